@@ -27,8 +27,8 @@ import msgspec
 
 from bench.made import Writer
 from bench.report import Report, Target, count, markdown
-from schemas.events import Draft
-from streams.adapters import Options, drafts, exports_of, open_input
+from recollect.schemas.events import Draft
+from recollect.streams.adapters import Options, drafts, exports_of, open_input
 
 MEGABYTES = 100
 MOST_GROWTH_MB = 32.0

@@ -22,10 +22,10 @@ import numpy as np
 
 from bench import asked, locomo
 from bench.report import Report, Target, count, markdown, percentile
-from projections.recall.index.index_terms import Tokeniser
-from projections.recall.ranking.presence import LEAST_UNASKED
-from projections.text.lexicon import word_set
 from recollect import Query, Recollect, Zone
+from recollect.projections.recall.index.index_terms import Tokeniser
+from recollect.projections.recall.ranking.presence import LEAST_UNASKED
+from recollect.text.lexicon import word_set
 
 DATA = locomo.DATA.parent
 DEMO = Path(__file__).parent.parent / "demo"

@@ -34,11 +34,11 @@ from bench.precision import recalls
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Vectors, rival
 from bench.sessions import bare, cut, graph_of, products, timed
-from streams.encoder.catalog import Precision
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
-from streams.system.cores import usable_cores
+from recollect.streams.encoder.catalog import Precision
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.system.cores import usable_cores
 
 ROUNDS = 3
 LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5

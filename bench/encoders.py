@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from streams.encoder.cache import entry, read_graph
-from streams.encoder.catalog import REGISTRY
-from streams.encoder.encoder import Encoder
-from streams.encoder.installing import install
-from streams.encoder.loading import load
+from recollect.streams.encoder.cache import entry, read_graph
+from recollect.streams.encoder.catalog import REGISTRY
+from recollect.streams.encoder.encoder import Encoder
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
 
 MISSING = "no encoder is in the cache; `recollect init` brings one"
 

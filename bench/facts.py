@@ -22,9 +22,9 @@ from bench import locomo
 from bench.context import ANSWERABLE, share_of_words
 from bench.locomo import DATA, Json
 from bench.report import Report, Target, count, markdown
-from projections.text.dates.resolved_dates import day_in_words
 from recollect import Recollect, Zone
-from schemas.wire import Result, Scope
+from recollect.schemas.wire import Result, Scope
+from recollect.text.dates.resolved_dates import day_in_words
 
 #: Word pieces of a block, and so many more points facts are to hold of the answers' words.
 ROOM, LEAST_GAIN = 500, 5.0

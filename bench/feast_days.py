@@ -30,7 +30,7 @@ from bench.moon_and_sun import (
     sunrise_and_sunset,
 )
 
-TABLES = Path(__file__).parent.parent / "projections/text/dates/feast_tables.py"
+TABLES = Path(__file__).parent.parent / "recollect/text/dates/feast_tables.py"
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _INDIA, _IRAN = 5.5, 3.5

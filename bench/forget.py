@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from bench.homes import ZONE, Filled, Homes
 from bench.report import Report, Target, count, markdown, stopwatch
-from schemas.events import Forget
-from streams.deciding import redeciding
-from streams.engine.node import Node
-from streams.lifecycle.rebuilding import rebuild
-from streams.publishing.commands import command, drawn_id, publish_commands
+from recollect.schemas.events import Forget
+from recollect.streams.deciding import redeciding
+from recollect.streams.engine.node import Node
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.publishing.commands import command, drawn_id, publish_commands
 
 SIZES = (30_000, 100_000)
 #: Seconds that an erasure may take at the largest size, by how many events it erases.

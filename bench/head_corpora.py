@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from streams.encoder.encoder import HiddenStates
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.reader.word_cutter import words_of
-from streams.reader.word_shapes import shapes_of
-from streams.reader.word_states import of_words, whole_numbers
+from recollect.streams.encoder.encoder import HiddenStates
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.reader.word_cutter import words_of
+from recollect.streams.reader.word_shapes import shapes_of
+from recollect.streams.reader.word_states import of_words, whole_numbers
 
 Place = tuple[int, int]
 Floats = npt.NDArray[np.float32]

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from streams.reader.head_file import Layer, Numbers
-from streams.reader.head_scores import INNER_PARTS
-from streams.reader.word_states import MOST
+from recollect.streams.reader.head_file import Layer, Numbers
+from recollect.streams.reader.head_scores import INNER_PARTS
+from recollect.streams.reader.word_states import MOST
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

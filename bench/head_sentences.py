@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from bench.head_corpora import UNITS, lines
 from bench.head_fitting import Floats, Network, fit_labels
-from projections.text.lexicon import word_set
-from streams.encoder.encoder import HiddenStates
-from streams.reader.head_file import Head
-from streams.reader.packed_reading import ATTRIBUTES
-from streams.reader.text_reader import NO_ATTRIBUTE, TextReader
-from streams.reader.word_states import WholeNumbers
+from recollect.streams.encoder.encoder import HiddenStates
+from recollect.streams.reader.head_file import Head
+from recollect.streams.reader.packed_reading import ATTRIBUTES
+from recollect.streams.reader.text_reader import NO_ATTRIBUTE, TextReader
+from recollect.streams.reader.word_states import WholeNumbers
+from recollect.text.lexicon import word_set
 
 KINDS = ("statement", "question", "command", "fragment")
 LASTING = ("passing", "durable")

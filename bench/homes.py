@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from bench.made import Writer
 from bench.report import stopwatch
-from projections.files import ZoneFiles
-from schemas.events import Draft
-from streams.encoder.encoder import Encoder, TokenVectors
-from streams.encoder.encoder_errors import EncoderError
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.node import Node
-from streams.ledger import Ledger
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.projecting.projector import project_changes, project_events
+from recollect.projections.files import ZoneFiles
+from recollect.schemas.events import Draft
+from recollect.streams.encoder.encoder import Encoder, TokenVectors
+from recollect.streams.encoder.encoder_errors import EncoderError
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import Ledger
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.projecting.projector import project_changes, project_events
 
 ZONE = "default"
 DIMENSION = 384

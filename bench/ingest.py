@@ -12,7 +12,7 @@ from bench.encoders import MISSING, cached_encoder
 from bench.homes import Filled, Homes, Vectors, fill
 from bench.made import Writer
 from bench.report import Report, Target, count, markdown, stopwatch
-from streams.encoder.encoder import Encoder, TokenVectors
+from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
 LEAST_SHARE = 0.8
 ROUNDS = 2

@@ -29,14 +29,14 @@ from bench.made import Writer
 from bench.project import plain_rows, write_plainly
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from recollect.configuration import Configuration
-from schemas.events import Draft, Message
-from streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
-from streams.ledger.kafka.clients import KeyedValue
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.kafka.topics import INBOX
-from streams.workers.faust import Delivered, Settings
-from streams.workers.faust import run as run_faust
+from recollect.schemas.events import Draft, Message
+from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
+from recollect.streams.ledger.kafka.clients import KeyedValue
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.kafka.topics import INBOX
+from recollect.streams.workers.faust import Delivered, Settings
+from recollect.streams.workers.faust import run as run_faust
 
 LEAST_BULK = 0.6
 LEAST_WORKER = 0.5

@@ -10,7 +10,7 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
-from schemas.events import Draft, Message
+from recollect.schemas.events import Draft, Message
 
 START_MS = 1_700_000_000_000
 STEP_MS = 45_000

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from projections.text.name_forms import NameKind, name_form
-from streams.language.names.name_alignment import align
-from streams.language.names.name_comparison import (
+from recollect.streams.language.names.name_alignment import align
+from recollect.streams.language.names.name_comparison import (
     PROPOSED,
     WEIGHTS,
     compare_names,
     features,
     likelihood,
 )
+from recollect.text.name_forms import NameKind, name_form
 
 Floats = npt.NDArray[np.float64]
 _RIDGE = 1.0

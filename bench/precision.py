@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench import locomo, weights
-from projections.recall import DEFAULT_PROFILE
 from recollect.home import Home
-from streams.encoder.catalog import Precision
+from recollect.projections.recall import DEFAULT_PROFILE
+from recollect.streams.encoder.catalog import Precision
 
 
 def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, float]:

@@ -13,9 +13,9 @@ import msgspec
 
 from bench.homes import Homes, project
 from bench.report import Report, Target, count, markdown, stopwatch
-from projections.content import content_tables
-from projections.files import ZoneFiles
-from projections.readmodel import ReadModel
+from recollect.projections.content import content_tables
+from recollect.projections.files import ZoneFiles
+from recollect.projections.readmodel import ReadModel
 
 LEAST_SHARE = 0.5
 MOST_SECONDS = 12.0

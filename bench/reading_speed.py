@@ -23,18 +23,18 @@ from bench.locomo import DATA, Json
 from bench.report import Report, Target, count, markdown
 from recollect.events_of_files import EventsOfFiles
 from recollect.ingesting import open_inputs
-from schemas.events import Draft
-from streams.adapters import Meter, Options, drafts, exports_of
-from streams.agents import message_reading
-from streams.agents.writer import RuleWriter
-from streams.encoder.catalog import MINILM
-from streams.encoder.loading import load
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.engine.zone import BATCH
-from streams.language.statements.statements import analyse
-from streams.reader.head_file import OWN, read_heads
-from streams.reader.reader_installing import install_reader
-from streams.reader.text_reader import TextReader
+from recollect.schemas.events import Draft
+from recollect.streams.adapters import Meter, Options, drafts, exports_of
+from recollect.streams.agents import message_reading
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.encoder.catalog import MINILM
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.engine.zone import BATCH
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.reader.head_file import OWN, read_heads
+from recollect.streams.reader.reader_installing import install_reader
+from recollect.streams.reader.text_reader import TextReader
 
 #: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
 LEAST_TURNS, MOST_ON_TOP = 2_000, 0.10

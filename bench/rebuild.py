@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from bench.homes import ZONE, Homes, project
 from bench.report import Report, Target, count, markdown, stopwatch
-from streams.lifecycle.rebuilding import rebuild
+from recollect.streams.lifecycle.rebuilding import rebuild
 
 SIZES = (10_000, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)

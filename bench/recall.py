@@ -26,12 +26,12 @@ from bench.homes import DIMENSION, RandomEncoder
 from bench.made import Writer
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.sentences import said, share_of_nearest
-from projections.files import ZoneFiles
-from projections.recall import BUDGETS, Recaller, RecallQuery
-from projections.recall.index import array_store
-from projections.sqlite import rows
-from schemas.wire import Budget
-from streams.projecting.projector import prune_index
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall import BUDGETS, Recaller, RecallQuery
+from recollect.projections.recall.index import array_store
+from recollect.projections.sqlite import rows
+from recollect.schemas.wire import Budget
+from recollect.streams.projecting.projector import prune_index
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.encoders import cache
-from streams.encoder import cache as store
-from streams.encoder.pin import Pin
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.pin import Pin
 
 BATCH_SIZES = (8, 16, 32, 64)
 BATCHES = "batches of"

@@ -15,11 +15,11 @@ from unittest import mock
 from bench.homes import PUBLISHED_AT_ONCE, ZONE, Homes, batches
 from bench.made import Writer
 from bench.report import Report, count, markdown, stopwatch
-from schemas.events import Draft
-from schemas.records import GENESIS, open_event, read_event, record_hash, write_event
-from schemas.seal import joint_key, new_key, seal, source_digest, unseal
-from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
-from streams.reading.readers import EventReader
+from recollect.schemas.events import Draft
+from recollect.schemas.records import GENESIS, open_event, read_event, record_hash, write_event
+from recollect.schemas.seal import joint_key, new_key, seal, source_digest, unseal
+from recollect.streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
+from recollect.streams.reading.readers import EventReader
 
 ROUNDS = 3
 _TEXT = bytes(range(97, 122)) * 12  # 300 bytes
@@ -44,7 +44,7 @@ class NoKeys(EmbeddedKeys):
 def in_the_clear() -> Iterator[None]:
     """Let the codec write payloads as they are; for measuring only, inside this process."""
     with mock.patch.multiple(
-        "schemas.records",
+        "recollect.schemas.records",
         seal=lambda key, text, context: text,
         unseal=lambda key, sealed, context: sealed,
     ):

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from bench.homes import Vectors
-from projections.embeddings.canonical_vectors import whole
-from projections.recall.index.growable_arrays import Texts
-from projections.recall.index.vector_index import Targets
-from projections.recall.index.vector_index import Vectors as Index
+from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.recall.index.growable_arrays import Texts
+from recollect.projections.recall.index.vector_index import Targets
+from recollect.projections.recall.index.vector_index import Vectors as Index
 
 _SESSION = re.compile(r"session_\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")

@@ -16,11 +16,11 @@ from onnx import TensorProto, helper
 
 from bench.encoders import cache
 from bench.rivals import Lap, Taken
-from streams.encoder import cache as store
-from streams.encoder.onnx_encoder import session_options
-from streams.encoder.pieces import PieceCutter
-from streams.encoder.pin import Pin
-from streams.system.cores import usable_cores
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.onnx_encoder import session_options
+from recollect.streams.encoder.pieces import PieceCutter
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.system.cores import usable_cores
 
 _T = TypeVar("_T")
 Ids = npt.NDArray[np.int32]

@@ -19,10 +19,10 @@ from bench.encoders import MISSING, cache, cached_name
 from bench.homes import Homes
 from bench.made import START_MS, Writer
 from bench.report import Report, Target, markdown
-from projections.generations import ZoneDirectory
 from recollect import Recollect
-from streams.encoder.cache import TOKENIZER, entry, read_graph
-from streams.encoder.catalog import REGISTRY
+from recollect.projections.generations import ZoneDirectory
+from recollect.streams.encoder.cache import TOKENIZER, entry, read_graph
+from recollect.streams.encoder.catalog import REGISTRY
 
 TURNS = 500
 ROUNDS = 10

@@ -41,14 +41,22 @@ from bench.head_corpora import (
 )
 from bench.head_fitting import Floats, Mask, fit_chain, fit_labels
 from bench.head_sentences import attribute_head, durable_head, kind_head
-from streams.encoder.catalog import MINILM
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.reader.head_file import FORMAT, OWN, Head, HeadFile, Numbers, read_heads, sha256_of
-from streams.reader.head_scores import PARTS
-from streams.reader.name_chain import goes
-from streams.reader.text_reader import TextReader
+from recollect.streams.encoder.catalog import MINILM
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.reader.head_file import (
+    FORMAT,
+    OWN,
+    Head,
+    HeadFile,
+    Numbers,
+    read_heads,
+    sha256_of,
+)
+from recollect.streams.reader.head_scores import PARTS
+from recollect.streams.reader.name_chain import goes
+from recollect.streams.reader.text_reader import TextReader
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
 NAME_LABELS = (

@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 
 from bench.report import Report
-from projections.files import ZoneFiles
-from projections.recall import DEFAULT_PROFILE, Profile, Recaller, RecallQuery
-from projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
 from recollect.home import Home
 from recollect.ledgers import open_node
-from streams.encoder.encoder import Encoder
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall import DEFAULT_PROFILE, Profile, Recaller, RecallQuery
+from recollect.projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
+from recollect.streams.encoder.encoder import Encoder
 
 #: What each weight of the grid is multiplied by.
 GRID = {"keyword": (0.5, 1.0, 2.0), "entity": (0.5, 1.0), "late": (0.5, 1.0, 2.0)}

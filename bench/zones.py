@@ -17,12 +17,12 @@ import numpy as np
 
 from bench.homes import DIMENSION, RandomEncoder
 from bench.made import Writer
-from projections.embeddings import canonical_vectors
-from projections.embeddings.token_vectors import FORM, kept_dimensions, width
-from projections.files import ZoneFiles
-from projections.readmodel import Watermark
-from projections.sqlite import rows
-from schemas.changes import (
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.embeddings.token_vectors import FORM, kept_dimensions, width
+from recollect.projections.files import ZoneFiles
+from recollect.projections.readmodel import Watermark
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import (
     Embedding,
     Entity,
     Fact,
@@ -33,8 +33,8 @@ from schemas.changes import (
     Section,
     TokenVectors,
 )
-from schemas.events import Event, Message
-from schemas.names import normalise_name
+from recollect.schemas.events import Event, Message
+from recollect.schemas.names import normalise_name
 
 # Turns that are written in one transaction.
 _BATCH = 2_000

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from projections import lineage
-from projections.embeddings.embeddings_file import SEARCHED
-from projections.readmodel import ReadModel
-from projections.sqlite import rows
+from recollect.projections import lineage
+from recollect.projections.embeddings.embeddings_file import SEARCHED
+from recollect.projections.readmodel import ReadModel
+from recollect.projections.sqlite import rows
 
 # Tables that are no content: how far a file is, and what an index over it has to drop.
 _OF_FILE = frozenset({"watermark", *lineage.TABLES})

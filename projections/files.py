@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from projections.embeddings import EmbeddingsModel
-from projections.events import EventsModel
-from projections.identity import IdentityModel
-from projections.memory import MemoryModel
-from projections.private import make_directory
-from projections.readmodel import ReadModel, Watermark
-from projections.sqlite import rows
-from schemas.changes import MODELS
-from schemas.errors import Damaged, IntegrityError
+from recollect.projections.embeddings import EmbeddingsModel
+from recollect.projections.events import EventsModel
+from recollect.projections.identity import IdentityModel
+from recollect.projections.memory import MemoryModel
+from recollect.projections.private import make_directory
+from recollect.projections.readmodel import ReadModel, Watermark
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import MODELS
+from recollect.schemas.errors import Damaged, IntegrityError
 
 #: The files of a zone, by name.
 FILE_NAMES = tuple(f"{name}.db" for name in ("events", *MODELS))

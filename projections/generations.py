@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from projections.private import delete_directory, make_directory, opener
-from schemas.errors import Damaged, HomeError
+from recollect.projections.private import delete_directory, make_directory, opener
+from recollect.schemas.errors import Damaged, HomeError
 
 _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from projections.sqlite import listed, rows, value
-from schemas.errors import Damaged
+from recollect.projections.sqlite import listed, rows, value
+from recollect.schemas.errors import Damaged
 
 TABLES = ("lineage", "changed_rows")
 

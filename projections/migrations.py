@@ -15,8 +15,8 @@ from pathlib import Path
 
 import apsw
 
-from projections.sqlite import atomic, value
-from schemas.errors import UnknownVersion
+from recollect.projections.sqlite import atomic, value
+from recollect.schemas.errors import UnknownVersion
 
 _MADE = re.compile(
     r"^CREATE(?: VIRTUAL)? TABLE(?: IF NOT EXISTS)? (?P<made>\w+)"

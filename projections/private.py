@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from schemas.errors import HomeError, NotDeleted
+from recollect.schemas.errors import HomeError, NotDeleted
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700

@@ -12,12 +12,12 @@ from typing import TypeVar
 import apsw
 import msgspec
 
-from projections.migrations import Migrations
-from projections.private import writable
-from projections.sqlite import PAGE, connect, truncate_wal, value
-from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
-from schemas.errors import IntegrityError, OlderVersion
-from schemas.records import GENESIS
+from recollect.projections.migrations import Migrations
+from recollect.projections.private import writable
+from recollect.projections.sqlite import PAGE, connect, truncate_wal, value
+from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
+from recollect.schemas.errors import IntegrityError, OlderVersion
+from recollect.schemas.records import GENESIS
 
 RowType = TypeVar("RowType", bound=Row)
 

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from projections.private import FILE_MODE, writable
+from recollect.projections.private import FILE_MODE, writable
 
 BUSY_TIMEOUT_MS = 60_000
 # With SQLite's default of 2 MB an index of 100,000 facts is twice as slow; small files take less.

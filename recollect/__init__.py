@@ -1,18 +1,203 @@
-"""Who asks: the library, the command line, and what else people and agents use."""
+"""Long-term memory for AI agents: the library.
+
+Everything a program needs is imported from here: the library, its errors and its result types.
+"""
 
 import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from recollect.shadowed import check_packages
-
 if TYPE_CHECKING:
     from recollect.library import Recollect
     from recollect.library_async import AsyncRecollect, AsyncZone
     from recollect.library_zone import Zone
-    from schemas.wire import Query
+    from recollect.schemas.errors import (
+        Busy,
+        Closed,
+        CommandRefused,
+        Damaged,
+        ErasureFailed,
+        HomeError,
+        InjectedFailure,
+        IntegrityError,
+        InvalidInput,
+        NotDecided,
+        NotDeleted,
+        NotRemote,
+        OlderVersion,
+        OtherAgents,
+        OtherHistory,
+        RecollectError,
+        Unauthorized,
+        Unavailable,
+        UnknownId,
+        UnknownVersion,
+        UnknownZone,
+    )
+    from recollect.schemas.wire import (
+        DEFAULT_SCOPE,
+        SCOPES,
+        AccessToken,
+        BackupReport,
+        Budget,
+        Bundled,
+        Cause,
+        Chain,
+        Change,
+        ChangedFact,
+        Comparison,
+        ContextBlock,
+        Days,
+        DeadLetter,
+        Description,
+        Difference,
+        DifferingEntity,
+        DifferingFact,
+        Entity,
+        EntityPage,
+        Explanation,
+        ExportPreview,
+        Extraction,
+        Fact,
+        FileCheck,
+        FileStatus,
+        ForgetReport,
+        ForgetTargets,
+        Handle,
+        IngestReport,
+        Level,
+        Link,
+        Memory,
+        MemoryPage,
+        MemoryType,
+        MemoryVersion,
+        MentalModel,
+        Mention,
+        Merge,
+        ModelAnswers,
+        ModelWriting,
+        NewAccessToken,
+        Pair,
+        Person,
+        Preview,
+        Query,
+        RebuildReport,
+        RecallAnswer,
+        Receipt,
+        ReclaimReport,
+        Reflection,
+        Rejection,
+        Relation,
+        RestoreReport,
+        Result,
+        RollbackReport,
+        Sample,
+        Scope,
+        Skipped,
+        Status,
+        Time,
+        UpdateReport,
+        Verification,
+        Writer,
+        WriteReport,
+        WriterTextVersion,
+        ZoneSummary,
+    )
 
-__all__ = ["AsyncRecollect", "AsyncZone", "Query", "Recollect", "Zone"]
+__all__ = [
+    "DEFAULT_SCOPE",
+    "SCOPES",
+    "AccessToken",
+    "AsyncRecollect",
+    "AsyncZone",
+    "BackupReport",
+    "Budget",
+    "Bundled",
+    "Busy",
+    "Cause",
+    "Chain",
+    "Change",
+    "ChangedFact",
+    "Closed",
+    "CommandRefused",
+    "Comparison",
+    "ContextBlock",
+    "Damaged",
+    "Days",
+    "DeadLetter",
+    "Description",
+    "Difference",
+    "DifferingEntity",
+    "DifferingFact",
+    "Entity",
+    "EntityPage",
+    "ErasureFailed",
+    "Explanation",
+    "ExportPreview",
+    "Extraction",
+    "Fact",
+    "FileCheck",
+    "FileStatus",
+    "ForgetReport",
+    "ForgetTargets",
+    "Handle",
+    "HomeError",
+    "IngestReport",
+    "InjectedFailure",
+    "IntegrityError",
+    "InvalidInput",
+    "Level",
+    "Link",
+    "Memory",
+    "MemoryPage",
+    "MemoryType",
+    "MemoryVersion",
+    "MentalModel",
+    "Mention",
+    "Merge",
+    "ModelAnswers",
+    "ModelWriting",
+    "NewAccessToken",
+    "NotDecided",
+    "NotDeleted",
+    "NotRemote",
+    "OlderVersion",
+    "OtherAgents",
+    "OtherHistory",
+    "Pair",
+    "Person",
+    "Preview",
+    "Query",
+    "RebuildReport",
+    "RecallAnswer",
+    "Receipt",
+    "ReclaimReport",
+    "Recollect",
+    "RecollectError",
+    "Reflection",
+    "Rejection",
+    "Relation",
+    "RestoreReport",
+    "Result",
+    "RollbackReport",
+    "Sample",
+    "Scope",
+    "Skipped",
+    "Status",
+    "Time",
+    "Unauthorized",
+    "Unavailable",
+    "UnknownId",
+    "UnknownVersion",
+    "UnknownZone",
+    "UpdateReport",
+    "Verification",
+    "WriteReport",
+    "Writer",
+    "WriterTextVersion",
+    "Zone",
+    "ZoneSummary",
+]
 
 # A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
 # times more where another process has the core. It must be said before numpy is imported.
@@ -20,23 +205,26 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # onnxruntime counts its users and calls home, unless this is said before it is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-check_packages()
-
-# A name is imported when it is asked for: the command line's help needs none of them.
-_PLACES = {
+# Names are imported on first access: the command line's help needs none of them.
+_LIBRARY = {
     "AsyncRecollect": "recollect.library_async",
     "AsyncZone": "recollect.library_async",
-    "Query": "schemas.wire",
     "Recollect": "recollect.library",
     "Zone": "recollect.library_zone",
 }
+_ERRORS, _TYPES = "recollect.schemas.errors", "recollect.schemas.wire"
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
-    return found
+    if name in _LIBRARY:
+        module = import_module(_LIBRARY[name])
+    else:
+        errors = import_module(_ERRORS)
+        module = errors if hasattr(errors, name) else import_module(_TYPES)
+    value = globals()[name] = getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from projections.events.event_queries import latest_before
 from recollect.open_zone import OpenZone, unix_ms
-from schemas.events import Tick
-from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
-from streams.publishing.commands import command, publish_commands
+from recollect.projections.events.event_queries import latest_before
+from recollect.schemas.events import Tick
+from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
+from recollect.streams.publishing.commands import command, publish_commands
 
 
 def end_abandoned_turns(zone: OpenZone) -> None:

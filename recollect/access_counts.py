@@ -11,11 +11,11 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from projections.memory.facts_for_recall import event_facts
 from recollect import recalling
 from recollect.open_zone import OpenHome, OpenZone
-from schemas.events import Access
-from schemas.wire import Result
+from recollect.projections.memory.facts_for_recall import event_facts
+from recollect.schemas.events import Access
+from recollect.schemas.wire import Result
 
 #: Seconds between two appends.
 PERIOD = 60.0

@@ -17,14 +17,14 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from projections.generations import replace_file
 from recollect.open_zone import unix_ms
-from schemas.errors import HomeError, InvalidInput
-from schemas.inbound import MAX_NAME_BYTES
-from schemas.times import format_time
-from schemas.wire import AccessToken, NewAccessToken
-from schemas.zones import check_zone
-from streams.system.locks import exclusive
+from recollect.projections.generations import replace_file
+from recollect.schemas.errors import HomeError, InvalidInput
+from recollect.schemas.inbound import MAX_NAME_BYTES
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import AccessToken, NewAccessToken
+from recollect.schemas.zones import check_zone
+from recollect.streams.system.locks import exclusive
 
 Right = Literal["read", "write", "forget", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)

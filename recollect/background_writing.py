@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 from recollect.home import Home
 from recollect.open_zone import OpenHome
+from recollect.schemas.errors import Busy, Unavailable
+from recollect.schemas.wire import WriteReport
+from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
+from recollect.streams.models.model_door import ModelDoor
 from recollect.unread import Unread
 from recollect.writing import open_door, write
-from schemas.errors import Busy, Unavailable
-from schemas.wire import WriteReport
-from streams.ledger import EVENTS, PARTITIONS, partition_of
-from streams.models.model_door import ModelDoor
 
 #: Called with a zone and what a model wrote of it.
 Wrote = Callable[[str, WriteReport], None]

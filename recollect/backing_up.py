@@ -7,11 +7,11 @@ from pathlib import Path
 
 from recollect.home_swap import HOME_FILE
 from recollect.open_zone import OpenHome, unix_ms
-from schemas.errors import InvalidInput
-from schemas.times import format_time
-from schemas.wire import BackupReport
-from streams.ledger.embedded_ledger import EmbeddedLedger, home_id
-from streams.lifecycle.backup_files import TOKENS_FILE, write_backup
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import BackupReport
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger, home_id
+from recollect.streams.lifecycle.backup_files import TOKENS_FILE, write_backup
 
 #: What is said of a ledger that is not in the home.
 ON_KAFKA = (

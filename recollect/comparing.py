@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from projections.files import ZoneFiles
-from projections.identity import merge_list
-from projections.identity.entity_queries import aliases
-from projections.memory.memory_queries import claims, invalid_at
-from projections.recall.question.entity_names import resolve
 from recollect.open_zone import OpenZone
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import merge_list
+from recollect.projections.identity.entity_queries import aliases
+from recollect.projections.memory.memory_queries import claims, invalid_at
+from recollect.projections.recall.question.entity_names import resolve
+from recollect.schemas.changes import Entity
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.names import normalise_name
+from recollect.schemas.wire import Comparison, Description
+from recollect.streams.agents.entities import ENTITY_TYPES
+from recollect.streams.agents.entity_rows import is_address
+from recollect.streams.agents.judging import LIFELONG, UNKNOWN, Described, Judgement, judge
 from recollect.suggestions import unknown_entity
-from schemas.changes import Entity
-from schemas.errors import InvalidInput
-from schemas.names import normalise_name
-from schemas.wire import Comparison, Description
-from streams.agents.entities import ENTITY_TYPES
-from streams.agents.entity_rows import is_address
-from streams.agents.judging import LIFELONG, UNKNOWN, Described, Judgement, judge
 
 # Our types of entities for the types of a description, and for mentions' (C5).
 _TYPES = {

@@ -18,11 +18,11 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.service.service_settings import ServiceSettings
-from schemas.errors import InvalidInput
-from schemas.zones import DEFAULT_ZONE
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.models.model_settings import ModelSettings
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.models.model_settings import ModelSettings
 
 #: The configuration file of a home, and the variable that names another.
 FILE = "recollect.toml"

@@ -14,23 +14,23 @@ import apsw
 import msgspec
 import onnxruntime
 
-from projections.embeddings.embeddings_file import vec0_version
-from projections.files import FILE_NAMES, ZoneFiles
-from projections.generations import OWN_AGENTS, ZoneDirectory
-from projections.private import exposed, read_only
-from projections.sqlite import connect, value
 from recollect.configuration import Configuration
 from recollect.home import Home
 from recollect.home_swap import HomeSwap
 from recollect.ledgers import on_kafka, open_ledger
-from schemas.display import quantity
-from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
-from streams.deciding.registration import agents_named
-from streams.encoder.loading import load
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.reading.erased_keys import unexplained
-from streams.reading.readers import Envelopes
+from recollect.projections.embeddings.embeddings_file import vec0_version
+from recollect.projections.files import FILE_NAMES, ZoneFiles
+from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
+from recollect.projections.private import exposed, read_only
+from recollect.projections.sqlite import connect, value
+from recollect.schemas.display import quantity
+from recollect.schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
+from recollect.streams.deciding.registration import agents_named
+from recollect.streams.encoder.loading import load
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.reading.erased_keys import unexplained
+from recollect.streams.reading.readers import Envelopes
 
 _LEAST_FREE = 1 << 30
 # With less free space, SQLite cannot even begin the WAL of a file.

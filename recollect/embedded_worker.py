@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 
-from schemas.events import Tick
-from streams.agents.ticks import CLOSE_TURNS, turns_to_close
-from streams.engine.node import Node
-from streams.ledger import EVENTS, PARTITIONS, partition_of
-from streams.publishing.commands import command, publish_commands
+from recollect.schemas.events import Tick
+from recollect.streams.agents.ticks import CLOSE_TURNS, turns_to_close
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
+from recollect.streams.publishing.commands import command, publish_commands
 
 #: Called with a zone and how many records it moved, or why it stands still.
 Report = Callable[[str, int | Exception], None]

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from projections.events import event_queries as events
-from projections.files import ZoneFiles
-from projections.identity import entities_for_recall
-from projections.identity import entity_queries as identity
-from projections.memory import memory_queries as memory
-from projections.recall.question.entity_names import entity_ids, resolve
+from recollect.projections.events import event_queries as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entities_for_recall
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import memory_queries as memory
+from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.record_matching import (
     RESTS_ON,
     Criteria,
@@ -22,9 +22,8 @@ from recollect.record_matching import (
     content_of,
     text_or_none,
 )
-from recollect.suggestions import unknown_entity
-from schemas.errors import InvalidInput
-from schemas.events import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
     CloseTurn,
@@ -33,13 +32,20 @@ from schemas.events import (
     Park,
     TurnCompleted,
 )
-from schemas.ids import turn_row_id
-from schemas.names import normalise_name
-from schemas.seal import source_digest
-from streams.ledger import Ledger
-from streams.reading.erased_keys import unexplained
-from streams.reading.lookup import Found, all_records, record_of, records_at, records_of_kind
-from streams.reading.readers import NEVER_ERASED
+from recollect.schemas.ids import turn_row_id
+from recollect.schemas.names import normalise_name
+from recollect.schemas.seal import source_digest
+from recollect.streams.ledger import Ledger
+from recollect.streams.reading.erased_keys import unexplained
+from recollect.streams.reading.lookup import (
+    Found,
+    all_records,
+    record_of,
+    records_at,
+    records_of_kind,
+)
+from recollect.streams.reading.readers import NEVER_ERASED
+from recollect.suggestions import unknown_entity
 
 # Kinds of record that have only numbers and derived ids, no words of anybody.
 _WORDLESS = frozenset(

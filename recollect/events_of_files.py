@@ -8,17 +8,17 @@ from itertools import islice
 
 import msgspec
 
-from projections.events.event_queries import Speaker
-from projections.events.events_file import conversation_of
-from schemas.events import Content, Deletion, Draft, Edit, Event, Message, message_of
-from schemas.ids import event_id, text_hash
-from streams.agents import Surroundings
-from streams.agents.taking_part import REACH
-from streams.encoder.gateway import Readings
-from streams.language.grammar.text_reading import TextReading
-from streams.language.references.who_is_meant import IN_MIND
-from streams.language.relations.corrections import LOOKED_THROUGH
-from streams.reader.packed_reading import unpacked
+from recollect.projections.events.event_queries import Speaker
+from recollect.projections.events.events_file import conversation_of
+from recollect.schemas.events import Content, Deletion, Draft, Edit, Event, Message, message_of
+from recollect.schemas.ids import event_id, text_hash
+from recollect.streams.agents import Surroundings
+from recollect.streams.agents.taking_part import REACH
+from recollect.streams.encoder.gateway import Readings
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.references.who_is_meant import IN_MIND
+from recollect.streams.language.relations.corrections import LOOKED_THROUGH
+from recollect.streams.reader.packed_reading import unpacked
 
 #: As many events of a conversation are looked through.
 _LOOKED_THROUGH = max(IN_MIND, LOOKED_THROUGH)

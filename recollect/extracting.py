@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from projections.events import EventsModel
-from projections.identity import IdentityModel
-from projections.identity.entity_queries import canonical
-from projections.memory import MemoryModel
-from projections.text.dates.dates_in_text import date_references
-from projections.text.dates.found_dates import DateReference
-from projections.text.stability import stability
 from recollect.events_of_files import EventsOfFiles
 from recollect.listing import unclassified
+from recollect.projections.events import EventsModel
+from recollect.projections.identity import IdentityModel
+from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.memory import MemoryModel
 from recollect.relations import Relations
-from schemas.changes import (
+from recollect.schemas.changes import (
     MODEL_OF,
     AnyRow,
     CausalLink,
@@ -28,19 +25,27 @@ from schemas.changes import (
     FactSupersession,
     Section,
 )
-from schemas.changes import Mention as MentionRow
-from schemas.events import Content, Draft, Event, message_of
-from schemas.ids import fact_id
-from schemas.times import format_time
-from schemas.wire import Cause, Days, Extraction, Mention, Writer
-from schemas.wire import Fact as ListedFact
-from streams.agents import State
-from streams.agents.message_reading import Reading, own_words
-from streams.agents.writer import RuleWriter
-from streams.encoder.gateway import EncoderGateway
-from streams.language.grammar.enrichment import ALL, Without
-from streams.language.names.mentions import mentions
-from streams.language.references.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
+from recollect.schemas.changes import Mention as MentionRow
+from recollect.schemas.events import Content, Draft, Event, message_of
+from recollect.schemas.ids import fact_id
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Cause, Days, Extraction, Mention, Writer
+from recollect.schemas.wire import Fact as ListedFact
+from recollect.streams.agents import State
+from recollect.streams.agents.message_reading import Reading, own_words
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.language.grammar.enrichment import ALL, Without
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.references.who_is_meant import (
+    IN_MIND,
+    Heard,
+    Reference,
+    who_is_meant,
+)
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import DateReference
+from recollect.text.stability import stability
 
 if TYPE_CHECKING:
     from recollect.model_extracting import ModelExtractor, Would

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from recollect.home import Home
-from streams.system.locks import exclusive, is_locked
+from recollect.streams.system.locks import exclusive, is_locked
 
 
 def followed(home: Home) -> bool:

@@ -13,9 +13,17 @@ from typing import Any
 
 from recollect.ingesting import publish, report_of
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput
-from schemas.wire import IngestReport
-from streams.adapters import Import, Importer, InputFile, Meter, Options, drafts, followed_source
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import IngestReport
+from recollect.streams.adapters import (
+    Import,
+    Importer,
+    InputFile,
+    Meter,
+    Options,
+    drafts,
+    followed_source,
+)
 
 #: How often it is looked whether a file grew.
 POLL_SECONDS = 0.2

@@ -7,17 +7,17 @@ from contextlib import suppress
 
 import msgspec
 
-from projections.events.event_queries import sources
 from recollect.erasure_targets import Chooser, hashed, lost_among
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, counted
+from recollect.projections.events.event_queries import sources
 from recollect.record_matching import Criteria
-from schemas.errors import ErasureFailed, InvalidInput, NotDeleted
-from schemas.events import Forget
-from schemas.times import parse_moment
-from schemas.wire import ForgetReport, ForgetTargets
-from streams.publishing.commands import drawn_id
-from streams.reading.readers import EventReader
+from recollect.schemas.errors import ErasureFailed, InvalidInput, NotDeleted
+from recollect.schemas.events import Forget
+from recollect.schemas.times import parse_moment
+from recollect.schemas.wire import ForgetReport, ForgetTargets
+from recollect.streams.publishing.commands import drawn_id
+from recollect.streams.reading.readers import EventReader
 
 _AT_ONCE = 1_000
 _COUNTED = ("facts", "entities", "vectors")

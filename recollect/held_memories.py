@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from projections.events import event_list, event_queries
-from projections.files import ZoneFiles
-from projections.identity.entities_for_recall import events_mentioning
-from projections.identity.entity_queries import canonical
-from projections.memory import consolidated, fact_list
-from projections.memory import facts_for_recall as superseding
-from projections.memory import memory_queries as memory
 from recollect.ingesting import PRINCIPAL
 from recollect.listing import described, meant
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput, UnknownId
-from schemas.times import LATEST_MS, format_time
-from schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersion
+from recollect.projections.events import event_list, event_queries
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entities_for_recall import events_mentioning
+from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.memory import consolidated, fact_list
+from recollect.projections.memory import facts_for_recall as superseding
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.times import LATEST_MS, format_time
+from recollect.schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersion
 
 #: The kinds that can be listed, each under the name that a question's scope has for it.
 Listed = Literal["facts", "events", "observations", "mental_models"]

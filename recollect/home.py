@@ -11,23 +11,23 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from projections.generations import OWN_AGENTS, replace_file
-from projections.private import make_directory, tighten
 from recollect.configuration import FILE as CONFIGURATION_FILE
 from recollect.configuration import Configuration
 from recollect.home_swap import HOME_FILE, HomeSwap
-from schemas.errors import HomeError, UnknownVersion
-from schemas.wire import Writer
-from streams.encoder.catalog import REGISTRY, Precision, Source
-from streams.encoder.encoder import CrossEncoder, Encoder
-from streams.encoder.encoder_errors import EncoderUnavailable
-from streams.encoder.gateway import ReaderDoor
-from streams.encoder.loading import is_whole, load, load_reranker
-from streams.encoder.pin import Pin, ReaderPin
+from recollect.projections.generations import OWN_AGENTS, replace_file
+from recollect.projections.private import make_directory, tighten
+from recollect.schemas.errors import HomeError, UnknownVersion
+from recollect.schemas.wire import Writer
+from recollect.streams.encoder.catalog import REGISTRY, Precision, Source
+from recollect.streams.encoder.encoder import CrossEncoder, Encoder
+from recollect.streams.encoder.encoder_errors import EncoderUnavailable
+from recollect.streams.encoder.gateway import ReaderDoor
+from recollect.streams.encoder.loading import is_whole, load, load_reranker
+from recollect.streams.encoder.pin import Pin, ReaderPin
 
 if TYPE_CHECKING:
-    from streams.language.grammar.enrichment import Step
-    from streams.reader.text_reader import TextReader
+    from recollect.streams.language.grammar.enrichment import Step
+    from recollect.streams.reader.text_reader import TextReader
 
 #: The newest format of home.json that is known. One that names agents is of format 2, and one with
 #: a reader of format 3: a recollect refuses them that would decide without these. Every other
@@ -129,7 +129,7 @@ class Home:
             EncoderError: the encoder cannot be brought.
         """
         if agents is not None:
-            from streams.deciding.registration import agents_named
+            from recollect.streams.deciding.registration import agents_named
 
             # Before anything is changed.
             agents_named(agents)
@@ -155,7 +155,7 @@ class Home:
                     "make another home for another encoder"
                 )
             if pin is not None:
-                from streams.encoder.installing import reinstall
+                from recollect.streams.encoder.installing import reinstall
 
                 reinstall(
                     pin,
@@ -168,7 +168,7 @@ class Home:
                 chosen = _reader(reader, configuration.cache, progress)
                 home._write(msgspec.structs.replace(home.settings, reader=chosen))
             elif home.settings.reader is not None:
-                from streams.reader.reader_installing import reinstall_reader
+                from recollect.streams.reader.reader_installing import reinstall_reader
 
                 reinstall_reader(home.settings.reader, cache=configuration.cache, progress=progress)
             if agents is not None:
@@ -178,7 +178,7 @@ class Home:
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
         pin = None
         if not without_encoder:
-            from streams.encoder.installing import install
+            from recollect.streams.encoder.installing import install
 
             pin = install(
                 encoder,
@@ -230,7 +230,7 @@ class Home:
         pin = None
         if model is not None:
             local = Path(model).is_dir()
-            from streams.encoder.installing import install
+            from recollect.streams.encoder.installing import install
 
             pin = install(
                 None if local else model,
@@ -249,7 +249,7 @@ class Home:
             EncoderError: it cannot be brought.
         """
         if self.settings.reranker is not None:
-            from streams.encoder.installing import reinstall
+            from recollect.streams.encoder.installing import reinstall
 
             reinstall(self.settings.reranker, cache=self.configuration.cache, progress=progress)
 
@@ -285,7 +285,7 @@ class Home:
         pin = self.settings.reader
         if pin is None:
             raise HomeError(f"{self.directory} was made without a reader")
-        from streams.reader.reader_loading import load_reader
+        from recollect.streams.reader.reader_loading import load_reader
 
         cache = self.configuration.cache
         return _shared(("reader", str(cache), pin), lambda: load_reader(pin, cache=cache))
@@ -298,7 +298,7 @@ class Home:
     @property
     def without(self) -> tuple[Step, ...]:
         """The steps of enrichment that are left out."""
-        from streams.language.grammar.enrichment import left_out_by
+        from recollect.streams.language.grammar.enrichment import left_out_by
 
         return left_out_by(self.settings.agents)
 
@@ -333,8 +333,8 @@ def chosen_agents(
     """Return the names of agents with the one that a writer needs, or without it, which leave these
     steps out; None: as they are.
     """
-    from streams.deciding.registration import leaving_out
-    from streams.language.grammar.enrichment import left_out_by
+    from recollect.streams.deciding.registration import leaving_out
+    from recollect.streams.language.grammar.enrichment import left_out_by
 
     steps = left_out_by(agents) if without is None else without
     named = tuple(agents)
@@ -354,7 +354,7 @@ def _reader(chosen: str | None, cache: Path, progress: BringProgress | None) -> 
     """
     if chosen == "none":
         return None
-    from streams.reader.reader_installing import install_reader
+    from recollect.streams.reader.reader_installing import install_reader
 
     heads = None if chosen in (None, "own") else Path(str(chosen))
     try:

@@ -18,11 +18,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from projections.generations import sync_directory
-from projections.private import delete_directory, make_directory, writable
-from schemas.errors import HomeError
-from streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, MARK_FILE
-from streams.system.failpoints import failpoint
+from recollect.projections.generations import sync_directory
+from recollect.projections.private import delete_directory, make_directory, writable
+from recollect.schemas.errors import HomeError
+from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, MARK_FILE
+from recollect.streams.system.failpoints import failpoint
 
 ROOM = "restoring"
 HOME_FILE = "home.json"

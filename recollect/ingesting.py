@@ -17,21 +17,21 @@ import msgspec
 
 from recollect.memory_spans import Shown, memory_span
 from recollect.open_zone import OpenZone, unix_ms
+from recollect.schemas.errors import Closed, InvalidInput, NotDecided
+from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
+from recollect.schemas.inbound import InboundEvent, check_platform, own_draft_of
+from recollect.schemas.times import parse_time
+from recollect.schemas.wire import IngestReport, Receipt, Time
+from recollect.streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
+from recollect.streams.ledger import EVENTS
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.publishing.commands import command as draft_of_command
+from recollect.streams.publishing.commands import publish_commands
 from recollect.token import Token
-from schemas.errors import Closed, InvalidInput, NotDecided
-from schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
-from schemas.inbound import InboundEvent, check_platform, own_draft_of
-from schemas.times import parse_time
-from schemas.wire import IngestReport, Receipt, Time
-from streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
-from streams.ledger import EVENTS
-from streams.projecting.projector import Progress
-from streams.publishing.commands import command as draft_of_command
-from streams.publishing.commands import publish_commands
 
 # The formats take a tenth of a second to load.
 if TYPE_CHECKING:
-    from streams.adapters import Input
+    from recollect.streams.adapters import Input
 
 #: The types in which an event may be given.
 AnyEvent = Mapping[str, Any] | InboundEvent
@@ -167,7 +167,7 @@ def ingest_files(
         InvalidInput: an input cannot be read, is in no format that is known, or lacks an option;
             then nothing is.
     """
-    from streams.adapters import exports_of, total_size
+    from recollect.streams.adapters import exports_of, total_size
 
     started = time.monotonic()
     meter = Meter()
@@ -194,7 +194,7 @@ def open_inputs(
     Raises:
         InvalidInput: as `ingest_files`.
     """
-    from streams.adapters import open_input
+    from recollect.streams.adapters import open_input
 
     return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from projections.recall import context_of
 from recollect import recalling
 from recollect.open_zone import OpenZone, unix_ms
+from recollect.projections.recall import context_of
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import ContextBlock
 from recollect.token_counting import MOST_TOKENS, counting
-from schemas.errors import InvalidInput
-from schemas.wire import ContextBlock
 
 #: Tokens of a block where nobody says how many: 85 of 100 answers' words are in it, and three times
 #: the room holds three more (LoCoMo, dev).

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from recollect.follower_lock import followed
 from recollect.home import Home
 from recollect.home_swap import HomeSwap
-from schemas.errors import HomeError, InvalidInput
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.node import Node
-from streams.ledger import Ledger
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.settings import NO_ENCODER, NO_READER, SCHEME
+from recollect.schemas.errors import HomeError, InvalidInput
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import Ledger
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.settings import NO_ENCODER, NO_READER, SCHEME
 
 # With the embedded ledger the Kafka client need not be loaded.
 if TYPE_CHECKING:
-    from streams.ledger.kafka.kafka_ledger import KafkaLedger
+    from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 
 EMBEDDED = "embedded"
 
@@ -39,7 +39,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     setting, place = home.configuration.given("ledger")
     if not on_kafka(home):
         raise InvalidInput(f"the ledger {setting!r} ({place}): a replica follows kafka://host:port")
-    from streams.ledger.kafka.kafka_ledger import KafkaLedger
+    from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 
     ledger = KafkaLedger(
         home.configuration.kafka(setting),
@@ -80,7 +80,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             raise
         return ledger
     if setting.startswith(SCHEME):
-        from streams.ledger.kafka.kafka_ledger import KafkaLedger
+        from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 
         return KafkaLedger(
             home.configuration.kafka(setting),

@@ -13,10 +13,10 @@ from recollect.configuration import Configuration
 from recollect.home import BringProgress, Home
 from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
-from schemas.errors import HomeError, InvalidInput
-from schemas.wire import BackupReport, RestoreReport, ZoneSummary
-from schemas.zones import DEFAULT_ZONE, check_zone
-from streams.projecting.projector import Progress
+from recollect.schemas.errors import HomeError, InvalidInput
+from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
+from recollect.schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.streams.projecting.projector import Progress
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"

@@ -12,9 +12,9 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from recollect.home import BringProgress, Home
 from recollect.library import TIMEOUT, Recollect
 from recollect.library_zone import Zone
-from schemas.errors import Closed
-from schemas.wire import ZoneSummary
-from schemas.zones import DEFAULT_ZONE
+from recollect.schemas.errors import Closed
+from recollect.schemas.wire import ZoneSummary
+from recollect.schemas.zones import DEFAULT_ZONE
 
 # How many calls run at a time; the others wait.
 _THREADS = 8

@@ -30,9 +30,8 @@ from recollect.injecting import MAX_TOKENS
 from recollect.memory_spans import memory_span
 from recollect.open_zone import OpenZone
 from recollect.recalling import AnyQuery
-from recollect.why import why
-from schemas.events import Access
-from schemas.wire import (
+from recollect.schemas.events import Access
+from recollect.schemas.wire import (
     Chain,
     Comparison,
     ContextBlock,
@@ -65,7 +64,8 @@ from schemas.wire import (
     WriteReport,
     WriterTextVersion,
 )
-from streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import Progress
+from recollect.why import why
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -315,7 +315,7 @@ class Zone:
 
         >>> zone.write(dry_run=True).model  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        schemas.errors.InvalidInput: the writer of ... are the rules alone; ...
+        recollect.schemas.errors.InvalidInput: the writer of ... are the rules alone; ...
         """
         from recollect import writing
 
@@ -471,7 +471,7 @@ class Zone:
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         """Count recalls of memories (B1); a service calls this from time to time, not per recall.
 
-        >>> from schemas.events import Access
+        >>> from recollect.schemas.events import Access
         >>> fact = zone.recall("Where does Ada live?").results[0]
         >>> zone.record_accesses([Access(fact.type, fact.id, 1)]).status
         'new'
@@ -536,7 +536,7 @@ class Zone:
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
-        >>> from schemas.wire import ForgetTargets
+        >>> from recollect.schemas.wire import ForgetTargets
         >>> zone.choose(ForgetTargets(ids=("m1",))).ids
         ['m1']
         """
@@ -549,7 +549,7 @@ class Zone:
         Raises:
             ErasureFailed: as `forget`.
 
-        >>> from schemas.wire import ForgetTargets
+        >>> from recollect.schemas.wire import ForgetTargets
         >>> zone.erase(zone.choose(ForgetTargets(ids=("m1",))), dry_run=True).events
         1
         """

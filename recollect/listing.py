@@ -8,18 +8,18 @@ from contextlib import closing, contextmanager
 import apsw
 import msgspec
 
-from projections.events.event_queries import written_under
-from projections.files import ZoneFiles
-from projections.identity import entity_list, merge_list
-from projections.identity.entities_for_recall import canonical_ids
-from projections.memory import fact_list
-from projections.recall.question.entity_names import ids_of
-from projections.text.stability import stability
 from recollect.open_zone import OpenHome, OpenZone
+from recollect.projections.events.event_queries import written_under
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entity_list, merge_list
+from recollect.projections.identity.entities_for_recall import canonical_ids
+from recollect.projections.memory import fact_list
+from recollect.projections.recall.question.entity_names import ids_of
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.times import LATEST_MS, format_time, parse_moment
+from recollect.schemas.wire import Entity, EntityPage, Fact, Handle, Merge, ZoneSummary
 from recollect.suggestions import unknown_entity
-from schemas.errors import InvalidInput, UnknownId
-from schemas.times import LATEST_MS, format_time, parse_moment
-from schemas.wire import Entity, EntityPage, Fact, Handle, Merge, ZoneSummary
+from recollect.text.stability import stability
 
 # Facts, or entities, that are read at once.
 _PAGE = 500

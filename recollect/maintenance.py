@@ -8,12 +8,18 @@ from contextlib import suppress
 import apsw
 import msgspec
 
-from projections.memory import memory_queries as memory
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
-from schemas.errors import Damaged, IntegrityError, InvalidInput, OtherAgents, OtherHistory
-from schemas.events import Drop, Retry
-from schemas.wire import (
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import (
+    Damaged,
+    IntegrityError,
+    InvalidInput,
+    OtherAgents,
+    OtherHistory,
+)
+from recollect.schemas.events import Drop, Retry
+from recollect.schemas.wire import (
     DeadLetter,
     Level,
     RebuildReport,
@@ -21,9 +27,9 @@ from schemas.wire import (
     RollbackReport,
     Verification,
 )
-from streams.projecting.projector import Progress
-from streams.publishing.commands import drawn_id
-from streams.reading.heads import Expected
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.publishing.commands import drawn_id
+from recollect.streams.reading.heads import Expected
 
 LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
 
@@ -65,7 +71,7 @@ def rebuild(
         # The rebuild makes damaged files again, and decides waiting events.
         if level != "project":
             raise
-    from streams.lifecycle import rebuilding
+    from recollect.streams.lifecycle import rebuilding
 
     rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress, compare=compare)
     with suppress(OtherAgents):
@@ -78,7 +84,7 @@ def rebuild(
 def pending(zone: OpenZone) -> int:
     """Return how many ledger records a rebuild reads."""
     zone.must_exist()
-    from streams.lifecycle import rebuilding
+    from recollect.streams.lifecycle import rebuilding
 
     return rebuilding.pending(zone.node, zone.name)
 
@@ -86,7 +92,7 @@ def pending(zone: OpenZone) -> int:
 def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
     """Go back to the generation before, brought up to date."""
     zone.must_exist()
-    from streams.lifecycle import rebuilding
+    from recollect.streams.lifecycle import rebuilding
 
     return RollbackReport(rebuilding.rollback(zone.node, zone.name, progress).name)
 
@@ -101,7 +107,7 @@ def verify(
     expected = None if expect is None else Expected.read(expect)
     if expected is None:
         zone.must_exist()
-    from streams.lifecycle import verifying
+    from recollect.streams.lifecycle import verifying
 
     return verifying.verify(zone.node, zone.name, progress, expected)
 
@@ -113,7 +119,7 @@ def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
         InvalidInput: the ledger is not the embedded one.
     """
     zone.must_exist()
-    from streams.lifecycle import reclaiming
+    from recollect.streams.lifecycle import reclaiming
 
     return reclaiming.reclaim(zone.node, zone.name, dry_run=dry_run)
 

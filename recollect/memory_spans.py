@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
-from schemas.wire import Result
+from recollect.schemas.wire import Result
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider

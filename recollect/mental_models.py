@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from projections.events import event_queries
-from projections.files import ZoneFiles
-from projections.memory import memory_queries as memory
 from recollect import forgetting
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
+from recollect.projections.events import event_queries
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import memory_queries as memory
 from recollect.record_matching import RESTS_ON
-from schemas.errors import InvalidInput, NotDecided, UnknownId
-from schemas.events import CreateMentalModel, UpdateMentalModel
-from schemas.times import format_time
-from schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
-from streams.publishing.commands import drawn_id
+from recollect.schemas.errors import InvalidInput, NotDecided, UnknownId
+from recollect.schemas.events import CreateMentalModel, UpdateMentalModel
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
+from recollect.streams.publishing.commands import drawn_id
 
 
 def mental_models(zone: OpenZone, *, every_version: bool = False) -> list[MentalModel]:

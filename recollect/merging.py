@@ -5,10 +5,10 @@ from __future__ import annotations
 from recollect.ingesting import command
 from recollect.listing import merges
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput, UnknownId
-from schemas.events import DecideMerge, ProposeMerge, UndoMerge
-from schemas.wire import Merge, Receipt
-from streams.publishing.commands import drawn_id
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
+from recollect.schemas.wire import Merge, Receipt
+from recollect.streams.publishing.commands import drawn_id
 
 
 def propose_merge(

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 import msgspec
 
-from projections.events.event_queries import Speaker
-from projections.identity import entity_queries as identity
-from projections.memory import memory_queries as memory
 from recollect.events_of_files import EventsOfFiles
 from recollect.open_zone import OpenHome
-from recollect.writing import open_door, role_in
-from schemas.changes import AnyRow, Entity, Fact, Writing
-from schemas.events import (
+from recollect.projections.events.event_queries import Speaker
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.changes import AnyRow, Entity, Fact, Writing
+from recollect.schemas.events import (
     RESERVED_PLATFORM,
     Content,
     Draft,
@@ -25,28 +24,29 @@ from schemas.events import (
     ModelWrote,
     RecordedAt,
 )
-from schemas.ids import event_id
-from schemas.recordings import RECORDING_FORMAT, RecordingHeader
-from schemas.times import format_time
-from schemas.wire import ModelAnswers, WriteReport
-from streams.agents import State, Surroundings
-from streams.agents.agent import AnsweredCalls
-from streams.agents.modelwriter import ModelWriter, answered_calls
-from streams.language.grammar.enrichment import ALL, Without
-from streams.language.relations.content_words import content_words
-from streams.models.chat import ChatQuestion
-from streams.models.model_door import ModelDoor, QuestionRefused
-from streams.reading.recorded_answers import OpenedRecording
-from streams.writing.model_loop import (
+from recollect.schemas.ids import event_id
+from recollect.schemas.recordings import RECORDING_FORMAT, RecordingHeader
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import ModelAnswers, WriteReport
+from recollect.streams.agents import State, Surroundings
+from recollect.streams.agents.agent import AnsweredCalls
+from recollect.streams.agents.modelwriter import ModelWriter, answered_calls
+from recollect.streams.language.grammar.enrichment import ALL, Without
+from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.models.chat import ChatQuestion
+from recollect.streams.models.model_door import ModelDoor, QuestionRefused
+from recollect.streams.reading.recorded_answers import OpenedRecording
+from recollect.streams.writing.model_loop import (
     Recalled,
     ToWrite,
     first_question,
     to_write,
     write_about,
 )
-from streams.writing.pricing import price
-from streams.writing.recorder import as_recorded
-from streams.writing.role_prompt import Role, role_of
+from recollect.streams.writing.pricing import price
+from recollect.streams.writing.recorder import as_recorded
+from recollect.streams.writing.role_prompt import Role, role_of
+from recollect.writing import open_door, role_in
 
 if TYPE_CHECKING:
     from recollect.configuration import Configuration

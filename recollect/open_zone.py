@@ -12,21 +12,21 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from projections.embeddings.vector_queries import vector_count
-from projections.files import ZoneFiles
-from projections.identity.entity_queries import entity_count
-from projections.memory.consolidated import observation_count
-from projections.memory.memory_queries import fact_count
 from recollect.follower_lock import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
+from recollect.projections.embeddings.vector_queries import vector_count
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entity_queries import entity_count
+from recollect.projections.memory.consolidated import observation_count
+from recollect.projections.memory.memory_queries import fact_count
 from recollect.recaller_pool import RecallerPool
-from schemas.errors import Busy, Closed, UnknownZone
-from schemas.zones import check_zone
-from streams.engine.node import Node
-from streams.ledger import partition_of
-from streams.projecting.projector import Progress
-from streams.reading.heads import head_text
+from recollect.schemas.errors import Busy, Closed, UnknownZone
+from recollect.schemas.zones import check_zone
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import partition_of
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.reading.heads import head_text
 
 
 class OpenHome:

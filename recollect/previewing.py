@@ -9,10 +9,10 @@ from os import PathLike
 import msgspec
 
 from recollect.ingesting import Show, begun, open_inputs, show_nothing
-from schemas.events import Content, Draft, kind_of
-from schemas.times import format_time
-from schemas.wire import ExportPreview, Person, Preview, Rejection, Sample
-from streams.adapters import (
+from recollect.schemas.events import Content, Draft, kind_of
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import ExportPreview, Person, Preview, Rejection, Sample
+from recollect.streams.adapters import (
     Export,
     Import,
     Meter,

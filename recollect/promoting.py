@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager, closing, nullcontext
 
 import msgspec
 
-from projections.private import must_be_writable
 from recollect.follower_lock import following
 from recollect.home import Home
 from recollect.ledgers import EMBEDDED, encoder_name, node_of, reader_name
-from schemas.errors import HomeError, InvalidInput
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.lifecycle import promotion
-from streams.projecting.projector import Progress
+from recollect.projections.private import must_be_writable
+from recollect.schemas.errors import HomeError, InvalidInput
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.lifecycle import promotion
+from recollect.streams.projecting.projector import Progress
 
 #: Called with the number of steps; returns a function that shows how many are done.
 Show = Callable[[int], AbstractContextManager[Progress]]

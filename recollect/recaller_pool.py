@@ -16,17 +16,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from projections.recall import PROFILES, Recaller
-from projections.recall.index import array_store
 from recollect.home import Home
-from schemas.errors import Busy, HomeError
-from streams.encoder.encoder import CrossEncoder
-from streams.engine.node import Node
-from streams.projecting.moments import Moment
-from streams.reading.timeline import Timeline
-from streams.system.locks import exclusive
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.projections.recall import PROFILES, Recaller
+from recollect.projections.recall.index import array_store
+from recollect.schemas.errors import Busy, HomeError
+from recollect.streams.encoder.encoder import CrossEncoder
+from recollect.streams.engine.node import Node
+from recollect.streams.projecting.moments import Moment
+from recollect.streams.reading.timeline import Timeline
+from recollect.streams.system.locks import exclusive
 
 # Each takes four files and the memory of an index.
 _MOST_OPEN = 32

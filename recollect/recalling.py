@@ -7,18 +7,18 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from projections.recall import PROFILES, Recaller, RecallQuery
-from projections.recall.question.query import check_moment
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, unix_ms
+from recollect.projections.recall import PROFILES, Recaller, RecallQuery
+from recollect.projections.recall.question.query import check_moment
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Access, Recalled
+from recollect.schemas.times import parse_moment
+from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
+from recollect.streams.ledger import CHANGES, EVENTS
+from recollect.streams.publishing.commands import drawn_id
 from recollect.token import Token
 from recollect.token_counting import MOST_TOKENS, Count, counting
-from schemas.errors import InvalidInput
-from schemas.events import Access, Recalled
-from schemas.times import parse_moment
-from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
-from streams.ledger import CHANGES, EVENTS
-from streams.publishing.commands import drawn_id
 
 #: The types of a question: a text, a `Query`, or a dict with its fields.
 AnyQuery = str | Query | Mapping[str, Any]

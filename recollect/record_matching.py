@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import (
     Content,
     CreateMentalModel,
     Event,
@@ -18,11 +18,11 @@ from schemas.events import (
     ProposeMerge,
     UpdateMentalModel,
 )
-from schemas.names import normalise_name
-from schemas.times import parse_time
+from recollect.schemas.names import normalise_name
+from recollect.schemas.times import parse_time
 
 if TYPE_CHECKING:
-    from streams.language.grammar.analysis import Mention
+    from recollect.streams.language.grammar.analysis import Mention
 
 
 #: How a mental model says on which event it rests, among its tags; with that event it is erased.
@@ -151,7 +151,7 @@ class Names:
 
 def _mentioned(text: str) -> list[Mention]:
     # Imported here: only forgetting needs it, and recall loads this module too.
-    from streams.language.names.mentions import mentions
+    from recollect.streams.language.names.mentions import mentions
 
     return mentions(text)
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from recollect import mental_models
 from recollect.open_zone import OpenZone
 from recollect.recalling import recall
-from schemas.display import quantity, single_spaced
-from schemas.errors import InvalidInput
-from schemas.wire import MentalModel, Reflection, Result, Scope, Time
+from recollect.schemas.display import quantity, single_spaced
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time
 
 #: The kinds in the order of a report, each with how many of them it may hold at most.
 _LEVELS: tuple[tuple[Scope, str, int], ...] = (

@@ -13,15 +13,15 @@ from typing import Literal
 
 import apsw
 
-from projections.identity.entities_for_recall import canonical_ids
-from projections.identity.entity_list import merged_into
-from projections.memory import relation_list
-from projections.memory.relation_list import SlotValue
-from schemas.attributes import holds_one
-from schemas.names import normalise_name
-from schemas.wire import Relation
-from streams.language.relations.further_values import ToldValues
-from streams.language.statements.occasions import without_occasion
+from recollect.projections.identity.entities_for_recall import canonical_ids
+from recollect.projections.identity.entity_list import merged_into
+from recollect.projections.memory import relation_list
+from recollect.projections.memory.relation_list import SlotValue
+from recollect.schemas.attributes import holds_one
+from recollect.schemas.names import normalise_name
+from recollect.schemas.wire import Relation
+from recollect.streams.language.relations.further_values import ToldValues
+from recollect.streams.language.statements.occasions import without_occasion
 
 #: A supersession says that a fact has taken the place of another.
 _UPDATES = 1.0

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from projections.events import event_list
-from projections.files import ZoneFiles
-from projections.memory import memory_queries as memory
 from recollect import forgetting, mental_models
 from recollect.held_memories import get_memory
 from recollect.ingesting import remember
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput
-from schemas.events import RESERVED_PLATFORM
-from schemas.wire import ForgetTargets, UpdateReport
+from recollect.projections.events import event_list
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import RESERVED_PLATFORM
+from recollect.schemas.wire import ForgetTargets, UpdateReport
 
 
 def update_memory(

@@ -19,8 +19,6 @@ from typing import TypeVar
 
 import msgspec
 
-from projections.generations import replace_file
-from projections.private import delete_directory, make_directory, must_be_writable
 from recollect.access_tokens import (
     AccessTokens,
     KnownTokens,
@@ -37,8 +35,10 @@ from recollect.home import Home
 from recollect.home_swap import HOME_FILE, ROOM, HomeSwap
 from recollect.ledgers import EMBEDDED, open_node
 from recollect.open_zone import unix_ms
-from schemas.display import quantity
-from schemas.errors import (
+from recollect.projections.generations import replace_file
+from recollect.projections.private import delete_directory, make_directory, must_be_writable
+from recollect.schemas.display import quantity
+from recollect.schemas.errors import (
     Busy,
     Damaged,
     ErasureFailed,
@@ -46,12 +46,12 @@ from schemas.errors import (
     InvalidInput,
     UnknownVersion,
 )
-from schemas.times import format_time
-from schemas.wire import RestoreReport
-from streams.encoder.encoder_errors import EncoderError
-from streams.engine.node import Node
-from streams.ledger import EVENTS, PARTITIONS
-from streams.ledger.embedded_ledger import (
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import RestoreReport
+from recollect.streams.encoder.encoder_errors import EncoderError
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import EVENTS, PARTITIONS
+from recollect.streams.ledger.embedded_ledger import (
     IN_USE_LOCK,
     KEYS_FILE,
     LEDGER_FILE,
@@ -59,15 +59,21 @@ from streams.ledger.embedded_ledger import (
     check_layout,
     mark_made,
 )
-from streams.ledger.kafka.settings import SCHEME
-from streams.lifecycle.backup_files import MANIFEST, TOKENS_FILE, Backup, Manifest, check_pages
-from streams.lifecycle.later_erasures import LaterLedger, Since, erase_again, waiting
-from streams.lifecycle.verifying import LedgerCheck, verify
-from streams.projecting.projector import Progress
-from streams.reading.heads import head_text
-from streams.reading.lookup import records_at
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from recollect.streams.ledger.kafka.settings import SCHEME
+from recollect.streams.lifecycle.backup_files import (
+    MANIFEST,
+    TOKENS_FILE,
+    Backup,
+    Manifest,
+    check_pages,
+)
+from recollect.streams.lifecycle.later_erasures import LaterLedger, Since, erase_again, waiting
+from recollect.streams.lifecycle.verifying import LedgerCheck, verify
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.reading.heads import head_text
+from recollect.streams.reading.lookup import records_at
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive
 
 _REPORT = "report.json"
 _MOST_SHOWN = 3

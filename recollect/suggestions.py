@@ -7,13 +7,13 @@ from difflib import get_close_matches
 
 import apsw
 
-from projections.events.event_queries import platforms
-from projections.identity.entity_list import names_about_as_long
-from projections.recall.question.entity_names import ids_of
 from recollect.open_zone import OpenZone
-from schemas.errors import OtherAgents
-from schemas.names import normalise_name
-from schemas.wire import Query
+from recollect.projections.events.event_queries import platforms
+from recollect.projections.identity.entity_list import names_about_as_long
+from recollect.projections.recall.question.entity_names import ids_of
+from recollect.schemas.errors import OtherAgents
+from recollect.schemas.names import normalise_name
+from recollect.schemas.wire import Query
 
 # The least similarity, from 0 to 1, at which one name may be a typo for another.
 _ALIKE = 0.6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 
 class Token(msgspec.Struct, frozen=True):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Set
 
-from projections.events import event_queries as events
-from projections.files import ZoneFiles
-from schemas.changes import Processed
-from streams.deciding.decider import LedgerThread
-from streams.ledger import Ledger
-from streams.writing.model_loop import ToWrite, has_words, to_write
-from streams.writing.recorder import Recordings
+from recollect.projections.events import event_queries as events
+from recollect.projections.files import ZoneFiles
+from recollect.schemas.changes import Processed
+from recollect.streams.deciding.decider import LedgerThread
+from recollect.streams.ledger import Ledger
+from recollect.streams.writing.model_loop import ToWrite, has_words, to_write
+from recollect.streams.writing.recorder import Recordings
 
 #: Beyond all numbers of a ledger.
 _AFTER_ALL = 2**62

@@ -6,21 +6,26 @@ from functools import partial
 
 from msgspec import json
 
-from projections.embeddings.vector_queries import models_of
-from projections.events import event_queries as events
-from projections.files import ZoneFiles
-from projections.identity.entity_queries import aliases, canonical, events_naming, merge_reason
-from projections.memory import consolidated
-from projections.memory import memory_queries as memory
-from projections.memory.facts_for_recall import repeating_events
-from projections.text.stability import stability
 from recollect.open_zone import OpenZone
-from schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
-from schemas.display import quantity
-from schemas.errors import UnknownId
-from schemas.events import Content, Deletion, Edit, message_of
-from schemas.times import format_time
-from schemas.wire import Chain, Link
+from recollect.projections.embeddings.vector_queries import models_of
+from recollect.projections.events import event_queries as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entity_queries import (
+    aliases,
+    canonical,
+    events_naming,
+    merge_reason,
+)
+from recollect.projections.memory import consolidated
+from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory.facts_for_recall import repeating_events
+from recollect.schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
+from recollect.schemas.display import quantity
+from recollect.schemas.errors import UnknownId
+from recollect.schemas.events import Content, Deletion, Edit, message_of
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Chain, Link
+from recollect.text.stability import stability
 
 _MOST_NAMED = 10
 # No ledger has as many records.

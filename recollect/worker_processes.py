@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
-from projections.private import FILE_MODE, must_be_writable
 from recollect.background_writing import writes_meanwhile, written_meanwhile
 from recollect.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
 from recollect.open_zone import OpenHome
-from schemas.errors import Busy, UnknownVersion
-from schemas.wire import WriteReport
-from streams.engine.node import Node
-from streams.ledger import LedgerUnavailable
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.cluster import sequence_inbox
-from streams.workers.cluster import work as work_in_cluster
-from streams.workers.upkeep import Report, Upkeep
+from recollect.projections.private import FILE_MODE, must_be_writable
+from recollect.schemas.errors import Busy, UnknownVersion
+from recollect.schemas.wire import WriteReport
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import LedgerUnavailable
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.workers.cluster import sequence_inbox
+from recollect.streams.workers.cluster import work as work_in_cluster
+from recollect.streams.workers.upkeep import Report, Upkeep
 
 _log = logging.getLogger(__name__)
 _BEAT_SECONDS = 1.0

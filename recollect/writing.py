@@ -14,36 +14,36 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from projections.events import event_queries as events
-from projections.files import ZoneFiles
-from projections.identity import entity_queries as identity
-from projections.memory import memory_queries as memory
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
+from recollect.projections.events import event_queries as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import memory_queries as memory
 from recollect.recalling import recall
-from recollect.unread import Unread
-from schemas.changes import Processed
-from schemas.errors import InvalidInput
-from schemas.events import Content, WriterText
-from schemas.wire import Result, WriteReport
-from schemas.wire import WriterTextVersion as ToldText
-from streams.deciding.tracing import Untraceable, rested_on
-from streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
-from streams.models.model_settings import accounts_of
-from streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
-from streams.publishing.commands import command as command_draft
-from streams.publishing.commands import drawn_id, publish_commands
-from streams.system.locks import exclusive
-from streams.writing.model_loop import (
+from recollect.schemas.changes import Processed
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Content, WriterText
+from recollect.schemas.wire import Result, WriteReport
+from recollect.schemas.wire import WriterTextVersion as ToldText
+from recollect.streams.deciding.tracing import Untraceable, rested_on
+from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
+from recollect.streams.models.model_settings import accounts_of
+from recollect.streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
+from recollect.streams.publishing.commands import command as command_draft
+from recollect.streams.publishing.commands import drawn_id, publish_commands
+from recollect.streams.system.locks import exclusive
+from recollect.streams.writing.model_loop import (
     Recalled,
     ToWrite,
     Wrote,
     first_question,
     write_about,
 )
-from streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
-from streams.writing.recorder import ErasedMeanwhile, Recorder
-from streams.writing.role_prompt import ROLE, Role, role_of
+from recollect.streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
+from recollect.streams.writing.recorder import ErasedMeanwhile, Recorder
+from recollect.streams.writing.role_prompt import ROLE, Role, role_of
+from recollect.unread import Unread
 
 if TYPE_CHECKING:
     from recollect.configuration import Configuration

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from projections.events.event_queries import event_count
-from projections.files import ZoneFiles
-from projections.memory.memory_queries import dead_letters, writing_totals
 from recollect.open_zone import OpenZone, counted, unix_ms
-from schemas.wire import FileStatus, ModelWriting, Status
-from streams.ledger import EVENTS
+from recollect.projections.events.event_queries import event_count
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.memory_queries import dead_letters, writing_totals
+from recollect.schemas.wire import FileStatus, ModelWriting, Status
+from recollect.streams.ledger import EVENTS
 
 #: After so long without a step, though there is work, a zone is stalled.
 STALLED_SECONDS = 60.0

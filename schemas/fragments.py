@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.errors import IntegrityError
-from schemas.records import decoded, record_hash
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.records import decoded, record_hash
 
 #: Kafka's default limit is 1,048,576 bytes, its own framing included.
 MOST_RECORD_BYTES = 900_000

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from schemas.display import unseen
-from schemas.errors import InvalidInput
-from schemas.events import (
+from recollect.schemas.display import unseen
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
     Attachment,
@@ -27,8 +27,8 @@ from schemas.events import (
     Remember,
     TurnCompleted,
 )
-from schemas.ids import content_source_id
-from schemas.times import parse_time
+from recollect.schemas.ids import content_source_id
+from recollect.schemas.times import parse_time
 
 MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576

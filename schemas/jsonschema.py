@@ -1,7 +1,7 @@
 """JSON Schemas for readers and writers in any language, made from the types.
 
-`python -m schemas.jsonschema` writes them into schemas/json. In the ledger the same shapes are
-MessagePack, where what a schema calls base64 is plain bytes.
+`python -m recollect.schemas.jsonschema` writes them into schemas/json. In the ledger the same
+shapes are MessagePack, where what a schema calls base64 is plain bytes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from schemas.changes import AnyRow, Delete
-from schemas.events import AnyPayload
-from schemas.inbound import InboundEvent
+from recollect.schemas.changes import AnyRow, Delete
+from recollect.schemas.events import AnyPayload
+from recollect.schemas.inbound import InboundEvent
 
 DIRECTORY = Path(__file__).parent / "json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

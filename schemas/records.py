@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from schemas.deflating import deflated, inflated
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
-from schemas.ids import event_id
-from schemas.seal import joint_key, new_key, seal, unseal
-from schemas.upcast import CURRENT, upcast
+from recollect.schemas.deflating import deflated, inflated
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
+from recollect.schemas.ids import event_id
+from recollect.schemas.seal import joint_key, new_key, seal, unseal
+from recollect.schemas.upcast import CURRENT, upcast
 
 GENESIS = bytes(32)
 #: The chain of change records that were reclaimed.
@@ -28,7 +28,8 @@ EVENT_FORMAT = 2
 CHANGE_FORMAT = 4
 #: From this format on an event's payload is deflated.
 FIRST_DEFLATED_EVENT = 2
-#: From this format on a change states what its decision depends on (`schemas.changes.Decided`).
+#: From this format on a change states what its decision depends on
+#: (`recollect.schemas.changes.Decided`).
 FIRST_TRACED_FORMAT = 2
 #: From this format on a part's text is compressed, a vector has one byte per dimension, and a token
 #: three bits per dimension.

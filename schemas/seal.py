@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from schemas.errors import IntegrityError
+from recollect.schemas.errors import IntegrityError
 
 KEY_BYTES = 32
 KEY_ID_BYTES = 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.events import Direction
+from recollect.schemas.events import Direction
 
 #: The sender names that chat interfaces use for anybody but the user.
 ASSISTANT_ROLES = frozenset(

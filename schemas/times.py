@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from schemas.errors import IntegrityError, InvalidInput
+from recollect.schemas.errors import IntegrityError, InvalidInput
 
 # No platform's clock is older than 1970, and a time beyond 2200 comes from a broken clock. Both
 # ends also fit the 48-bit milliseconds of a ULID.

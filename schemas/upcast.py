@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from schemas.errors import UnknownVersion
-from schemas.events import KINDS
+from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.events import KINDS
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 DEFAULT_ZONE = "default"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -9,9 +9,9 @@ RATINGS = '''
 
 import re
 
-from schemas.changes import DecidedPart, Fact
-from schemas.ids import fact_id
-from streams.agents import Agent, Extract
+from recollect.schemas.changes import DecidedPart, Fact
+from recollect.schemas.ids import fact_id
+from recollect.streams.agents import Agent, Extract
 
 
 class Ratings(Agent):

@@ -8,16 +8,16 @@ from typing import Any, Self
 
 import msgspec
 
-from projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
 from recollect import Query, Recollect
 from recollect.home import Home
 from recollect.ingesting import command, publish
 from recollect.maintenance import pending
+from recollect.projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
+from recollect.schemas.events import AnyPayload, Draft
+from recollect.schemas.wire import Explanation, RecallAnswer, Receipt
+from recollect.schemas.zones import DEFAULT_ZONE
+from recollect.streams.engine.node import Node
 from recollect.token import Token
-from schemas.events import AnyPayload, Draft
-from schemas.wire import Explanation, RecallAnswer, Receipt
-from schemas.zones import DEFAULT_ZONE
-from streams.engine.node import Node
 
 
 class Memory:

@@ -6,7 +6,7 @@ import zlib
 
 import msgspec
 
-from schemas.deflating import DICTIONARY
+from recollect.schemas.deflating import DICTIONARY
 
 
 def payload_of(text: bytes) -> bytes:

@@ -6,19 +6,19 @@ from pathlib import Path
 import click
 import pytest
 
-from projections.files import ZoneFiles
-from projections.generations import OWN_AGENTS
-from projections.sqlite import rows
 from recollect.cli.app import cli
-from schemas.attributes import MULTIPLE, SINGLE
-from schemas.events import KINDS
-from schemas.inbound import InboundEvent
-from schemas.wire import SCOPES
-from streams.adapters import FORMATS
-from streams.agents import BY_NAME
-from streams.ledger import TOPICS
-from streams.ledger.kafka.topics import NAMES, topic_settings
-from streams.system.failpoints import FAILPOINTS
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import OWN_AGENTS
+from recollect.projections.sqlite import rows
+from recollect.schemas.attributes import MULTIPLE, SINGLE
+from recollect.schemas.events import KINDS
+from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.wire import SCOPES
+from recollect.streams.adapters import FORMATS
+from recollect.streams.agents import BY_NAME
+from recollect.streams.ledger import TOPICS
+from recollect.streams.ledger.kafka.topics import NAMES, topic_settings
+from recollect.streams.system.failpoints import FAILPOINTS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()

@@ -10,12 +10,12 @@ import threading
 
 import pytest
 
-from schemas.errors import InjectedFailure
-from streams.system.failpoints import arm, disarm, failpoint
+from recollect.schemas.errors import InjectedFailure
+from recollect.streams.system.failpoints import arm, disarm, failpoint
 
 PASSES = """
-from schemas.errors import InjectedFailure
-from streams.system.failpoints import failpoint
+from recollect.schemas.errors import InjectedFailure
+from recollect.streams.system.failpoints import failpoint
 for time in (1, 2, 3):
     try:
         failpoint("commit.read")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from projections.files import ZoneFiles
-from streams.system.failpoints import FAILPOINTS, arm, disarm, failpoint
+from recollect.projections.files import ZoneFiles
+from recollect.streams.system.failpoints import FAILPOINTS, arm, disarm, failpoint
 from tests.kill.__main__ import run, table
 from tests.kill.power import PowerCut
 from tests.kill.steps import steps

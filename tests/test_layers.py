@@ -1,4 +1,4 @@
-"""Imports run downwards only: recollect, streams, projections, schemas."""
+"""Imports run downwards only: recollect, streams, projections, text, schemas."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # From the bottom up; a room may import itself and the rooms before it.
-ROOMS = ("schemas", "projections", "streams", "recollect")
+ROOMS = ("schemas", "text", "projections", "streams", "recollect")
 # What stands around the rooms may import any of them, and is imported by none.
 AROUND = ("bench", "demo", "tests")
-OURS = frozenset(ROOMS + AROUND)
+# Folders at the top level that are imported as `recollect.NAME`, never by their bare name.
+LINKED = ("schemas", "projections", "streams")
 
 # Inside a room, from the bottom up: a package may import itself and the packages before it.
 PACKAGES = {
-    "streams": (
+    "recollect.streams": (
         "system",
         "models",
         "ledger",
@@ -35,7 +36,7 @@ PACKAGES = {
         "workers",
         "adapters",
     ),
-    "streams.language": (
+    "recollect.streams.language": (
         "grammar",
         "names",
         "attributes",
@@ -44,12 +45,12 @@ PACKAGES = {
         "worth",
         "statements",
     ),
-    "projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),
+    "recollect.projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),
 }
 
 
-def imported(source: str) -> dict[str, int]:
-    """Return our top-level packages that `source` imports, each with the first line that does.
+def imported(source: str, room: str) -> dict[str, int]:
+    """Return our rooms that `source` imports, each with the first line that does.
 
     Relative imports cannot leave their room, so they are left out.
     """
@@ -61,7 +62,7 @@ def imported(source: str) -> dict[str, int]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names = [node.module or ""]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Call) and node.args:
             called = node.func.attr if isinstance(node.func, ast.Attribute) else None
             called = node.func.id if isinstance(node.func, ast.Name) else called
@@ -73,16 +74,33 @@ def imported(source: str) -> dict[str, int]:
             ):
                 names = [first.value]
         for name in names:
-            top = name.partition(".")[0]
-            if top in OURS:
-                found.setdefault(top, node.lineno)
+            other = room_of(name)
+            # A bare name of a linked folder is a room's second identity: no room may use it.
+            bare = name.partition(".")[0] in LINKED
+            if other and (bare or other != room):
+                found.setdefault(f"{other} by its bare name" if bare else other, node.lineno)
     return found
+
+
+def room_of(name: str) -> str | None:
+    """Return the room of ours that a dotted name stands in, None where it is another's."""
+    top, *rest = name.split(".")
+    if top == "recollect":
+        return rest[0] if rest and rest[0] in ROOMS else "recollect"
+    return top if top in (*AROUND, *LINKED) else None
+
+
+def sources(room: str) -> list[Path]:
+    """Return the modules of a room. The links to other rooms in `recollect/` are not followed."""
+    folder = ROOT / "recollect" / "text" if room == "text" else ROOT / room
+    found = sorted(folder.rglob("*.py"))
+    return [path for path in found if room != "recollect" or "text" not in path.parts]
 
 
 def upward(room: str, source: str) -> list[str]:
     """Return what `source`, standing in `room`, must not import."""
     below = ROOMS[: ROOMS.index(room) + 1]
-    return [f"{line}: {name}" for name, line in imported(source).items() if name not in below]
+    return [f"{line}: {name}" for name, line in imported(source, room).items() if name not in below]
 
 
 def has_code(path: Path) -> bool:
@@ -94,15 +112,15 @@ def has_code(path: Path) -> bool:
 def test_a_room_imports_only_itself_and_what_is_below(room: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{what}"
-        for path in sorted((ROOT / room).rglob("*.py"))
+        for path in sources(room)
         for what in upward(room, path.read_text("utf-8"))
     ]
     assert not wrong, "imports must run downwards:\n" + "\n".join(wrong)
 
 
 def folder_of(room: str) -> Path:
-    """Return the folder of a room, or of a room within one, such as `projections.recall`."""
-    return ROOT.joinpath(*room.split("."))
+    """Return the folder of a room, or of a room within one, as `recollect.projections.recall`."""
+    return ROOT.joinpath(*room.removeprefix("recollect.").split("."))
 
 
 def packages_imported(room: str, source: str) -> dict[str, int]:
@@ -145,27 +163,34 @@ def test_every_module_of_a_room_stands_in_one_of_its_packages(room: str) -> None
 
 def test_an_import_of_a_package_above_is_found() -> None:
     source = (
-        "from streams.engine.node import Node\nfrom streams import ledger\nimport streams.system"
+        "from recollect.streams.engine.node import Node\n"
+        "from recollect.streams import ledger\n"
+        "import recollect.streams.system"
     )
-    assert packages_imported("streams", source) == {"engine": 1, "ledger": 2, "system": 3}
-    source = "from projections.recall.answer.assembly import together\nimport projections.files"
-    assert packages_imported("projections.recall", source) == {"answer": 1}
+    assert packages_imported("recollect.streams", source) == {"engine": 1, "ledger": 2, "system": 3}
+    source = (
+        "from recollect.projections.recall.answer.assembly import together\n"
+        "import recollect.projections.files"
+    )
+    assert packages_imported("recollect.projections.recall", source) == {"answer": 1}
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_room_is_empty(room: str) -> None:
     """So that the test above always has something to look at."""
-    assert any(has_code(path) for path in (ROOT / room).rglob("*.py"))
+    assert any(has_code(path) for path in sources(room))
 
 
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("schemas", "import projections.memory"),
+        ("schemas", "import recollect.projections.memory"),
         ("schemas", "def f():\n    from recollect.cli import main"),
-        ("projections", "from streams.agents import facts as f"),
-        ("projections", "import importlib\nimportlib.import_module('streams.agents')"),
+        ("projections", "from recollect.streams.agents import facts as f"),
+        ("projections", "import importlib\nimportlib.import_module('recollect.streams.agents')"),
         ("streams", "import json, recollect"),
+        ("text", "from recollect import projections"),
+        ("streams", "from schemas.errors import InvalidInput"),
         ("recollect", "from tests.helpers import home"),
         ("streams", "try:\n    import bench.run\nexcept ImportError:\n    pass"),
     ],
@@ -177,9 +202,10 @@ def test_an_upward_import_is_found(room: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("schemas", "from schemas.errors import InvalidInput"),
+        ("schemas", "from recollect.schemas.errors import InvalidInput"),
         ("streams", "from . import ledger\nfrom ..streams import agents"),
-        ("recollect", "import schemas.ids, projections, streams.ledger"),
+        ("projections", "from recollect.text import words\nfrom recollect import text"),
+        ("recollect", "import recollect.schemas.ids, recollect.streams.ledger"),
         ("projections", "import recollections, streams_of_others"),
     ],
 )

@@ -10,20 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
-from projections.recall import BUDGETS, DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, RecallQuery
-from projections.recall.answer import assembly
-from projections.recall.answer.explanation import STEPS
-from projections.recall.arms import observations
-from projections.recall.arms.entity_documents import _MOST_SOURCES
-from projections.recall.arms.shared_entities import SEEDS
-from projections.recall.arms.temporal import _SOON_AFTER, _SOON_AFTER_MS
-from projections.recall.index.zone_index import LEAST_STORED
-from projections.recall.question import question_reader
-from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
-from projections.recall.ranking import answer_type_match, list_gathering
-from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
-from projections.recall.ranking.profiles import WEIGHTS
 from recollect import access_counts, injecting, token_counting, zone_status
 from recollect.cli import app, browse_commands, output, recall_commands
 from recollect.cli.app import cli
@@ -31,23 +17,47 @@ from recollect.cli.ingest_commands import _MOST_SHOWN
 from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
 from recollect.doctor import _LEAST_FREE
 from recollect.embedded_worker import TICK_SECONDS
-from schemas import inbound, records
-from schemas.errors import InvalidInput
-from schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
-from schemas.times import EARLIEST_MS, LATEST_MS, format_time
-from schemas.wire import Result
-from schemas.zones import check_zone
-from streams.adapters.importing import MOST_REJECTIONS
-from streams.agents.decided_so_far import SAME_PERIOD_MS
-from streams.agents.merges import AUTO_MERGE_CONFIDENCE
-from streams.agents.ticks import ABANDONED_AFTER_MS
-from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
-from streams.ledger import PARTITIONS
-from streams.ledger.kafka import clients, copy, retrying
-from streams.ledger.kafka.topics import MOST_RECORD_BYTES
-from streams.projecting import background, moments
-from streams.reading.heads import _DIGITS
-from streams.workers.deciding_process import _NICENESS
+from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
+from recollect.projections.recall import (
+    BUDGETS,
+    DEFAULT_PROFILE,
+    MOST_SUB_QUESTIONS,
+    PROFILES,
+    RecallQuery,
+)
+from recollect.projections.recall.answer import assembly
+from recollect.projections.recall.answer.explanation import STEPS
+from recollect.projections.recall.arms import observations
+from recollect.projections.recall.arms.entity_documents import _MOST_SOURCES
+from recollect.projections.recall.arms.shared_entities import SEEDS
+from recollect.projections.recall.arms.temporal import _SOON_AFTER, _SOON_AFTER_MS
+from recollect.projections.recall.index.zone_index import LEAST_STORED
+from recollect.projections.recall.question import question_reader
+from recollect.projections.recall.question.query import (
+    MOST_CHARACTERS,
+    MOST_IN_A_NAME,
+    MOST_RESULTS,
+)
+from recollect.projections.recall.ranking import answer_type_match, list_gathering
+from recollect.projections.recall.ranking.fading import DECAY, RECENCY_HOURS
+from recollect.projections.recall.ranking.profiles import WEIGHTS
+from recollect.schemas import inbound, records
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
+from recollect.schemas.times import EARLIEST_MS, LATEST_MS, format_time
+from recollect.schemas.wire import Result
+from recollect.schemas.zones import check_zone
+from recollect.streams.adapters.importing import MOST_REJECTIONS
+from recollect.streams.agents.decided_so_far import SAME_PERIOD_MS
+from recollect.streams.agents.merges import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.ticks import ABANDONED_AFTER_MS
+from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
+from recollect.streams.ledger import PARTITIONS
+from recollect.streams.ledger.kafka import clients, copy, retrying
+from recollect.streams.ledger.kafka.topics import MOST_RECORD_BYTES
+from recollect.streams.projecting import background, moments
+from recollect.streams.reading.heads import _DIGITS
+from recollect.streams.workers.deciding_process import _NICENESS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")

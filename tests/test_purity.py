@@ -18,13 +18,15 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("schemas", "projections", "streams", "recollect")
 
 # Where extract and resolve live; project is found by its name.
-AGENTS, LANGUAGE = "streams/agents/", ("streams/language", "projections/text/")
+AGENTS, LANGUAGE = "streams/agents/", ("streams/language", "recollect/text/")
 
 # The gateways of rule 7 (docs/commit.md) record what they answer. The search ends at them.
 GATEWAYS = ("streams/encoder/", "streams/encoder.py")
 
 # Passed over when something pure merely leads there, and never imported by a pure module itself.
-ALLOWED = {"schemas.seal": "draws keys and nonces where the ledger is written, not in the agents"}
+ALLOWED = {
+    "recollect.schemas.seal": "draws keys and nonces where the ledger is written, not in the agents"
+}
 
 # A module whose every use is a fault, or one name of a module.
 FORBIDDEN = {
@@ -130,7 +132,7 @@ def reason_for(name: str) -> str | None:
     )
 
 
-def faults(source: str, package: str = "streams.agents") -> list[tuple[int, str]]:
+def faults(source: str, package: str = "recollect.streams.agents") -> list[tuple[int, str]]:
     """Return (line, fault) for what `source`, a module of `package`, must not name."""
     tree = ast.parse(source)
     found: list[tuple[int, str]] = []
@@ -196,7 +198,8 @@ def our_modules(root: Path = ROOT) -> dict[str, Path]:
     for room in ROOMS:
         for path in (root / room).rglob("*.py"):
             parts = path.relative_to(root).with_suffix("").parts
-            modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+            dotted = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            modules[dotted if room == "recollect" else f"recollect.{dotted}"] = path
     return modules
 
 
@@ -365,16 +368,16 @@ AGENT = "streams/agents/a.py"
 @pytest.mark.parametrize(
     "files",
     [
-        {AGENT: "from streams.b import f", "streams/b.py": "import schemas.c",
+        {AGENT: "from recollect.streams.b import f", "streams/b.py": "import recollect.schemas.c",
          "schemas/c.py": "import time"},
         {AGENT: "from ..b import f", "streams/b.py": "import random"},
-        {AGENT: "from streams import b", "streams/b.py": "import random"},
+        {AGENT: "from recollect.streams import b", "streams/b.py": "import random"},
         {AGENT: "from .deep import f", "streams/agents/deep/__init__.py": "import secrets"},
-        {AGENT: "from streams.b import *", "streams/b.py": "import socket"},
-        {AGENT: "from schemas.seal import seal", "schemas/seal.py": ""},
+        {AGENT: "from recollect.streams.b import *", "streams/b.py": "import socket"},
+        {AGENT: "from recollect.schemas.seal import seal", "schemas/seal.py": ""},
         {"projections/memory/project_facts.py": "import time"},
         {"projections/rows.py": "import time\nclass M:\n    def project(self): ..."},
-        {"projections/text/lexicon.py": "import locale"},
+        {"recollect/text/lexicon.py": "import locale"},
     ],
 )  # fmt: skip
 def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path) -> None:
@@ -385,9 +388,12 @@ def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path
 @pytest.mark.parametrize(
     "files",
     [
-        {AGENT: "from streams.encoder.pool import f", "streams/encoder/pool.py": "import time"},
-        {AGENT: "import streams.encoder.gateway", "streams/encoder/gateway.py": "import socket"},
-        {AGENT: "import schemas.records", "schemas/records.py": "import schemas.seal",
+        {AGENT: "from recollect.streams.encoder.pool import f",
+         "streams/encoder/pool.py": "import time"},
+        {AGENT: "import recollect.streams.encoder.gateway",
+         "streams/encoder/gateway.py": "import socket"},
+        {AGENT: "import recollect.schemas.records",
+         "schemas/records.py": "import recollect.schemas.seal",
          "schemas/seal.py": "import os\nos.urandom(8)"},
         {"streams/workers.py": "import time", AGENT: "import json"},
         {"projections/memory/memory_queries.py": "import time", AGENT: "import json"},

@@ -34,15 +34,15 @@ OF_OTHER_COMMANDS = {
     "onnx",
     "safetensors",
     "multiprocessing",
-    "streams.agents",
-    "streams.deciding",
-    "streams.engine.zone",
-    "streams.encoder.graph",
-    "streams.encoder.installing",
-    "streams.language",
-    "streams.ledger.kafka.kafka_ledger",
-    "streams.lifecycle",
-    "streams.workers",
+    "recollect.streams.agents",
+    "recollect.streams.deciding",
+    "recollect.streams.engine.zone",
+    "recollect.streams.encoder.graph",
+    "recollect.streams.encoder.installing",
+    "recollect.streams.language",
+    "recollect.streams.ledger.kafka.kafka_ledger",
+    "recollect.streams.lifecycle",
+    "recollect.streams.workers",
     "recollect.doctor",
     "recollect.worker_processes",
 }
@@ -83,7 +83,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_importing_the_library_loads_nothing_of_it(place: Path) -> None:
     modules = loaded(IMPORT, place)
     assert not modules & (OF_ANSWERS | UNUSED | {"click", "msgspec", "nicknames"})
-    assert not {name for name in modules if name.startswith(("streams", "projections", "schemas"))}
+    assert not {name for name in modules if name.startswith("recollect.")}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,9 @@ def test_importing_the_library_loads_nothing_of_it(place: Path) -> None:
 def test_help_loads_nothing_that_answers(place: Path, arguments: list[str]) -> None:
     modules = loaded(RUN, place, *arguments)
     assert not modules & (OF_ANSWERS | UNUSED)
-    assert not {name for name in modules if name.startswith(("streams", "projections"))}
+    assert not {
+        name for name in modules if name.startswith(("recollect.streams", "recollect.projections"))
+    }
 
 
 def test_a_question_loads_what_answers_it_and_no_more(place: Path) -> None:
@@ -113,7 +115,11 @@ def test_a_question_loads_what_answers_it_and_no_more(place: Path) -> None:
 def test_what_waits_to_be_decided_is_what_loads_the_agents(place: Path) -> None:
     """So that the test above does not look for names that nothing has any more."""
     modules = loaded(RUN, place, "remember", "Ada has a cat.")
-    assert {"streams.agents", "streams.deciding", "streams.engine.zone"} <= modules
+    assert {
+        "recollect.streams.agents",
+        "recollect.streams.deciding",
+        "recollect.streams.engine.zone",
+    } <= modules
     everything = OF_THE_NETWORK | OF_ANSWERS | OF_OTHER_COMMANDS | OF_SERVICES
     missing = {name for name in everything if name not in sys.modules and find_spec(name) is None}
     assert not missing

@@ -1,5 +1,5 @@
 """embeddings.db: canonical vectors, the search index made from them, and token vectors."""
 
-from projections.embeddings.embeddings_file import EmbeddingsModel
+from recollect.projections.embeddings.embeddings_file import EmbeddingsModel
 
 __all__ = ["EmbeddingsModel"]

@@ -7,10 +7,10 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
-from projections.embeddings import older_forms
-from projections.migrations import Migrations
-from projections.readmodel import ReadModel
-from projections.sqlite import value
+from recollect.projections.embeddings import older_forms
+from recollect.projections.migrations import Migrations
+from recollect.projections.readmodel import ReadModel
+from recollect.projections.sqlite import value
 
 # vec0 writes vectors in chunks of this many and reserves a whole chunk for the first. So small
 # zones stay small (the default of 1,024 takes 1.6 MB), and a scan is no slower.

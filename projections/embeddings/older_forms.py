@@ -13,8 +13,8 @@ import apsw
 import msgspec
 import numpy as np
 
-from projections.embeddings import canonical_vectors, token_vectors
-from schemas.changes import Embedding, Section, TokenVectors
+from recollect.projections.embeddings import canonical_vectors, token_vectors
+from recollect.schemas.changes import Embedding, Section, TokenVectors
 
 _FLOAT_BYTES = 4
 _BYTES_FORM = "random128/int8"

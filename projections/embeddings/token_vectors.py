@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.text.stopwords import STOP_WORDS
+from recollect.text.stopwords import STOP_WORDS
 
 #: The name of the form that `compressed` makes; change it together with the form.
 FORM = "random128/3bit"
@@ -53,7 +53,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class TokenCodes(NamedTuple):
-    """The token vectors of a text, as `schemas.changes.TokenVectors` holds them."""
+    """The token vectors of a text, as `recollect.schemas.changes.TokenVectors` holds them."""
 
     codes: bytes
     scales: bytes

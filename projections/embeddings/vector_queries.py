@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import apsw
 
-from projections.embeddings.token_vectors import FORM, TokenCodes
-from projections.sqlite import rows, value
+from recollect.projections.embeddings.token_vectors import FORM, TokenCodes
+from recollect.projections.sqlite import rows, value
 
 # As the index has it; the first eight digits leave hardly anything to compare.
 _OF_TEXT = (
@@ -56,7 +56,7 @@ def reading_of_event(
 ) -> bytes | None:
     """Return what a reader read in the text of an event, packed; None: nothing is recorded.
 
-    `reader` and `text`: as in `schemas.changes.RecordedReading`.
+    `reader` and `text`: as in `recollect.schemas.changes.RecordedReading`.
     """
     found: bytes | None = value(
         connection,

@@ -1,5 +1,5 @@
 """events.db: the raw turns, searchable at once."""
 
-from projections.events.events_file import EventsModel
+from recollect.projections.events.events_file import EventsModel
 
 __all__ = ["EventsModel"]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from projections.sqlite import listed, rows
+from recollect.projections.sqlite import listed, rows
 
 
 class ListedEvent(NamedTuple):

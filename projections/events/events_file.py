@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from projections.migrations import Migrations
-from projections.readmodel import ReadModel
-from schemas.events import (
+from recollect.projections.migrations import Migrations
+from recollect.projections.readmodel import ReadModel
+from recollect.schemas.events import (
     Content,
     Deletion,
     Edit,

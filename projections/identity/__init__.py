@@ -1,5 +1,5 @@
 """identity.db: the entities that the memory is about."""
 
-from projections.identity.identity_file import IdentityModel
+from recollect.projections.identity.identity_file import IdentityModel
 
 __all__ = ["IdentityModel"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from projections.sqlite import listed, rows
+from recollect.projections.sqlite import listed, rows
 
 
 def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:

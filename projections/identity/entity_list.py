@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows
+from recollect.projections.sqlite import listed, rows
 
 # The most names that are compared with a mistyped one.
 _MOST_NAMES = 20_000

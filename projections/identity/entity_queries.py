@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows, value
-from schemas.changes import Entity
+from recollect.projections.sqlite import listed, rows, value
+from recollect.schemas.changes import Entity
 
 _ENTITY = "id, name, type, normalized, source, created_at"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import apsw
 
-from projections.migrations import Migrations
-from projections.readmodel import ReadModel
-from projections.sqlite import rows
-from projections.text.name_forms import name_keys
-from schemas.changes import Entity, Section
+from recollect.projections.migrations import Migrations
+from recollect.projections.readmodel import ReadModel
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import Entity, Section
+from recollect.text.name_forms import name_keys
 
 
 class IdentityModel(ReadModel):

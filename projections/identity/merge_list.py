@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from projections.identity.entity_queries import canonical
-from projections.sqlite import rows
+from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.sqlite import rows
 
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 

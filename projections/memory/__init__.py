@@ -1,5 +1,5 @@
 """memory.db: facts and what is built on them."""
 
-from projections.memory.memory_file import MemoryModel
+from recollect.projections.memory.memory_file import MemoryModel
 
 __all__ = ["MemoryModel"]

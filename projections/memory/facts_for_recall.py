@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows, value
-from schemas.attributes import MULTIPLE
+from recollect.projections.sqlite import listed, rows, value
+from recollect.schemas.attributes import MULTIPLE
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]

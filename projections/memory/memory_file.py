@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from projections.migrations import Migrations
-from projections.readmodel import ReadModel
+from recollect.projections.migrations import Migrations
+from recollect.projections.readmodel import ReadModel
 
 
 class MemoryModel(ReadModel):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows, value
-from schemas.changes import DeadLetter, FactClaim, FactLikeness, MentalModel
+from recollect.projections.sqlite import listed, rows, value
+from recollect.schemas.changes import DeadLetter, FactClaim, FactLikeness, MentalModel
 
 
 def facts_with_signature(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows
+from recollect.projections.sqlite import listed, rows
 
 
 class StatedRelation(NamedTuple):

@@ -12,13 +12,18 @@ A query goes through six rooms, each of which imports only itself and those befo
 What recall cannot do itself is given to the `Recaller`: an encoder (`TextEncoder`) and a reranker.
 """
 
-from projections.recall.answer.recaller import Recaller
-from projections.recall.context.context_block import context_of
-from projections.recall.question.encoding import TextEncoder
-from projections.recall.question.query import RecallQuery
-from projections.recall.question.sub_questions import MOST_SUB_QUESTIONS
-from projections.recall.ranking.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
-from projections.recall.ranking.reranking import Reranker
+from recollect.projections.recall.answer.recaller import Recaller
+from recollect.projections.recall.context.context_block import context_of
+from recollect.projections.recall.question.encoding import TextEncoder
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.question.sub_questions import MOST_SUB_QUESTIONS
+from recollect.projections.recall.ranking.profiles import (
+    BUDGETS,
+    DEFAULT_PROFILE,
+    PROFILES,
+    Profile,
+)
+from recollect.projections.recall.ranking.reranking import Reranker
 
 __all__ = [
     "BUDGETS",

@@ -23,7 +23,7 @@ from recollect.cli import (
     write_commands,
 )
 from recollect.cli.output import say
-from schemas.display import shown, single_spaced
+from recollect.schemas.display import shown, single_spaced
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.options import configured, of_the_home, open_home
 from recollect.cli.output import emit, note, progress, say, size, warning
-from schemas.display import quantity
+from recollect.schemas.display import quantity
 
 
 @click.command(epilog="Example: recollect backup backups/2026-11-22")

@@ -10,9 +10,9 @@ import msgspec
 
 from recollect.cli.line_reader import read_lines
 from recollect.recalling import check_query
-from schemas.errors import InvalidInput
-from schemas.inbound import MAX_INTEGER, MIN_INTEGER
-from schemas.wire import Budget, Query
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.inbound import MAX_INTEGER, MIN_INTEGER
+from recollect.schemas.wire import Budget, Query
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

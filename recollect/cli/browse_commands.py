@@ -26,12 +26,12 @@ from recollect.cli.output import (
     warning,
     width,
 )
-from schemas.display import quantity, shown, single_spaced
-from schemas.errors import InvalidInput
+from recollect.schemas.display import quantity, shown, single_spaced
+from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.library_zone import Zone
-    from schemas.wire import Comparison, Entity, Fact, Merge
+    from recollect.schemas.wire import Comparison, Entity, Fact, Merge
 
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)
@@ -276,7 +276,7 @@ def _also(item: Entity) -> str:
 def _compare_batch(batch: Path, *, as_json: bool) -> None:
     from recollect.cli.line_reader import read_lines
     from recollect.comparing import compare_descriptions
-    from schemas.wire import Pair
+    from recollect.schemas.wire import Pair
 
     for found in read_lines(batch, Pair, lambda pair: compare_descriptions(pair.a, pair.b)):
         _show_comparison(found, as_json=as_json)

@@ -13,13 +13,13 @@ import click
 from recollect.cli.options import common, configured, event_files, given_zone
 from recollect.cli.output import bad, emit, note, paragraph, quiet, say, strong
 from recollect.cli.write_commands import say_price
-from schemas.display import quantity, single_spaced
-from schemas.errors import InvalidInput
+from recollect.schemas.display import quantity, single_spaced
+from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.extracting import Extractor
-    from schemas.events import Draft
-    from schemas.wire import Extraction, Fact, Rejection, WriteReport
+    from recollect.schemas.events import Draft
+    from recollect.schemas.wire import Extraction, Fact, Rejection, WriteReport
 
 #: How a fact of two writers is marked: both say it, the model alone, the rules alone.
 _BOTH, _MODEL, _RULES = "=", "+", "-"
@@ -57,7 +57,7 @@ def extract(
     from recollect.home import Home
     from recollect.ingesting import open_inputs
     from recollect.ledgers import gateway_of
-    from streams.adapters import Meter, Options, drafts, exports_of
+    from recollect.streams.adapters import Meter, Options, drafts, exports_of
 
     if dry_run and writer == "rules":
         raise InvalidInput(
@@ -94,7 +94,7 @@ def extract(
 
 
 def _drafts(items: Iterable[Draft | Rejection]) -> list[Draft]:
-    from schemas.wire import Rejection
+    from recollect.schemas.wire import Rejection
 
     return [item for item in items if not isinstance(item, Rejection)]
 
@@ -103,7 +103,7 @@ def _show_all(
     items: Iterable[Draft | Rejection], extractors: Sequence[Extractor], as_json: bool
 ) -> int:
     """Show what each would decide from each event; return the exit status."""
-    from schemas.wire import Rejection
+    from recollect.schemas.wire import Rejection
 
     read = rejected = 0
     for item in items:

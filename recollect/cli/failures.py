@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import apsw
 
-from schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
+from recollect.schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
 
 
 class Failure(NamedTuple):

@@ -22,10 +22,10 @@ from recollect.cli.output import (
     strong,
 )
 from recollect.cli.question_options import TIMES
-from schemas.display import quantity, shown, single_spaced
+from recollect.schemas.display import quantity, shown, single_spaced
 
 if TYPE_CHECKING:
-    from schemas.wire import (
+    from recollect.schemas.wire import (
         ExportPreview,
         ForgetReport,
         IngestReport,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Skipped,
         Writer,
     )
-    from streams.encoder.catalog import Precision, Source
+    from recollect.streams.encoder.catalog import Precision, Source
 
 #: What may be chosen; a test holds them to what the encoder knows.
 ENCODER_SOURCES = ("hub", "wheel", "directory")
@@ -100,8 +100,8 @@ def init(
     without: str | None,
 ) -> None:
     """Make a home, and bring its encoder."""
-    from projections.generations import OWN_AGENTS
     from recollect.home import Home
+    from recollect.projections.generations import OWN_AGENTS
 
     configuration = configured(home)
     directory = configuration.home
@@ -351,7 +351,7 @@ def forget(
     repeat it; that of a mental model, for all its versions; #17 for the parked record 17. What is
     given together must apply together.
     """
-    from schemas.wire import ForgetTargets
+    from recollect.schemas.wire import ForgetTargets
 
     with open_zone(home, zone) as memory:
         chosen = memory.choose(ForgetTargets(ids=ids, **criteria))

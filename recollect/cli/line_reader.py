@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.inbound import MAX_RECORD_BYTES
-from streams.adapters.input_files import Damaged, InputFile
-from streams.adapters.text_lines import lines
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.inbound import MAX_RECORD_BYTES
+from recollect.streams.adapters.input_files import Damaged, InputFile
+from recollect.streams.adapters.text_lines import lines
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 Read = TypeVar("Read")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.schemas.zones import DEFAULT_ZONE, check_zone
 
 if TYPE_CHECKING:
     from recollect.configuration import Configuration

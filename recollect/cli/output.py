@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from schemas.display import shown, shown_json, single_spaced
+from recollect.schemas.display import shown, shown_json, single_spaced
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 100

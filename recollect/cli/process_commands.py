@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.options import chosen, common
 from recollect.cli.output import emit, say
-from schemas.display import quantity
+from recollect.schemas.display import quantity
 
 
 @click.command(epilog="Example: recollect worker --once")
@@ -62,8 +62,8 @@ class _Report:
         return bool(self._still)
 
     def __call__(self, zone: str, moved: int | Exception) -> None:
-        from schemas.errors import RecollectError
-        from streams.ledger import LedgerUnavailable
+        from recollect.schemas.errors import RecollectError
+        from recollect.streams.ledger import LedgerUnavailable
 
         if isinstance(moved, Exception):
             if not (self._goes_on and isinstance(moved, LedgerUnavailable)):

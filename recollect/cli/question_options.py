@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from schemas.wire import SCOPES, Budget
+from recollect.schemas.wire import SCOPES, Budget
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -23,11 +23,11 @@ from recollect.cli.output import (
     width,
     wrapped,
 )
-from schemas.display import shown, single_spaced
-from schemas.errors import InvalidInput
+from recollect.schemas.display import shown, single_spaced
+from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from schemas.wire import Chain, Explanation, RecallAnswer, Result
+    from recollect.schemas.wire import Chain, Explanation, RecallAnswer, Result
 
 #: The number of answers for people, who look at the first few, and for programs.
 FOR_READERS, FOR_PROGRAMS = 5, 20

@@ -74,7 +74,7 @@ def create(
     """Make a token; it is shown this once."""
     from recollect.access_tokens import AccessTokens
     from recollect.cli.options import given_zone
-    from schemas.times import parse_moment
+    from recollect.schemas.times import parse_moment
 
     opened, _ = chosen(home, None)
     made = AccessTokens(opened.directory).create(

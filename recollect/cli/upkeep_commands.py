@@ -10,8 +10,8 @@ import click
 
 from recollect.cli.options import chosen, common, configured, open_zone
 from recollect.cli.output import bad, emit, good, note, progress, say, size
-from schemas.display import quantity
-from schemas.wire import Difference, Level
+from recollect.schemas.display import quantity
+from recollect.schemas.wire import Difference, Level
 
 
 @click.command(epilog="Example: recollect rebuild --level project")
@@ -143,7 +143,7 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
 @common
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
     """Show what the zone holds and how far each file is."""
-    from projections.generations import OWN_AGENTS
+    from recollect.projections.generations import OWN_AGENTS
 
     with open_zone(home, zone) as memory:
         found = memory.status()

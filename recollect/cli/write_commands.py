@@ -9,11 +9,11 @@ import click
 
 from recollect.cli.options import common, open_zone
 from recollect.cli.output import emit, note, progress, quiet, say, strong
-from schemas.display import quantity, shown
-from schemas.errors import InvalidInput
+from recollect.schemas.display import quantity, shown
+from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from schemas.wire import WriteReport
+    from recollect.schemas.wire import WriteReport
 
 
 @click.command(epilog="Example: recollect write --dry-run")

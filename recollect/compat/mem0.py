@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.compat.mem0_filters import IDS, check_entity, check_filters
 from recollect.compat.mem0_store import KEEP, Mem0Store, Owner
 from recollect.library import Recollect
-from schemas.errors import InvalidInput, UnknownId
-from schemas.zones import DEFAULT_ZONE
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.zones import DEFAULT_ZONE
 
 if TYPE_CHECKING:
     from recollect.compat.mem0_service import Mem0Service

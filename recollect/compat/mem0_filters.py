@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 #: Whose a memory is; `app_id` is of the platform alone.
 IDS = ("user_id", "agent_id", "app_id", "run_id")

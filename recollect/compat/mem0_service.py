@@ -10,7 +10,7 @@ from recollect.compat.mem0_filters import IDS
 from recollect.compat.mem0_store import KEEP, Addition, Owner
 from recollect.library import TIMEOUT
 from recollect.remote.service_client import ServiceClient
-from schemas.errors import UnknownId
+from recollect.schemas.errors import UnknownId
 
 _PAGE = 1_000
 

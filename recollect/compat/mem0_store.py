@@ -17,19 +17,19 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from projections.events import annotated_events
-from projections.events.annotated_events import AnnotatedEvent
-from projections.files import ZoneFiles
-from projections.memory import fact_list
-from projections.memory import memory_queries as memory
 from recollect import recalling
 from recollect.compat.mem0_filters import IDS, check_entity, check_filters, passes, required
 from recollect.ingesting import EventImport, none_kept
 from recollect.library_zone import Zone
 from recollect.open_zone import unix_ms
-from schemas.errors import InvalidInput, UnknownId
-from schemas.times import format_time, parse_moment
-from schemas.wire import Query, Time
+from recollect.projections.events import annotated_events
+from recollect.projections.events.annotated_events import AnnotatedEvent
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import fact_list
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.times import format_time, parse_moment
+from recollect.schemas.wire import Query, Time
 
 PLATFORM = "mem0"
 _KEY = "mem0"

@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from recollect.ingesting import AnyEvent
 from recollect.library_zone import Zone
-from schemas.errors import InvalidInput, UnknownZone
-from schemas.inbound import MAX_CONTENT_BYTES
-from schemas.wire import Memory, MemoryPage
+from recollect.schemas.errors import InvalidInput, UnknownZone
+from recollect.schemas.inbound import MAX_CONTENT_BYTES
+from recollect.schemas.wire import Memory, MemoryPage
 
 #: The key of an event's metadata that holds the value, as JSON text: so any value can be kept,
 #: whatever characters and numbers it holds.

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItems, NewItem
 from recollect.library_zone import Zone
-from schemas.wire import Result
+from recollect.schemas.wire import Result
 
 with needed("langchain"):
     from langchain_core.callbacks import CallbackManagerForRetrieverRun

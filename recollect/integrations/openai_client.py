@@ -13,7 +13,7 @@ from recollect.ingesting import AnyEvent
 from recollect.injecting import MAX_TOKENS
 from recollect.integrations import needed
 from recollect.library_zone import Zone
-from schemas.errors import RecollectError
+from recollect.schemas.errors import RecollectError
 
 with needed("openai"):
     from openai import AsyncOpenAI, OpenAI

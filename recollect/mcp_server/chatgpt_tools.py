@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.mcp_server.memory_tool import LONG_TEXT, Access, MemoryTool
-from schemas.wire import Memory
+from recollect.schemas.wire import Memory
 
 _MOST_RESULTS = 20
 _TITLE = 80

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from schemas.errors import InvalidInput
-from schemas.zones import DEFAULT_ZONE
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.zones import DEFAULT_ZONE
 
 Client = Literal["claude", "cursor", "vscode"]
 CLIENTS: tuple[Client, ...] = ("claude", "cursor", "vscode")

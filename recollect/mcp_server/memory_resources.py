@@ -20,9 +20,9 @@ from mcp_types import (
 from recollect.library_zone import Zone
 from recollect.mcp_server.chatgpt_tools import MEMORY_URI
 from recollect.mcp_server.tool_schemas import visible
-from schemas.display import quantity, single_spaced
-from schemas.errors import InvalidInput
-from schemas.wire import Fact, Memory
+from recollect.schemas.display import quantity, single_spaced
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Fact, Memory
 
 PROFILE_URI = "memory://profile"
 ENTITY_URI = "memory://entities/"

@@ -33,8 +33,8 @@ from recollect.mcp_server.memory_resources import (
 )
 from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
 from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
-from schemas.display import shortened
-from schemas.errors import InvalidInput
+from recollect.schemas.display import shortened
+from recollect.schemas.errors import InvalidInput
 
 #: The names under which the tools can be had.
 ToolSet = Literal["recollect", "mem0", "chatgpt"]

@@ -23,8 +23,8 @@ from msgspec.inspect import (
     type_info,
 )
 
-from schemas.display import shown, single_spaced, unseen
-from schemas.errors import InvalidInput
+from recollect.schemas.display import shown, single_spaced, unseen
+from recollect.schemas.errors import InvalidInput
 
 JsonSchema = dict[str, Any]
 

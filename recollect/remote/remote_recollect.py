@@ -13,10 +13,10 @@ from recollect.library import TIMEOUT, Recollect
 from recollect.library_zone import Zone
 from recollect.remote.remote_zone import RemoteZone
 from recollect.remote.service_client import ServiceClient
-from schemas.errors import InvalidInput, NotRemote
-from schemas.wire import BackupReport, RestoreReport, ZoneSummary
-from schemas.zones import DEFAULT_ZONE, check_zone
-from streams.projecting.projector import Progress
+from recollect.schemas.errors import InvalidInput, NotRemote
+from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
+from recollect.schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.streams.projecting.projector import Progress
 
 
 class _Zones(msgspec.Struct):

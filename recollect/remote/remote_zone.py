@@ -28,7 +28,7 @@ from recollect.open_zone import unix_ms
 from recollect.recalling import AnyQuery, query_of
 from recollect.remote.resendable_lines import ResendableLines, numbered
 from recollect.remote.service_client import RefusedFields, ServiceClient
-from schemas.errors import (
+from recollect.schemas.errors import (
     Busy,
     HomeError,
     InvalidInput,
@@ -37,8 +37,8 @@ from schemas.errors import (
     Unavailable,
     UnknownZone,
 )
-from schemas.events import Access
-from schemas.wire import (
+from recollect.schemas.events import Access
+from recollect.schemas.wire import (
     Chain,
     Comparison,
     ContextBlock,
@@ -72,8 +72,16 @@ from schemas.wire import (
     WriteReport,
     WriterTextVersion,
 )
-from streams.adapters import Import, Meter, Options, exports_of, records, reject, total_size
-from streams.projecting.projector import Progress
+from recollect.streams.adapters import (
+    Import,
+    Meter,
+    Options,
+    exports_of,
+    records,
+    reject,
+    total_size,
+)
+from recollect.streams.projecting.projector import Progress
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
-from schemas.errors import InvalidInput
-from schemas.wire import Rejection
-from streams.adapters import Import, Place, line_of, reject
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Rejection
+from recollect.streams.adapters import Import, Place, line_of, reject
 
 # Bytes that go to the service at once.
 _AT_ONCE = 65_536

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import msgspec
 
-from schemas.errors import (
+from recollect.schemas.errors import (
     Busy,
     Closed,
     CommandRefused,

@@ -7,10 +7,10 @@ from litestar import get, post
 from litestar.params import FromPath
 
 from recollect.library_zone import Zone
+from recollect.schemas.wire import DeadLetter
 from recollect.service.problem_details import nothing_here
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import read, write
-from schemas.wire import DeadLetter
 
 
 class DeadLetterList(msgspec.Struct, frozen=True):

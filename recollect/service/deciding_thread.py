@@ -6,7 +6,7 @@ import threading
 from contextlib import AbstractContextManager
 
 from recollect.embedded_worker import EmbeddedWorker, Report
-from streams.engine.node import Node
+from recollect.streams.engine.node import Node
 
 
 class DecidingThread(AbstractContextManager["DecidingThread"]):

@@ -6,10 +6,10 @@ import msgspec
 from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
+from recollect.schemas.wire import Comparison, Entity, EntityPage, Fact
 from recollect.service.problem_details import INVALID, FieldError, Refused
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import read
-from schemas.wire import Comparison, Entity, EntityPage, Fact
 
 _MOST_AT_ONCE = 1_000
 

@@ -6,9 +6,9 @@ import msgspec
 from litestar import delete, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
+from recollect.schemas.wire import ForgetReport, ForgetTargets, Time
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import service_of, write
-from schemas.wire import ForgetReport, ForgetTargets, Time
 
 
 class ForgetBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,6 +14,8 @@ from msgspec import Meta
 
 from recollect.compat.hindsight_bank import HindsightBank, Retained, TagsMatch, moment, unit
 from recollect.library_zone import Zone
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Entity, MentalModel, Result, Status
 from recollect.service import hindsight_upkeep_routes
 from recollect.service.facade_requests import ask, decided
 from recollect.service.forget_routes import erased_in
@@ -21,8 +23,6 @@ from recollect.service.json_bodies import JsonBody
 from recollect.service.problem_details import nothing_here
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import must_be_somebody, principal_in, read, service_of, write
-from schemas.errors import InvalidInput
-from schemas.wire import Entity, MentalModel, Result, Status
 
 _MOST_AT_ONCE = 1_000
 _MOST_TOKENS = 100_000

@@ -10,12 +10,12 @@ from litestar.params import FromPath, FromQuery, JSONBody
 
 from recollect.compat.hindsight_bank import HindsightBank
 from recollect.library_zone import Zone
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import ForgetTargets
 from recollect.service.facade_requests import ask, decided
 from recollect.service.forget_routes import erased_in
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import principal_in, read, write
-from schemas.errors import InvalidInput
-from schemas.wire import ForgetTargets
 
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _MOST_AT_ONCE = 1_000

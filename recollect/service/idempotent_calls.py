@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from recollect.service.problem_details import CONFLICT, INVALID, FieldError, Refused
-from streams.ledger import EVENTS, Ledger, partition_of
-from streams.reading.erased_keys import FORGET
+from recollect.streams.ledger import EVENTS, Ledger, partition_of
+from recollect.streams.reading.erased_keys import FORGET
 
 T = TypeVar("T")
 

@@ -17,6 +17,8 @@ from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 
 from recollect.access_tokens import EVERY_ZONE
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.service.principals import Principal
 from recollect.service.problem_details import (
     MALFORMED,
@@ -29,8 +31,6 @@ from recollect.service.problem_details import (
 from recollect.service.query_service import QueryService
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_middleware import principal_of
-from schemas.errors import InvalidInput
-from schemas.zones import DEFAULT_ZONE
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -17,12 +17,12 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from recollect.compat.mem0_filters import IDS, names_somebody
 from recollect.compat.mem0_store import KEEP, Addition, Mem0Store, Owner
+from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.service.facade_requests import ask, decided, zone_of
 from recollect.service.forget_routes import erased_in
 from recollect.service.json_bodies import JsonBody
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import must_be_somebody, principal_in, write
-from schemas.errors import InvalidInput, UnknownId
 
 _MOST_ON_A_PAGE = 1_000
 _MOST_AT_ONCE = 1_000

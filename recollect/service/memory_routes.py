@@ -10,11 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from recollect.held_memories import Listed
 from recollect.injecting import MAX_TOKENS
-from recollect.service.forget_routes import erased_in
-from recollect.service.problem_details import nothing_here
-from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import principal_in, read, service_of, write
-from schemas.wire import (
+from recollect.schemas.wire import (
     Chain,
     ContextBlock,
     Explanation,
@@ -28,6 +24,10 @@ from schemas.wire import (
     Time,
     UpdateReport,
 )
+from recollect.service.forget_routes import erased_in
+from recollect.service.problem_details import nothing_here
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import principal_in, read, service_of, write
 
 
 class TextBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,9 +8,9 @@ import msgspec
 from litestar import get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
+from recollect.schemas.wire import Merge, Receipt
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import read, write
-from schemas.wire import Merge, Receipt
 
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 

@@ -7,11 +7,11 @@ from litestar import delete, get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from recollect.library_zone import Zone
+from recollect.schemas.wire import ForgetReport, MentalModel
 from recollect.service.forget_routes import erased_in
 from recollect.service.memory_routes import MemoryHistory
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import read, write
-from schemas.wire import ForgetReport, MentalModel
 
 
 class ModelList(msgspec.Struct, frozen=True):

@@ -10,13 +10,13 @@ from litestar import Response, get, post
 from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
+from recollect.schemas.wire import Level
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.operations import Asked, Operation
 from recollect.service.problem_details import Refused
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import held_zone, principal_in, service_of
 from recollect.service.service_middleware import request_id_of
-from schemas.wire import Level
 
 
 class VerifyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

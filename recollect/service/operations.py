@@ -15,9 +15,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from projections.generations import replace_file
 from recollect.library_zone import Zone
 from recollect.open_zone import unix_ms
+from recollect.projections.generations import replace_file
+from recollect.schemas.errors import RecollectError
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Level, RebuildReport, ReclaimReport, RollbackReport, Verification
 from recollect.service.idempotent_calls import check_key
 from recollect.service.problem_details import (
     BUSY,
@@ -29,10 +32,7 @@ from recollect.service.problem_details import (
 )
 from recollect.service.service_log import ServiceLog
 from recollect.service.thread_lanes import ThreadLane
-from schemas.errors import RecollectError
-from schemas.times import format_time
-from schemas.wire import Level, RebuildReport, ReclaimReport, RollbackReport, Verification
-from streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import Progress
 
 Kind = Literal["verify", "rebuild", "rollback", "reclaim"]
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]

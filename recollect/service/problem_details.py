@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
-from schemas.display import shortened
-from schemas.errors import (
+from recollect.schemas.display import shortened
+from recollect.schemas.errors import (
     Busy,
     Closed,
     CommandRefused,
@@ -20,7 +20,7 @@ from schemas.errors import (
     UnknownId,
     UnknownZone,
 )
-from streams.ledger import LedgerUnavailable
+from recollect.streams.ledger import LedgerUnavailable
 
 MEDIA_TYPE = "application/problem+json"
 _TYPES = "urn:recollect:problem:"

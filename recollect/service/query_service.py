@@ -17,6 +17,8 @@ from recollect.background_writing import written_meanwhile
 from recollect.ingesting import decided
 from recollect.library import Recollect
 from recollect.library_zone import Zone
+from recollect.schemas.errors import InvalidInput, RecollectError
+from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.decided_waiters import DecidedWaiters
 from recollect.service.deciding_thread import DecidingThread
 from recollect.service.idempotent_calls import IdempotentCalls
@@ -28,8 +30,6 @@ from recollect.service.service_log import ServiceLog
 from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_settings import ServiceSettings
 from recollect.service.thread_lanes import ThreadLane
-from schemas.errors import InvalidInput, RecollectError
-from schemas.wire import IngestReport, WriteReport
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ import msgspec
 
 from recollect.access_counts import targets_of
 from recollect.library import Recollect
+from recollect.schemas.errors import RecollectError
 from recollect.service.reader_processes import Answered, Asked, receive, send
-from schemas.errors import RecollectError
 
 # What a start leaves lives as long as the process.
 _BEFORE_COLLECTING = 20_000

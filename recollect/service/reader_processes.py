@@ -25,8 +25,8 @@ from recollect.library import Recollect
 from recollect.library_zone import Zone
 from recollect.memory_spans import traced
 from recollect.open_zone import OpenHome
-from schemas.wire import Query
-from streams.system.cores import usable_cores
+from recollect.schemas.wire import Query
+from recollect.streams.system.cores import usable_cores
 
 # Questions that a reader has at once: one that it answers, and some that it encodes.
 _AT_ONCE = 3

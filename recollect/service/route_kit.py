@@ -10,12 +10,12 @@ from litestar.handlers import BaseRouteHandler
 
 from recollect.access_tokens import Right
 from recollect.library_zone import Zone
+from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.principals import Principal
 from recollect.service.problem_details import unauthorized
 from recollect.service.query_service import AnyRequest, QueryService
 from recollect.service.service_middleware import principal_of
-from schemas.inbound import MAX_RECORD_BYTES
 
 T = TypeVar("T")
 

@@ -19,8 +19,8 @@ from typing import TextIO
 import msgspec
 
 from recollect.open_zone import unix_ms
-from schemas.errors import InvalidInput, RecollectError, Unavailable
-from schemas.times import format_time
+from recollect.schemas.errors import InvalidInput, RecollectError, Unavailable
+from recollect.schemas.times import format_time
 
 _PLACES = 8
 _BUFFER = 65_536

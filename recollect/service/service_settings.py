@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 _A_DAY = 86_400
 

@@ -13,11 +13,11 @@ import uvicorn
 from recollect.home import Home
 from recollect.ledgers import on_kafka
 from recollect.library import Recollect
+from recollect.schemas.errors import HomeError
 from recollect.service.application import create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog, take_over
 from recollect.service.service_settings import ServiceSettings
-from schemas.errors import HomeError
 
 # As long as calls that are at work may take when the process is told to end.
 _GRACE_SECONDS = 30

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from litestar import get
 
+from recollect.schemas.wire import ZoneSummary
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import must_be_somebody, principal_in, service_of
-from schemas.wire import ZoneSummary
 
 
 class ZoneList(msgspec.Struct, frozen=True):

@@ -1,12 +1,12 @@
 """The rows that agents decide, one struct for each table, and their encoding in change records."""
 
-from schemas.changes.embedding_rows import (
+from recollect.schemas.changes.embedding_rows import (
     Embedding,
     EmbeddingRow,
     RecordedReading,
     TokenVectors,
 )
-from schemas.changes.identity_rows import (
+from recollect.schemas.changes.identity_rows import (
     Entity,
     Handle,
     IdentityRow,
@@ -16,7 +16,7 @@ from schemas.changes.identity_rows import (
     MergeDecision,
     MergeUndo,
 )
-from schemas.changes.memory_rows import (
+from recollect.schemas.changes.memory_rows import (
     CausalLink,
     DeadLetter,
     Decided,
@@ -35,8 +35,8 @@ from schemas.changes.memory_rows import (
     WriterTextVersion,
     Writing,
 )
-from schemas.changes.row import Row
-from schemas.changes.sections import (
+from recollect.schemas.changes.row import Row
+from recollect.schemas.changes.sections import (
     MODEL_OF,
     MODEL_OF_TABLE,
     MODELS,

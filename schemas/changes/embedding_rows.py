@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from schemas.changes.row import Row
+from recollect.schemas.changes.row import Row
 
 
 class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
@@ -30,7 +30,7 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
 
     `codes` have a row per token; `scales` little-endian float16, one per token; `units`
     little-endian uint16, how many tokens each part of a long text has. Forms are defined in
-    `projections.embeddings.token_vectors`.
+    `recollect.projections.embeddings.token_vectors`.
     """
 
     TABLE: ClassVar = "token_vectors"
@@ -50,7 +50,7 @@ class RecordedReading(Row, frozen=True, array_like=True, tag="reading"):
     """What a reader read in the text of an event, which a replay repeats.
 
     `reader` and `text`: the first four bytes of the hashes of the reader's heads and of the text.
-    `content` is packed as `streams.reader.packed_reading` says.
+    `content` is packed as `recollect.streams.reader.packed_reading` says.
     """
 
     TABLE: ClassVar = "readings"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from schemas.changes.row import Row
+from recollect.schemas.changes.row import Row
 
 
 class Entity(Row, frozen=True, array_like=True, tag="entity"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from schemas.changes.row import Row
+from recollect.schemas.changes.row import Row
 
 
 class Fact(Row, frozen=True, array_like=True, tag="fact"):
@@ -85,7 +85,7 @@ class FactLikeness(Row, frozen=True, array_like=True, tag="fact_likeness"):
 
 
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
-    """A fact gives a value of an attribute, such as a home (see `schemas.attributes`)."""
+    """A fact gives a value of an attribute, such as a home (see `recollect.schemas.attributes`)."""
 
     TABLE: ClassVar = "fact_claims"
     KEY: ClassVar = ("fact_id",)

@@ -11,14 +11,14 @@ from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
-from schemas.changes.embedding_rows import Embedding, EmbeddingRow, TokenVectors
-from schemas.changes.identity_rows import IdentityRow
-from schemas.changes.memory_rows import MemoryRow
-from schemas.changes.row import Row
-from schemas.deflating import coded, decoded, deflated, inflated
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import KINDS, Draft
-from schemas.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
+from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, TokenVectors
+from recollect.schemas.changes.identity_rows import IdentityRow
+from recollect.schemas.changes.memory_rows import MemoryRow
+from recollect.schemas.changes.row import Row
+from recollect.schemas.deflating import coded, decoded, deflated, inflated
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import KINDS, Draft
+from recollect.schemas.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 

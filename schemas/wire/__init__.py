@@ -4,7 +4,7 @@ The library takes and returns them, and the command line, HTTP and MCP print the
 has the same result on each. Times are ISO 8601 in UTC.
 """
 
-from schemas.wire.answering import (
+from recollect.schemas.wire.answering import (
     DEFAULT_SCOPE,
     SCOPES,
     Budget,
@@ -21,7 +21,7 @@ from schemas.wire.answering import (
     Scope,
     Time,
 )
-from schemas.wire.extraction import (
+from recollect.schemas.wire.extraction import (
     Cause,
     Comparison,
     Description,
@@ -31,7 +31,7 @@ from schemas.wire.extraction import (
     Pair,
     Writer,
 )
-from schemas.wire.holdings import (
+from recollect.schemas.wire.holdings import (
     Days,
     DeadLetter,
     Entity,
@@ -47,8 +47,8 @@ from schemas.wire.holdings import (
     Relation,
     ZoneSummary,
 )
-from schemas.wire.previews import ExportPreview, Person, Preview, Sample
-from schemas.wire.reports import (
+from recollect.schemas.wire.previews import ExportPreview, Person, Preview, Sample
+from recollect.schemas.wire.reports import (
     AccessToken,
     BackupReport,
     ChangedFact,

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from schemas.wire.holdings import Fact
+from recollect.schemas.wire.holdings import Fact
 
 Writer = Literal["rules", "model"]
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from schemas.wire.answering import Change
+from recollect.schemas.wire.answering import Change
 
 MemoryType = Literal["event", "fact", "observation", "mental_model"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.wire.reports import Rejection, Skipped
+from recollect.schemas.wire.reports import Rejection, Skipped
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from schemas.wire.answering import Time
+from recollect.schemas.wire.answering import Time
 
 Level = Literal["index", "project", "derive", "fresh"]
 

@@ -5,14 +5,14 @@ The formats are loaded when one of their names is first asked for: most processe
 
 from typing import TYPE_CHECKING, Any
 
-from streams.adapters.adapter import Place, Source, drafts, records
-from streams.adapters.import_options import DATE_ORDERS, Options
-from streams.adapters.importing import Import, Importer, import_source, reject
-from streams.adapters.input_files import InputFile, Member, Meter
-from streams.adapters.jsonobjects import JsonObjects, line_of
+from recollect.streams.adapters.adapter import Place, Source, drafts, records
+from recollect.streams.adapters.import_options import DATE_ORDERS, Options
+from recollect.streams.adapters.importing import Import, Importer, import_source, reject
+from recollect.streams.adapters.input_files import InputFile, Member, Meter
+from recollect.streams.adapters.jsonobjects import JsonObjects, line_of
 
 if TYPE_CHECKING:
-    from streams.adapters.formats import (
+    from recollect.streams.adapters.formats import (
         FORMATS,
         Export,
         Input,
@@ -55,6 +55,6 @@ _OF_FORMATS = frozenset(
 def __getattr__(name: str) -> Any:
     if name not in _OF_FORMATS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from streams.adapters import formats
+    from recollect.streams.adapters import formats
 
     return getattr(formats, name)

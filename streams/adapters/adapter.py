@@ -14,13 +14,13 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import Draft
-from schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
-from schemas.wire import Rejection
-from streams.adapters.folders import Folder
-from streams.adapters.import_options import Options
-from streams.adapters.input_files import Damaged, Member
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Draft
+from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
+from recollect.schemas.wire import Rejection
+from recollect.streams.adapters.folders import Folder
+from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input_files import Damaged, Member
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: How an array of objects begins; or one of anything, on a line of its own.

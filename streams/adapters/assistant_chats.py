@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Found, converted
-from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Found, converted
+from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.json_documents import items
 
 M = TypeVar("M")
 

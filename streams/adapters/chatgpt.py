@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
-from streams.adapters.assistant_chats import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
+from recollect.streams.adapters.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
@@ -28,7 +28,7 @@ from streams.adapters.assistant_chats import (
     text_or_none,
     without_injected,
 )
-from streams.adapters.input_files import Member
+from recollect.streams.adapters.input_files import Member
 
 _PLATFORM = "chatgpt"
 _NAME = "ChatGPT"

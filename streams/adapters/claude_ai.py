@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
-from streams.adapters.assistant_chats import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
+from recollect.streams.adapters.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
@@ -22,7 +22,7 @@ from streams.adapters.assistant_chats import (
     text_or_none,
     without_injected,
 )
-from streams.adapters.input_files import Member
+from recollect.streams.adapters.input_files import Member
 
 _PLATFORM = "claude"
 _NAME = "Claude"

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
-from streams.adapters.assistant_chats import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
+from recollect.streams.adapters.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
@@ -27,8 +27,8 @@ from streams.adapters.assistant_chats import (
     text_or_none,
     without_injected,
 )
-from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items
+from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.json_documents import items
 
 _PLATFORM = "claude_code"
 _NAME = "Claude"

@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from schemas.errors import InvalidInput
-from schemas.wire import Rejection
-from streams.adapters.input_files import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Rejection
+from recollect.streams.adapters.input_files import (
     MOST_RATIO,
     Damaged,
     InputFile,

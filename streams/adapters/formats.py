@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.wire import Rejection, Skipped
-from streams.adapters import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Rejection, Skipped
+from recollect.streams.adapters import (
     chatgpt,
     claude_ai,
     claude_code,
@@ -29,10 +29,10 @@ from streams.adapters import (
     telegram,
     whatsapp,
 )
-from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
-from streams.adapters.folders import Directory, Folder, opened_folder
-from streams.adapters.import_options import Options
-from streams.adapters.input_files import (
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
+from recollect.streams.adapters.folders import Directory, Folder, opened_folder
+from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input_files import (
     STANDARD_INPUT,
     Damaged,
     InputFile,

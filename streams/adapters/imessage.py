@@ -12,14 +12,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment, PeerKind
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from streams.adapters.address_book import AddressBook, address_book
-from streams.adapters.folders import Directory, Folder
-from streams.adapters.import_options import Options
-from streams.adapters.input_files import Damaged, InputFile, Member, Meter
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, PeerKind
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
+from recollect.streams.adapters.address_book import AddressBook, address_book
+from recollect.streams.adapters.folders import Directory, Folder
+from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input_files import Damaged, InputFile, Member, Meter
 
 _PLATFORM = "imessage"
 _SQLITE = b"SQLite format 3\x00"

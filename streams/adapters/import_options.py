@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 DATE_ORDERS: tuple[DateOrder, ...] = get_args(DateOrder)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from schemas.events import Draft
-from schemas.wire import Receipt, Rejection, Skipped
-from streams.adapters.adapter import Place, Source, drafts
+from recollect.schemas.events import Draft
+from recollect.schemas.wire import Receipt, Rejection, Skipped
+from recollect.streams.adapters.adapter import Place, Source, drafts
 
 #: The first rejections are told, and all are counted: a broken export has millions.
 MOST_REJECTIONS = 1_000

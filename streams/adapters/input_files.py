@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 #: The name that stands for standard input.
 STANDARD_INPUT = Path("-")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items, nested
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.json_documents import items, nested
 
 _MARKS = (
     re.compile(rb'"messages"\s*:\s*\['),

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import Found, Part, Source
-from streams.adapters.jsonl import event_of_line
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import Found, Part, Source
+from recollect.streams.adapters.jsonl import event_of_line
 
 
 class JsonObjects(Source):

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items, matching
-from streams.adapters.text_lines import lines
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.json_documents import items, matching
+from recollect.streams.adapters.text_lines import lines
 
 _PLATFORM = "matrix"
 _EVENT = (

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment, PeerKind
-from schemas.inbound import InboundEvent
-from streams.adapters.adapter import Adapter, Found, OneFile, Source, converted
-from streams.adapters.import_options import Options
-from streams.adapters.input_files import Member
-from streams.adapters.json_documents import nested
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, PeerKind
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.adapters.adapter import Adapter, Found, OneFile, Source, converted
+from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.json_documents import nested
 
 _PLATFORM = "telegram"
 _MESSAGES = ("messages.item", "chats.list.item.messages.item", "left_chats.list.item.messages.item")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from schemas.inbound import MAX_RECORD_BYTES
-from streams.adapters.input_files import Member
+from recollect.schemas.inbound import MAX_RECORD_BYTES
+from recollect.streams.adapters.input_files import Member
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 

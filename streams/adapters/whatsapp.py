@@ -15,14 +15,14 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment
-from schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
-from streams.adapters.adapter import Adapter, Found, Part, Source
-from streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
-from streams.adapters.input_files import Damaged, Member
-from streams.adapters.text_lines import decoded, text_lines
-from streams.adapters.whatsapp_phrases import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
+from recollect.streams.adapters.adapter import Adapter, Found, Part, Source
+from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
+from recollect.streams.adapters.input_files import Damaged, Member
+from recollect.streams.adapters.text_lines import decoded, text_lines
+from recollect.streams.adapters.whatsapp_phrases import (
     AFTERNOON,
     ATTACHED,
     ATTACHED_ANDROID,

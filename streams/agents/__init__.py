@@ -6,15 +6,15 @@ the order in which its configuration names them, before the next one.
 
 from collections.abc import Mapping
 
-from streams.agents.accesses import AccessCounter
-from streams.agents.agent import Agent, Extract, ReadingAgent, Surroundings, ToRead
-from streams.agents.deadletters import DeadLetterClerk
-from streams.agents.mentalmodels import MentalModelKeeper
-from streams.agents.merges import MergeClerk
-from streams.agents.modelwriter import ModelWriter
-from streams.agents.state import State
-from streams.agents.ticks import TurnCloser
-from streams.agents.writer import RuleWriter
+from recollect.streams.agents.accesses import AccessCounter
+from recollect.streams.agents.agent import Agent, Extract, ReadingAgent, Surroundings, ToRead
+from recollect.streams.agents.deadletters import DeadLetterClerk
+from recollect.streams.agents.mentalmodels import MentalModelKeeper
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.modelwriter import ModelWriter
+from recollect.streams.agents.state import State
+from recollect.streams.agents.ticks import TurnCloser
+from recollect.streams.agents.writer import RuleWriter
 
 #: Recollect's own agents by name, in their order: the names are those of their modules.
 BY_NAME: Mapping[str, Agent] = {

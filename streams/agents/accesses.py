@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.changes import DecidedPart, FactAccess
-from schemas.events import Event, Recalled
-from streams.agents.agent import Agent, Extract, Surroundings
-from streams.agents.state import State
+from recollect.schemas.changes import DecidedPart, FactAccess
+from recollect.schemas.events import Event, Recalled
+from recollect.streams.agents.agent import Agent, Extract, Surroundings
+from recollect.streams.agents.state import State
 
 
 class AccessCounter(Agent):

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.text.sentences import sentences
-from projections.text.tokenizer import tokenise
-from schemas.changes import FactRelation
-from schemas.events import Event, message_of
-from schemas.senders import is_assistant
-from streams.agents.agent import Surroundings
-from streams.agents.causing import SaidBefore, fact_of
-from streams.agents.correcting import Held
-from streams.agents.taking_part import REACH
-from streams.language.grammar.analysis import AddedOutside, Analysis
-from streams.language.grammar.questions import is_question
-from streams.language.relations.additions import NAMED
-from streams.language.relations.content_words import content_words
-from streams.language.relations.subjects import SPEAKER, Subject, is_same, subject_of
+from recollect.schemas.changes import FactRelation
+from recollect.schemas.events import Event, message_of
+from recollect.schemas.senders import is_assistant
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.agents.causing import SaidBefore, fact_of
+from recollect.streams.agents.correcting import Held
+from recollect.streams.agents.taking_part import REACH
+from recollect.streams.language.grammar.analysis import AddedOutside, Analysis
+from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.relations.additions import NAMED
+from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.subjects import SPEAKER, Subject, is_same, subject_of
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
 
 #: So many messages of the conversation are looked through, and no older ones than this.
 _LOOKED_THROUGH = 8

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from projections.events.event_queries import Speaker
-from schemas.changes import DecidedPart
-from schemas.events import Event, ModelWrote
-from streams.agents.state import State
-from streams.language.grammar.text_reading import TextReading
+from recollect.projections.events.event_queries import Speaker
+from recollect.schemas.changes import DecidedPart
+from recollect.schemas.events import Event, ModelWrote
+from recollect.streams.agents.state import State
+from recollect.streams.language.grammar.text_reading import TextReading
 
 
 class ToRead(NamedTuple):
@@ -100,7 +100,7 @@ class Extract(msgspec.Struct, frozen=True):
 
 
 class Agent(Protocol):
-    """An agent; see `streams.agents`."""
+    """An agent; see `recollect.streams.agents`."""
 
     #: The kinds of event that it handles.
     kinds: frozenset[str]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from projections.text.sentences import sentences
-from schemas.changes import CausalLink
-from schemas.events import Event, message_of
-from schemas.senders import is_assistant
-from streams.agents.agent import Surroundings
-from streams.agents.correcting import Held
-from streams.language.grammar.analysis import Outside
-from streams.language.grammar.questions import is_question
-from streams.language.relations.content_words import content_words
+from recollect.schemas.changes import CausalLink
+from recollect.schemas.events import Event, message_of
+from recollect.schemas.senders import is_assistant
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.agents.correcting import Held
+from recollect.streams.language.grammar.analysis import Outside
+from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.relations.content_words import content_words
+from recollect.text.sentences import sentences
 
 #: So many messages of the conversation are looked through, and no older ones than this.
 _LOOKED_THROUGH = 8

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from projections.memory.memory_queries import DatedClaim
-from schemas.attributes import OPPOSITE, holds_one
-from schemas.changes import AnyRow, FactClaim, FactSupersession
-from schemas.events import Content
-from schemas.names import normalise_name
-from streams.agents.decided_so_far import DecidedSoFar
-from streams.agents.entities import EntityResolver
-from streams.agents.state import Known, State
-from streams.language.attributes.frames import MASK
-from streams.language.grammar.analysis import Claim
+from recollect.projections.memory.memory_queries import DatedClaim
+from recollect.schemas.attributes import OPPOSITE, holds_one
+from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession
+from recollect.schemas.events import Content
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.decided_so_far import DecidedSoFar
+from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.agents.state import Known, State
+from recollect.streams.language.attributes.frames import MASK
+from recollect.streams.language.grammar.analysis import Claim
 
 
 def subjects_of(

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.changes import FactSupersession
-from schemas.events import Content, Event, message_of
-from schemas.senders import is_assistant
-from streams.agents.agent import Surroundings
-from streams.agents.taking_part import REACH
-from streams.language.grammar.analysis import Statement
-from streams.language.relations.agreements import agrees, find_agreed
-from streams.language.relations.corrections import (
+from recollect.schemas.changes import FactSupersession
+from recollect.schemas.events import Content, Event, message_of
+from recollect.schemas.senders import is_assistant
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.agents.taking_part import REACH
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.relations.agreements import agrees, find_agreed
+from recollect.streams.language.relations.corrections import (
     LOOKED_THROUGH,
     Corrected,
     Correction,
@@ -23,9 +23,9 @@ from streams.language.relations.corrections import (
     find_corrections,
     says_what,
 )
-from streams.language.relations.denials import denied, find_denials
-from streams.language.relations.what_is_over import find_over, was_so
-from streams.language.statements.occasions import without_occasion
+from recollect.streams.language.relations.denials import denied, find_denials
+from recollect.streams.language.relations.what_is_over import find_over, was_so
+from recollect.streams.language.statements.occasions import without_occasion
 
 #: What somebody agrees to was asked in one of so many messages before.
 _JUST_ASKED = 2

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.changes import DeadLetter, DecidedPart
-from schemas.events import Drop, Event, Park
-from streams.agents.agent import Agent, Extract, Surroundings
-from streams.agents.state import State
+from recollect.schemas.changes import DeadLetter, DecidedPart
+from recollect.schemas.events import Drop, Event, Park
+from recollect.streams.agents.agent import Agent, Extract, Surroundings
+from recollect.streams.agents.state import State
 
 
 class DeadLetterClerk(Agent):

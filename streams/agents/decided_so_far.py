@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from projections.memory.memory_queries import DatedClaim
-from schemas.changes import Fact, FactClaim, FactLikeness
-from streams.agents.correcting import Held
-from streams.agents.state import State, kept_signature
+from recollect.projections.memory.memory_queries import DatedClaim
+from recollect.schemas.changes import Fact, FactClaim, FactLikeness
+from recollect.streams.agents.correcting import Held
+from recollect.streams.agents.state import State, kept_signature
 
 #: Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000

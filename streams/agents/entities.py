@@ -12,19 +12,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.name_forms import NAME_KINDS, name_form
-from schemas.changes import AnyRow, Handle
-from schemas.events import Content, Event
-from schemas.ids import entity_id, handle_row_id
-from schemas.names import normalise_name
-from streams.agents.entity_rows import EntityRows
-from streams.agents.judging import DOUBTFUL, Described, Judgement, judge
-from streams.agents.state import Known, State
-from streams.agents.taking_part import Present
-from streams.language.grammar.analysis import Contact, Introduction
-from streams.language.names.around_names import is_local_place, is_of_the_speaker, is_quoted
-from streams.language.names.display_names import names_in
-from streams.language.names.mentions import stands_as_place
+from recollect.schemas.changes import AnyRow, Handle
+from recollect.schemas.events import Content, Event
+from recollect.schemas.ids import entity_id, handle_row_id
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.entity_rows import EntityRows
+from recollect.streams.agents.judging import DOUBTFUL, Described, Judgement, judge
+from recollect.streams.agents.state import Known, State
+from recollect.streams.agents.taking_part import Present
+from recollect.streams.language.grammar.analysis import Contact, Introduction
+from recollect.streams.language.names.around_names import (
+    is_local_place,
+    is_of_the_speaker,
+    is_quoted,
+)
+from recollect.streams.language.names.display_names import names_in
+from recollect.streams.language.names.mentions import stands_as_place
+from recollect.text.name_forms import NAME_KINDS, name_form
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import msgspec
 
-from projections.text.name_forms import name_keys
-from schemas.changes import AnyRow, Entity, MergeCandidate
-from schemas.ids import entity_id, row_id
-from schemas.names import normalise_name
-from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
-from streams.agents.merges import merge_row
-from streams.agents.state import FIRST_LETTERS, Known, State
-from streams.language.names.formatting import plain_name
-from streams.language.names.pet_forms import (
+from recollect.schemas.changes import AnyRow, Entity, MergeCandidate
+from recollect.schemas.ids import entity_id, row_id
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.judging import CONFIDENT, DOUBTFUL, Described
+from recollect.streams.agents.merges import merge_row
+from recollect.streams.agents.state import FIRST_LETTERS, Known, State
+from recollect.streams.language.names.formatting import plain_name
+from recollect.streams.language.names.pet_forms import (
     beginning,
     is_clipped,
     is_pet_form,
     may_be_clipped,
     pet_forms,
 )
+from recollect.text.name_forms import name_keys
 
 # With so many entities a new name is compared.
 _COMPARED = 24

@@ -10,9 +10,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from projections.text.name_forms import NAME_KINDS
-from streams.language.names.display_names import names_in
-from streams.language.names.name_comparison import NameComparison, compare_names
+from recollect.streams.language.names.display_names import names_in
+from recollect.streams.language.names.name_comparison import NameComparison, compare_names
+from recollect.text.name_forms import NAME_KINDS
 
 #: The confidence of what is sure enough to be merged, and of what only a name speaks for.
 CONFIDENT = 0.95

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from schemas.changes import DecidedPart, MentalModel
-from schemas.events import CreateMentalModel, Event, UpdateMentalModel
-from schemas.ids import row_id
-from streams.agents.agent import Agent, Extract, Surroundings
-from streams.agents.state import State
-from streams.agents.vectors import embedding_rows
+from recollect.schemas.changes import DecidedPart, MentalModel
+from recollect.schemas.events import CreateMentalModel, Event, UpdateMentalModel
+from recollect.schemas.ids import row_id
+from recollect.streams.agents.agent import Agent, Extract, Surroundings
+from recollect.streams.agents.state import State
+from recollect.streams.agents.vectors import embedding_rows
 
 _json = msgspec.json.Encoder()
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schemas.changes import AnyRow, FactEntity, Mention
-from schemas.events import Event
-from schemas.names import normalise_name
-from streams.agents.entities import ENTITY_TYPES, EntityResolver
-from streams.agents.state import Known
-from streams.language.grammar.analysis import Mention as NamedInText
-from streams.language.grammar.analysis import Statement
-from streams.language.grammar.text_reading import TextReading
-from streams.language.names.formatting import plain_name, unformatted
-from streams.language.names.mentions import mentions
+from recollect.schemas.changes import AnyRow, FactEntity, Mention
+from recollect.schemas.events import Event
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.entities import ENTITY_TYPES, EntityResolver
+from recollect.streams.agents.state import Known
+from recollect.streams.language.grammar.analysis import Mention as NamedInText
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.names.formatting import plain_name, unformatted
+from recollect.streams.language.names.mentions import mentions
 
 #: Who or what is named: entity id, start and end in the text, the words, the type.
 Named = tuple[str, int, int, str, str]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from schemas.changes import DecidedPart, Merge, MergeCandidate, MergeDecision, MergeUndo
-from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
-from schemas.ids import row_id
-from streams.agents.agent import Agent, Extract, Surroundings
-from streams.agents.state import State
+from recollect.schemas.changes import DecidedPart, Merge, MergeCandidate, MergeDecision, MergeUndo
+from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
+from recollect.schemas.ids import row_id
+from recollect.streams.agents.agent import Agent, Extract, Surroundings
+from recollect.streams.agents.state import State
 
 # A wrong merge costs more than a waiting one, so only a nearly certain one is executed at once.
 AUTO_MERGE_CONFIDENCE = 0.9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from functools import partial
 
-from schemas.changes import (
+from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     DecidedPart,
@@ -14,21 +14,33 @@ from schemas.changes import (
     FactSupersession,
     Processed,
 )
-from schemas.events import Event, Remember, message_of
-from schemas.ids import fact_id
-from streams.agents.adding import relations_to_before, relations_within
-from streams.agents.causing import links_to_before
-from streams.agents.claim_order import claim_rows, subjects_of
-from streams.agents.correcting import Made, TakenBack, ends_of_corrected, says_it, what_ends
-from streams.agents.decided_so_far import DecidedSoFar, held_from
-from streams.agents.entities import EntityResolver
-from streams.agents.mention_rows import Named, known_mentions, known_of, mention_rows, mentions_of
-from streams.agents.message_reading import Reading, fact_metadata
-from streams.agents.near_duplicates import likenesses_of, repeated_fact, signatures_of
-from streams.agents.proposals import is_of_model
-from streams.agents.state import Known, State, kept_signature
-from streams.agents.vectors import embedding_rows
-from streams.language.grammar.analysis import Analysis, Statement
+from recollect.schemas.events import Event, Remember, message_of
+from recollect.schemas.ids import fact_id
+from recollect.streams.agents.adding import relations_to_before, relations_within
+from recollect.streams.agents.causing import links_to_before
+from recollect.streams.agents.claim_order import claim_rows, subjects_of
+from recollect.streams.agents.correcting import (
+    Made,
+    TakenBack,
+    ends_of_corrected,
+    says_it,
+    what_ends,
+)
+from recollect.streams.agents.decided_so_far import DecidedSoFar, held_from
+from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.agents.mention_rows import (
+    Named,
+    known_mentions,
+    known_of,
+    mention_rows,
+    mentions_of,
+)
+from recollect.streams.agents.message_reading import Reading, fact_metadata
+from recollect.streams.agents.near_duplicates import likenesses_of, repeated_fact, signatures_of
+from recollect.streams.agents.proposals import is_of_model
+from recollect.streams.agents.state import Known, State, kept_signature
+from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.language.grammar.analysis import Analysis, Statement
 
 
 class MessageDecision:

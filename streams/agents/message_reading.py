@@ -8,29 +8,29 @@ from typing import Any
 
 import msgspec
 
-from schemas.events import Content, Deletion, Edit, Event, Remember, message_of
-from schemas.senders import is_assistant
-from streams.agents.adding import AddsTo, said_earlier
-from streams.agents.agent import Surroundings
-from streams.agents.causing import JUST_NOW_MS, SaidBefore, said_before
-from streams.agents.correcting import TakenBack, says_it, taken_back
-from streams.agents.taking_part import Present, present
-from streams.language.attributes.frames import find_frame
-from streams.language.grammar.analysis import Analysis, Statement
-from streams.language.grammar.enrichment import ALL, Without, left_out
-from streams.language.grammar.named_weekdays import days_named, names_weekday
-from streams.language.grammar.questions import is_question, last_question
-from streams.language.grammar.role_plays import begins_play
-from streams.language.grammar.text_reading import TextReading
-from streams.language.names.mentions import mentions
-from streams.language.references.person_before import (
+from recollect.schemas.events import Content, Deletion, Edit, Event, Remember, message_of
+from recollect.schemas.senders import is_assistant
+from recollect.streams.agents.adding import AddsTo, said_earlier
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.agents.causing import JUST_NOW_MS, SaidBefore, said_before
+from recollect.streams.agents.correcting import TakenBack, says_it, taken_back
+from recollect.streams.agents.taking_part import Present, present
+from recollect.streams.language.attributes.frames import find_frame
+from recollect.streams.language.grammar.analysis import Analysis, Statement
+from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
+from recollect.streams.language.grammar.named_weekdays import days_named, names_weekday
+from recollect.streams.language.grammar.questions import is_question, last_question
+from recollect.streams.language.grammar.role_plays import begins_play
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.references.person_before import (
     IN_MIND,
     IN_MIND_WITHIN_MS,
     Before,
     has_pronoun,
 )
-from streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
+from recollect.streams.language.statements.statements import analyse
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)

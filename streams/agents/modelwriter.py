@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import msgspec
 
-from schemas.changes import (
+from recollect.schemas.changes import (
     CausalLink,
     DecidedPart,
     Fact,
@@ -24,22 +24,22 @@ from schemas.changes import (
     WriterTextVersion,
     Writing,
 )
-from schemas.events import Content, Event, ModelWrote, WriterText, message_of
-from schemas.ids import row_id
-from schemas.names import normalise_name
-from streams.agents.agent import Agent, AnsweredCalls, Extract, Surroundings
-from streams.agents.entities import EntityResolver
-from streams.agents.merges import AUTO_MERGE_CONFIDENCE
-from streams.agents.message_reading import among_versions, fact_metadata, own_words
-from streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, Refused
-from streams.agents.state import Known, State, kept_signature
-from streams.agents.taking_part import Present, present
-from streams.agents.vectors import embedding_rows
-from streams.language.grammar.enrichment import ALL, Step, Without
-from streams.language.relations.content_words import content_words
-from streams.language.relations.grounding import Said
-from streams.language.statements.statements import analyse
-from streams.reading.recorded_answers import OpenedRecording
+from recollect.schemas.events import Content, Event, ModelWrote, WriterText, message_of
+from recollect.schemas.ids import row_id
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.agent import Agent, AnsweredCalls, Extract, Surroundings
+from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.agents.merges import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.message_reading import among_versions, fact_metadata, own_words
+from recollect.streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, Refused
+from recollect.streams.agents.state import Known, State, kept_signature
+from recollect.streams.agents.taking_part import Present, present
+from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.language.grammar.enrichment import ALL, Step, Without
+from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.grounding import Said
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.reading.recorded_answers import OpenedRecording
 
 #: A merge that a model proposes waits for somebody to look at it, however sure the model is.
 MOST_SURE = AUTO_MERGE_CONFIDENCE - 0.01

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from schemas.changes import FactLikeness
-from schemas.ids import text_hash
-from schemas.names import normalise_name
-from streams.agents.decided_so_far import SAME_PERIOD_MS, DecidedSoFar
-from streams.agents.message_reading import Reading
-from streams.agents.state import State
-from streams.language.grammar.analysis import Statement
-from streams.language.relations.likeness import (
+from recollect.schemas.changes import FactLikeness
+from recollect.schemas.ids import text_hash
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.decided_so_far import SAME_PERIOD_MS, DecidedSoFar
+from recollect.streams.agents.message_reading import Reading
+from recollect.streams.agents.state import State
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.relations.likeness import (
     LEAST_COSINE,
     cosine_of,
     differ_in_one_word,

@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.ids import entity_id, fact_id, time_of
-from schemas.names import normalise_name
-from schemas.times import parse_moment
-from streams.agents.entities import ENTITY_TYPES
-from streams.language.relations.grounding import Said, evidence_span, fault, occurs
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.ids import entity_id, fact_id, time_of
+from recollect.schemas.names import normalise_name
+from recollect.schemas.times import parse_moment
+from recollect.streams.agents.entities import ENTITY_TYPES
+from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
 #: The tool that asks.
 RECALL = "recall"

@@ -16,10 +16,9 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.identity import entity_queries as identity
-from projections.memory import memory_queries as memory
-from projections.text.name_forms import name_keys
-from schemas.changes import (
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     DeadLetter,
@@ -40,8 +39,9 @@ from schemas.changes import (
     Row,
     Turn,
 )
-from schemas.ids import time_of
-from streams.encoder.gateway import Answer
+from recollect.schemas.ids import time_of
+from recollect.streams.encoder.gateway import Answer
+from recollect.text.name_forms import name_keys
 
 KEY_BYTES = 8
 #: So many letters of a name are asked for where only its beginning is known.

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from projections.events.event_queries import Speaker
-from projections.text.tokenizer import bare, tokenise
-from schemas.events import Event, message_of
-from schemas.ids import handle_row_id
-from schemas.names import normalise_name
-from streams.agents.agent import Surroundings
-from streams.language.names.display_names import called
+from recollect.projections.events.event_queries import Speaker
+from recollect.schemas.events import Event, message_of
+from recollect.schemas.ids import handle_row_id
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.language.names.display_names import called
+from recollect.text.tokenizer import bare, tokenise
 
 #: Who wrote in one of so many events of a zone before one, and in the same place, takes part.
 REACH = 400

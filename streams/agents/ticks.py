@@ -6,13 +6,13 @@ from bisect import bisect_left
 
 import apsw
 
-from projections.events.event_queries import quiet_turns, switches
-from projections.memory.memory_queries import is_completed
-from schemas.changes import DecidedPart
-from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
-from schemas.ids import turn_row_id
-from streams.agents.agent import Agent, Extract, Surroundings
-from streams.agents.state import State
+from recollect.projections.events.event_queries import quiet_turns, switches
+from recollect.projections.memory.memory_queries import is_completed
+from recollect.schemas.changes import DecidedPart
+from recollect.schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
+from recollect.schemas.ids import turn_row_id
+from recollect.streams.agents.agent import Agent, Extract, Surroundings
+from recollect.streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
 

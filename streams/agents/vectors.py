@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from projections.embeddings.token_vectors import FORM
-from schemas.changes import Embedding, TokenVectors
-from schemas.ids import row_id, text_hash
-from streams.agents.state import State
+from recollect.projections.embeddings.token_vectors import FORM
+from recollect.schemas.changes import Embedding, TokenVectors
+from recollect.schemas.ids import row_id, text_hash
+from recollect.streams.agents.state import State
 
 
 def embedding_rows(

@@ -6,27 +6,27 @@ from collections.abc import Iterable
 
 import msgspec
 
-from schemas.changes import (
+from recollect.schemas.changes import (
     DecidedPart,
     Turn,
 )
-from schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted, message_of
-from schemas.ids import turn_row_id
-from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
-from streams.agents.decided_so_far import DecidedSoFar
-from streams.agents.entities import EntityResolver
-from streams.agents.message_decision import MessageDecision, ends_of_deleted
-from streams.agents.message_reading import (
+from recollect.schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted, message_of
+from recollect.schemas.ids import turn_row_id
+from recollect.streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
+from recollect.streams.agents.decided_so_far import DecidedSoFar
+from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.agents.message_decision import MessageDecision, ends_of_deleted
+from recollect.streams.agents.message_reading import (
     Reading,
     event_text,
     named_before,
     own_words,
     read_message,
 )
-from streams.agents.state import State
-from streams.agents.vectors import turn_rows
-from streams.language.grammar.analysis import Statement
-from streams.language.grammar.enrichment import ALL, STEPS, Without
+from recollect.streams.agents.state import State
+from recollect.streams.agents.vectors import turn_rows
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.enrichment import ALL, STEPS, Without
 
 
 class RuleWriter(ReadingAgent):

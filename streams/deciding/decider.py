@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 import apsw
 import msgspec
 
-from projections.events import event_queries as thread
-from projections.events.events_file import conversation_of
-from projections.readmodel import ReadModel
-from schemas.changes import (
+from recollect.projections.events import event_queries as thread
+from recollect.projections.events.events_file import conversation_of
+from recollect.projections.readmodel import ReadModel
+from recollect.schemas.changes import (
     MODEL_OF,
     MODEL_OF_TABLE,
     DeadLetter,
@@ -22,19 +22,27 @@ from schemas.changes import (
     RecordedReading,
     Section,
 )
-from schemas.events import Content, Event, ModelWrote, Retry
-from schemas.ids import row_id, text_hash
-from streams.agents import AGENTS, Agent, Extract, ReadingAgent, State, Surroundings, ToRead
-from streams.agents.agent import AnsweredCalls
-from streams.agents.modelwriter import answered_calls
-from streams.agents.state import key_of_event
-from streams.agents.vectors import embedding_rows
-from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
-from streams.language.grammar.text_reading import TextReading
-from streams.ledger import Ledger
-from streams.reader.packed_reading import unpacked
-from streams.reading.readers import UnsealedEvent, event_at
-from streams.reading.recorded_answers import OpenedRecording, recorded_answers
+from recollect.schemas.events import Content, Event, ModelWrote, Retry
+from recollect.schemas.ids import row_id, text_hash
+from recollect.streams.agents import (
+    AGENTS,
+    Agent,
+    Extract,
+    ReadingAgent,
+    State,
+    Surroundings,
+    ToRead,
+)
+from recollect.streams.agents.agent import AnsweredCalls
+from recollect.streams.agents.modelwriter import answered_calls
+from recollect.streams.agents.state import key_of_event
+from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.ledger import Ledger
+from recollect.streams.reader.packed_reading import unpacked
+from recollect.streams.reading.readers import UnsealedEvent, event_at
+from recollect.streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 
 class LedgerThread(Surroundings):
@@ -133,7 +141,7 @@ class Looked(NamedTuple):
 class Decision(NamedTuple):
     """What the agents decided from a record; `parked`: they could not.
 
-    `reads` are the keys of all that it depends on (`streams.agents.state`).
+    `reads` are the keys of all that it depends on (`recollect.streams.agents.state`).
     """
 
     parts: list[DecidedPart]

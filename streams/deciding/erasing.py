@@ -19,17 +19,17 @@ from typing import Any, NamedTuple, cast
 import apsw
 import msgspec
 
-from projections.embeddings.vector_queries import (
+from recollect.projections.embeddings.vector_queries import (
     reading_of_event,
     tokens_of_text,
     vector_of_text,
 )
-from projections.files import ZoneFiles
-from projections.memory.memory_queries import dead_letters, is_traced
-from projections.private import delete_directory
-from projections.readmodel import ReadModel, rows_by_key
-from projections.sqlite import connect
-from schemas.changes import (
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.memory_queries import dead_letters, is_traced
+from recollect.projections.private import delete_directory
+from recollect.projections.readmodel import ReadModel, rows_by_key
+from recollect.projections.sqlite import connect
+from recollect.schemas.changes import (
     MODELS,
     AnyRow,
     DeadLetter,
@@ -38,15 +38,15 @@ from schemas.changes import (
     Delete,
     Row,
 )
-from schemas.records import Source
-from streams.agents import Agent
-from streams.deciding.decider import Decider, Decision
-from streams.deciding.redeciding import Redecision
-from streams.deciding.tracing import Untraceable
-from streams.encoder.gateway import Answer, EncoderGateway, Recorded
-from streams.ledger import Ledger
-from streams.projecting.projector import project_events
-from streams.reading.readers import (
+from recollect.schemas.records import Source
+from recollect.streams.agents import Agent
+from recollect.streams.deciding.decider import Decider, Decision
+from recollect.streams.deciding.redeciding import Redecision
+from recollect.streams.deciding.tracing import Untraceable
+from recollect.streams.encoder.gateway import Answer, EncoderGateway, Recorded
+from recollect.streams.ledger import Ledger
+from recollect.streams.projecting.projector import project_events
+from recollect.streams.reading.readers import (
     ChangeReader,
     EventReader,
     UnsealedEvent,

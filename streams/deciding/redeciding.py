@@ -18,11 +18,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from projections.files import ZoneFiles
-from projections.identity import IdentityModel
-from projections.memory import MemoryModel
-from projections.readmodel import ReadModel, row_key
-from schemas.changes import (
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import IdentityModel
+from recollect.projections.memory import MemoryModel
+from recollect.projections.readmodel import ReadModel, row_key
+from recollect.schemas.changes import (
     MODEL_OF,
     MODEL_OF_TABLE,
     ROW_OF_TABLE,
@@ -33,13 +33,13 @@ from schemas.changes import (
     Row,
     Section,
 )
-from streams.agents import Agent
-from streams.agents.state import key_of_event, touched
-from streams.deciding.decider import Decider, Decision
-from streams.deciding.tracing import Decisions, Part, RowKey, parts_of, seen_under, traced
-from streams.encoder.gateway import EncoderGateway
-from streams.ledger import Ledger
-from streams.reading.readers import event_at
+from recollect.streams.agents import Agent
+from recollect.streams.agents.state import key_of_event, touched
+from recollect.streams.deciding.decider import Decider, Decision
+from recollect.streams.deciding.tracing import Decisions, Part, RowKey, parts_of, seen_under, traced
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.ledger import Ledger
+from recollect.streams.reading.readers import event_at
 
 Seen = dict[RowKey, object]
 

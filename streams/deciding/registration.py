@@ -13,13 +13,13 @@ from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 
-from projections.generations import OWN_AGENTS
-from schemas.errors import HomeError
-from schemas.events import KINDS
-from streams.agents import AGENTS, BY_NAME, Agent
-from streams.agents.modelwriter import ModelWriter
-from streams.agents.writer import RuleWriter
-from streams.language.grammar.enrichment import LESS, STEPS
+from recollect.projections.generations import OWN_AGENTS
+from recollect.schemas.errors import HomeError
+from recollect.schemas.events import KINDS
+from recollect.streams.agents import AGENTS, BY_NAME, Agent
+from recollect.streams.agents.modelwriter import ModelWriter
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.language.grammar.enrichment import LESS, STEPS
 
 (_OWN,) = OWN_AGENTS
 #: The agents whose steps can be left out.

@@ -1,8 +1,8 @@
 """Tracing: what each decision read, what it led to, and so which decisions rest on which.
 
 With every decision goes a row of its own in memory.db that says under which keys it asked the
-state, and under which keys what it decided is found (`streams.agents.state`). What is erased
-later is followed forward from there. The rows of a decision are read from its change record,
+state, and under which keys what it decided is found (`recollect.streams.agents.state`). What is
+erased later is followed forward from there. The rows of a decision are read from its change record,
 where the file says at which offset that is; a decision that an erasure made again brings them
 along instead.
 """
@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.memory import memory_queries
-from projections.readmodel import row_key
-from schemas.changes import (
+from recollect.projections.memory import memory_queries
+from recollect.projections.readmodel import row_key
+from recollect.schemas.changes import (
     MODEL_OF,
     MODELS,
     AnyRow,
@@ -28,17 +28,17 @@ from schemas.changes import (
     Delete,
     encode_part,
 )
-from schemas.records import (
+from recollect.schemas.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,
     open_part,
     read_change,
 )
-from streams.agents.state import KEY_BYTES, key_of_event, touched
-from streams.deciding.decider import Decision
-from streams.ledger import Ledger
-from streams.reading.readers import sections_of_today, whole_at
+from recollect.streams.agents.state import KEY_BYTES, key_of_event, touched
+from recollect.streams.deciding.decider import Decision
+from recollect.streams.ledger import Ledger
+from recollect.streams.reading.readers import sections_of_today, whole_at
 
 #: The models that agents ask. Rows of others are named by their keys, not repeated.
 _ASKED = ("memory", "identity")

@@ -26,8 +26,8 @@ from typing import TypeVar
 
 import msgspec
 
-from streams.encoder.catalog import Checksums, Precision, Role, Source
-from streams.encoder.pin import fingerprint
+from recollect.streams.encoder.catalog import Checksums, Precision, Role, Source
+from recollect.streams.encoder.pin import fingerprint
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
 # No download takes that long: an older directory was left by a process that was killed.

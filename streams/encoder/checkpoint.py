@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from streams.encoder.cache import CONFIG
-from streams.encoder.catalog import Pooling, Settings
-from streams.encoder.encoder_errors import EncoderUnsupported
+from recollect.streams.encoder.cache import CONFIG
+from recollect.streams.encoder.catalog import Pooling, Settings
+from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 MODULES = "modules.json"
 POOLING = "1_Pooling/config.json"

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import onnxruntime
 from tokenizers import Tokenizer
 
-from streams.encoder.onnx_encoder import session_options
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.onnx_encoder import session_options
+from recollect.streams.encoder.pin import Pin
 
 Floats = npt.NDArray[np.float32]
 

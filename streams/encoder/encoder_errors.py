@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.errors import RecollectError
+from recollect.schemas.errors import RecollectError
 
 
 class EncoderError(RecollectError):

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from projections.embeddings import canonical_vectors
-from projections.embeddings.token_vectors import TokenCodes, compressed
-from schemas.ids import text_hash
-from streams.encoder.encoder import Encoder, TokenVectors
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.embeddings.token_vectors import TokenCodes, compressed
+from recollect.schemas.ids import text_hash
+from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
 # About 10 MB of vectors, so that a sentence that is repeated soon is encoded once.
 _REMEMBERED = 8_192

@@ -20,9 +20,9 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from streams.encoder.catalog import OUTPUT, Precision, hidden_after
-from streams.encoder.checkpoint import Shape, tensor
-from streams.encoder.encoder_errors import EncoderUnsupported
+from recollect.streams.encoder.catalog import OUTPUT, Precision, hidden_after
+from recollect.streams.encoder.checkpoint import Shape, tensor
+from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 INPUT, SEGMENTS = "input_ids", "segment_ids"
 LOGIT = "logit"

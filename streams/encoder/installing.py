@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from schemas.errors import InvalidInput
-from streams.encoder import cache as store
-from streams.encoder.catalog import (
+from recollect.schemas.errors import InvalidInput
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.catalog import (
     INNER_LAYERS,
     REGISTRY,
     Checksums,
@@ -20,12 +20,17 @@ from streams.encoder.catalog import (
     Wheel,
     find,
 )
-from streams.encoder.checkpoint import SETTINGS_FILES, read_settings, read_shape, read_tensors
-from streams.encoder.encoder_errors import EncoderUnavailable, EncoderUnreachable
-from streams.encoder.loading import is_whole
-from streams.encoder.outline import find_outline, write_outline
-from streams.encoder.pin import CONVERSION, Pin
-from streams.encoder.sources import (
+from recollect.streams.encoder.checkpoint import (
+    SETTINGS_FILES,
+    read_settings,
+    read_shape,
+    read_tensors,
+)
+from recollect.streams.encoder.encoder_errors import EncoderUnavailable, EncoderUnreachable
+from recollect.streams.encoder.loading import is_whole
+from recollect.streams.encoder.outline import find_outline, write_outline
+from recollect.streams.encoder.pin import CONVERSION, Pin
+from recollect.streams.encoder.sources import (
     DirectorySource,
     FileSource,
     HubSource,
@@ -324,8 +329,8 @@ def _convert(
     )
     if not usable:
         # Imported here: onnx takes a tenth of a second, and only a conversion needs it.
-        from streams.encoder.graph import build, build_pair
-        from streams.encoder.pieces import vocabulary_size
+        from recollect.streams.encoder.graph import build, build_pair
+        from recollect.streams.encoder.pieces import vocabulary_size
 
         step = f"converting {brought.name} to {precision}"
         report(step, 0, 1)

@@ -8,11 +8,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from streams.encoder import cache as store
-from streams.encoder.encoder import CrossEncoder, Encoder
-from streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing, EncoderUnsupported
-from streams.encoder.outline import find_outline, write_outline
-from streams.encoder.pin import CONVERSION, Pin
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.encoder import CrossEncoder, Encoder
+from recollect.streams.encoder.encoder_errors import (
+    EncoderMismatch,
+    EncoderMissing,
+    EncoderUnsupported,
+)
+from recollect.streams.encoder.outline import find_outline, write_outline
+from recollect.streams.encoder.pin import CONVERSION, Pin
 
 
 def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
@@ -24,7 +28,7 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
     files = _found(pin, cache)
     with _verifying(files, pin):
         # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
-        from streams.encoder.onnx_encoder import OnnxEncoder
+        from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 
         return OnnxEncoder(
             pin, graph=_quickest(files, cache), tokenizer=files.tokenizer, workers=workers
@@ -35,7 +39,7 @@ def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
     """Return the pinned cross-encoder; raise as `load` does."""
     files = _found(pin, cache)
     with _verifying(files, pin):
-        from streams.encoder.cross_encoder import OnnxCrossEncoder
+        from recollect.streams.encoder.cross_encoder import OnnxCrossEncoder
 
         return OnnxCrossEncoder(pin, graph=_quickest(files, cache), tokenizer=files.tokenizer)
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from streams.encoder.catalog import INNER_LAYERS, OUTPUT, Pooling, hidden_after
-from streams.encoder.encoder import HiddenStates, TokenVectors
-from streams.encoder.pieces import PieceCutter, Pieces
-from streams.encoder.pin import Pin
-from streams.system.cores import usable_cores
+from recollect.streams.encoder.catalog import INNER_LAYERS, OUTPUT, Pooling, hidden_after
+from recollect.streams.encoder.encoder import HiddenStates, TokenVectors
+from recollect.streams.encoder.pieces import PieceCutter, Pieces
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.system.cores import usable_cores
 
 Floats = npt.NDArray[np.float32]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from streams.encoder import cache as store
-from streams.encoder.encoder_errors import EncoderUnsupported
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 # Smaller weights are copied as fast as they are mapped.
 _SMALL = 1_024

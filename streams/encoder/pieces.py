@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from streams.encoder.encoder_errors import EncoderUnsupported
+from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # English takes 4 to 5 characters a piece; texts that need more are read further.

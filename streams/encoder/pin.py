@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from streams.encoder.catalog import Checksums, Precision, Role, Settings, Source
+from recollect.streams.encoder.catalog import Checksums, Precision, Role, Settings, Source
 
 # Raised whenever the graph built from the same weights would give other vectors.
 CONVERSION = 1

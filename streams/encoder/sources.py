@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Protocol
 
-from streams.encoder.catalog import Wheel
-from streams.encoder.encoder_errors import (
+from recollect.streams.encoder.catalog import Wheel
+from recollect.streams.encoder.encoder_errors import (
     EncoderMismatch,
     EncoderUnavailable,
     EncoderUnreachable,

@@ -9,10 +9,10 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.migrations import Migrations
-from projections.sqlite import atomic, connect, rows, value
-from schemas.records import GENESIS
-from streams.system.locks import exclusive
+from recollect.projections.migrations import Migrations
+from recollect.projections.sqlite import atomic, connect, rows, value
+from recollect.schemas.records import GENESIS
+from recollect.streams.system.locks import exclusive
 
 _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 

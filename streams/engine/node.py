@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from projections.events.event_queries import switched_to
-from projections.files import FILE_NAMES, FilesPool, ZoneFiles
-from projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
-from projections.private import must_be_writable, read_only, writable
-from projections.sqlite import copy_file
-from schemas.errors import (
+from recollect.projections.events.event_queries import switched_to
+from recollect.projections.files import FILE_NAMES, FilesPool, ZoneFiles
+from recollect.projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
+from recollect.projections.private import must_be_writable, read_only, writable
+from recollect.projections.sqlite import copy_file
+from recollect.schemas.errors import (
     Busy,
     Damaged,
     HomeError,
@@ -28,24 +28,24 @@ from schemas.errors import (
     RecollectError,
     UnknownVersion,
 )
-from schemas.fragments import Assembler
-from schemas.records import NO_CHAIN, chain_of
-from schemas.zones import check_zone
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.journal import Journal
-from streams.ledger import CHANGES, Ledger, partition_of
-from streams.ledger.sequencer import Head
-from streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
-from streams.projecting.projector import Progress, project_changes, project_events, purge
-from streams.reading.readers import ChangeReader, last_switch, located
-from streams.reading.timeline import Timeline
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from recollect.schemas.fragments import Assembler
+from recollect.schemas.records import NO_CHAIN, chain_of
+from recollect.schemas.zones import check_zone
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.journal import Journal
+from recollect.streams.ledger import CHANGES, Ledger, partition_of
+from recollect.streams.ledger.sequencer import Head
+from recollect.streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
+from recollect.streams.projecting.projector import Progress, project_changes, project_events, purge
+from recollect.streams.reading.readers import ChangeReader, last_switch, located
+from recollect.streams.reading.timeline import Timeline
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive
 
 # Who only asks decides nothing, and need not load what decides.
 if TYPE_CHECKING:
-    from streams.agents import Agent
-    from streams.engine.zone import ZoneDriver
+    from recollect.streams.agents import Agent
+    from recollect.streams.engine.zone import ZoneDriver
 
 FIRST_CHAIN = "c0"
 # After so long without progress, a caller that waits for the workers decides by itself.
@@ -97,7 +97,7 @@ class Node:
             HomeError: one that is registered cannot be had.
         """
         if self._agents is None:
-            from streams.deciding.registration import agents_named
+            from recollect.streams.deciding.registration import agents_named
 
             self._agents = agents_named(self.registered)
         return self._agents
@@ -265,7 +265,7 @@ class Node:
             OtherAgents: other agents decided it than those of this home.
         """
         self.check_agents(zone, generation)
-        from streams.engine.zone import ZoneDriver
+        from recollect.streams.engine.zone import ZoneDriver
 
         return ZoneDriver(
             self.ledger,
@@ -449,7 +449,7 @@ class Node:
     ) -> int:
         """Project changes while another process projects their events; return how many records."""
         moved = 0
-        from streams.projecting.background import BackgroundProjection
+        from recollect.streams.projecting.background import BackgroundProjection
 
         with BackgroundProjection(self.ledger, zone) as background:
             generation = self.current(zone)

@@ -24,11 +24,11 @@ from contextlib import contextmanager
 
 import apsw
 
-from projections.events.event_queries import sources
-from projections.files import ZoneFiles
-from projections.readmodel import Watermark
-from schemas.changes import encode_part
-from schemas.errors import (
+from recollect.projections.events.event_queries import sources
+from recollect.projections.files import ZoneFiles
+from recollect.projections.readmodel import Watermark
+from recollect.schemas.changes import encode_part
+from recollect.schemas.errors import (
     CommandRefused,
     ErasureFailed,
     InjectedFailure,
@@ -36,19 +36,19 @@ from schemas.errors import (
     RecollectError,
     UnknownVersion,
 )
-from schemas.events import RESERVED_PLATFORM, Forget
-from schemas.fragments import MOST_RECORD_BYTES, split
-from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
-from schemas.seal import new_key
-from streams.agents import AGENTS, Agent
-from streams.deciding.decider import Decider, Decision, Extracted, Looked
-from streams.deciding.erasing import clear_scratch, erase
-from streams.deciding.tracing import traced
-from streams.encoder.encoder_errors import EncoderError
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.journal import Journal, OutboxCursor
-from streams.ledger import CHANGES, Ledger, LedgerUnavailable
-from streams.projecting.projector import (
+from recollect.schemas.events import RESERVED_PLATFORM, Forget
+from recollect.schemas.fragments import MOST_RECORD_BYTES, split
+from recollect.schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
+from recollect.schemas.seal import new_key
+from recollect.streams.agents import AGENTS, Agent
+from recollect.streams.deciding.decider import Decider, Decision, Extracted, Looked
+from recollect.streams.deciding.erasing import clear_scratch, erase
+from recollect.streams.deciding.tracing import traced
+from recollect.streams.encoder.encoder_errors import EncoderError
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.journal import Journal, OutboxCursor
+from recollect.streams.ledger import CHANGES, Ledger, LedgerUnavailable
+from recollect.streams.projecting.projector import (
     Progress,
     commit,
     decision_row,
@@ -59,16 +59,16 @@ from streams.projecting.projector import (
     purge_after,
     watermark_after,
 )
-from streams.publishing.commands import publish_commands
-from streams.reading.erased_keys import check_sources
-from streams.reading.readers import (
+from recollect.streams.publishing.commands import publish_commands
+from recollect.streams.reading.erased_keys import check_sources
+from recollect.streams.reading.readers import (
     AcceptedChange,
     ChangeReader,
     EventReader,
     UnsealedEvent,
     open_outbox,
 )
-from streams.system.failpoints import failpoint
+from recollect.streams.system.failpoints import failpoint
 
 # A record on which the agents failed this often is parked.
 MOST_ATTEMPTS = 3

@@ -1,6 +1,6 @@
 """The ledger: topics of records with dense offsets, and the keys of what they seal."""
 
-from streams.ledger.ledger import (
+from recollect.streams.ledger.ledger import (
     CHANGES,
     EVENTS,
     NEAR,
@@ -13,7 +13,7 @@ from streams.ledger.ledger import (
     LedgerUnavailable,
     Record,
 )
-from streams.ledger.partitioner import partition_of
+from recollect.streams.ledger.partitioner import partition_of
 
 __all__ = [
     "CHANGES",

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from projections.generations import replace_file
-from projections.migrations import Migrations
-from projections.private import make_directory, must_be_writable, writable
-from projections.sqlite import (
+from recollect.projections.generations import replace_file
+from recollect.projections.migrations import Migrations
+from recollect.projections.private import make_directory, must_be_writable, writable
+from recollect.projections.sqlite import (
     atomic,
     connect,
     copy_to_keep,
@@ -24,18 +24,18 @@ from projections.sqlite import (
     truncate_wal,
     value,
 )
-from schemas.errors import Busy, Damaged, IntegrityError
-from schemas.events import Draft
-from schemas.seal import KEY_BYTES, new_key
-from schemas.wire import Receipt
-from schemas.zones import check_zone
-from streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
-from streams.ledger.ledger_file import MIGRATIONS as LEDGER_MIGRATIONS
-from streams.ledger.ledger_file import Appended, LedgerFile
-from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, KnownEvent, known_event, sequence
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive, shared
+from recollect.schemas.errors import Busy, Damaged, IntegrityError
+from recollect.schemas.events import Draft
+from recollect.schemas.seal import KEY_BYTES, new_key
+from recollect.schemas.wire import Receipt
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
+from recollect.streams.ledger.ledger_file import MIGRATIONS as LEDGER_MIGRATIONS
+from recollect.streams.ledger.ledger_file import Appended, LedgerFile
+from recollect.streams.ledger.partitioner import partition_of
+from recollect.streams.ledger.sequencer import Head, KnownEvent, known_event, sequence
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive, shared
 
 #: The files of the ledger.
 LEDGER_FILE, KEYS_FILE, MARK_FILE = "ledger.db", "keys.db", "ledger.json"

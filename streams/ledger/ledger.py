@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from schemas.errors import IntegrityError, RecollectError
-from schemas.events import Draft
+from recollect.schemas.errors import IntegrityError, RecollectError
+from recollect.schemas.events import Draft
 
 if TYPE_CHECKING:
-    from schemas.wire import Receipt
-    from streams.ledger.sequencer import Head
+    from recollect.schemas.wire import Receipt
+    from recollect.streams.ledger.sequencer import Head
 
 PARTITIONS = 12
 

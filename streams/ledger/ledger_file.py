@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.migrations import Migrations
-from projections.sqlite import atomic, connect, rows, truncate_wal, value
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.records import GENESIS, Envelope, read_event, record_hash
-from schemas.seal import is_key_of
-from streams.ledger.ledger import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
-from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head
+from recollect.projections.migrations import Migrations
+from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.records import GENESIS, Envelope, read_event, record_hash
+from recollect.schemas.seal import is_key_of
+from recollect.streams.ledger.ledger import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
+from recollect.streams.ledger.partitioner import partition_of
+from recollect.streams.ledger.sequencer import Head
 
 # A record's position is its partition and its offset in one integer: the primary key of its
 # topic's table, so that records of a partition lie together and in order.

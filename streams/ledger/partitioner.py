@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from streams.ledger.ledger import PARTITIONS
+from recollect.streams.ledger.ledger import PARTITIONS
 
 _M = 0x5BD1E995
 _MASK = 0xFFFFFFFF

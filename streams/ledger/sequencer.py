@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from schemas.errors import UnknownVersion
-from schemas.events import Content, Draft, Event
-from schemas.ids import event_id
-from schemas.records import open_event, read_event, record_hash, write_event
-from schemas.seal import event_key, source_digest
-from schemas.wire import Receipt
-from streams.ledger.ledger import KeyStore
+from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.events import Content, Draft, Event
+from recollect.schemas.ids import event_id
+from recollect.schemas.records import open_event, read_event, record_hash, write_event
+from recollect.schemas.seal import event_key, source_digest
+from recollect.schemas.wire import Receipt
+from recollect.streams.ledger.ledger import KeyStore
 
 
 class Head(msgspec.Struct, frozen=True):

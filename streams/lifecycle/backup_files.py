@@ -18,17 +18,17 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.generations import replace_file, sync_directory
-from projections.private import delete_directory, make_directory, opener
-from projections.sqlite import pinned, value
-from schemas.errors import Busy, Damaged, HomeError, InvalidInput, UnknownVersion
-from schemas.zones import check_zone
-from streams.ledger import EVENTS, PARTITIONS
-from streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, EmbeddedLedger
-from streams.ledger.ledger_file import LedgerFile
-from streams.reading.heads import head_text
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from recollect.projections.generations import replace_file, sync_directory
+from recollect.projections.private import delete_directory, make_directory, opener
+from recollect.projections.sqlite import pinned, value
+from recollect.schemas.errors import Busy, Damaged, HomeError, InvalidInput, UnknownVersion
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger import EVENTS, PARTITIONS
+from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, EmbeddedLedger
+from recollect.streams.ledger.ledger_file import LedgerFile
+from recollect.streams.reading.heads import head_text
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive
 
 MANIFEST, TOKENS_FILE = "manifest.json", "tokens.json"
 #: What a backup may hold beside its manifest.

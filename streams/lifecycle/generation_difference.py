@@ -8,12 +8,17 @@ from itertools import groupby
 
 import apsw
 
-from projections.events.turns_for_recall import source_ids
-from projections.files import ZoneFiles
-from projections.identity.entity_queries import Place, canonical, meant_at, meant_everywhere
-from projections.memory.fact_list import FactAsHeld, facts_by_event
-from projections.text.tokenizer import tokenise
-from schemas.wire import ChangedFact, Difference, DifferingEntity, DifferingFact
+from recollect.projections.events.turns_for_recall import source_ids
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entity_queries import (
+    Place,
+    canonical,
+    meant_at,
+    meant_everywhere,
+)
+from recollect.projections.memory.fact_list import FactAsHeld, facts_by_event
+from recollect.schemas.wire import ChangedFact, Difference, DifferingEntity, DifferingFact
+from recollect.text.tokenizer import tokenise
 
 #: So many of each are named; all are counted.
 MOST_NAMED = 100

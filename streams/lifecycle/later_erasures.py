@@ -20,11 +20,11 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from projections.sqlite import pinned, rows, value
-from schemas.errors import Damaged, InvalidInput, RecollectError
-from schemas.events import Forget
-from schemas.fragments import Assembler
-from schemas.records import (
+from recollect.projections.sqlite import pinned, rows, value
+from recollect.schemas.errors import Damaged, InvalidInput, RecollectError
+from recollect.schemas.events import Forget
+from recollect.schemas.fragments import Assembler
+from recollect.schemas.records import (
     GENESIS,
     Envelope,
     EventRecord,
@@ -34,15 +34,15 @@ from schemas.records import (
     record_hash,
     write_erased_event,
 )
-from schemas.seal import event_key
-from schemas.zones import check_zone
-from streams.ledger import CHANGES, EVENTS, Ledger, partition_of
-from streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, home_id
-from streams.ledger.ledger_file import span
-from streams.publishing.commands import command, drawn_id, publish_commands
-from streams.reading.erased_keys import FORGET, forget_targets
-from streams.reading.lookup import records_of_kind
-from streams.reading.readers import NEVER_ERASED, Envelopes, SealedEvent, sealed_events
+from recollect.schemas.seal import event_key
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger import CHANGES, EVENTS, Ledger, partition_of
+from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, home_id
+from recollect.streams.ledger.ledger_file import span
+from recollect.streams.publishing.commands import command, drawn_id, publish_commands
+from recollect.streams.reading.erased_keys import FORGET, forget_targets
+from recollect.streams.reading.lookup import records_of_kind
+from recollect.streams.reading.readers import NEVER_ERASED, Envelopes, SealedEvent, sealed_events
 
 _AT_ONCE = 1_000
 # Kinds that nobody misses: they hold nothing that was said or done.

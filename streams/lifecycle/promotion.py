@@ -23,22 +23,22 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.events.event_queries import switched_to
-from projections.sqlite import rows, value
-from schemas.errors import Busy, HomeError
-from schemas.records import read_event
-from streams.engine.node import FIRST_CHAIN, Node
-from streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
-from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
-from streams.ledger.kafka.clients import KeyedValue, LedgerPartition
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.keys import KEY_PARTITIONS
-from streams.ledger.kafka.topics import KEYS
-from streams.ledger.ledger_file import LedgerFile
-from streams.ledger.partitioner import partition_of_key
-from streams.lifecycle.rebuilding import announce
-from streams.projecting.projector import Progress
-from streams.system.locks import exclusive
+from recollect.projections.events.event_queries import switched_to
+from recollect.projections.sqlite import rows, value
+from recollect.schemas.errors import Busy, HomeError
+from recollect.schemas.records import read_event
+from recollect.streams.engine.node import FIRST_CHAIN, Node
+from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
+from recollect.streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
+from recollect.streams.ledger.kafka.clients import KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS
+from recollect.streams.ledger.kafka.topics import KEYS
+from recollect.streams.ledger.ledger_file import LedgerFile
+from recollect.streams.ledger.partitioner import partition_of_key
+from recollect.streams.lifecycle.rebuilding import announce
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.system.locks import exclusive
 
 #: How many records are moved, read back and compared at a time.
 PAGE = 2_000

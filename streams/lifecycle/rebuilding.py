@@ -8,27 +8,32 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.embeddings.token_vectors import FORM, TokenCodes
-from projections.events.event_queries import switched_to
-from projections.generations import Generation, ZoneDirectory
-from projections.lineage import lineage
-from projections.sqlite import atomic, connect, value
-from schemas.changes import Embedding, RecordedReading, TokenVectors
-from schemas.errors import Damaged, HomeError
-from schemas.events import Switch
-from schemas.wire import Level, RebuildReport
-from streams.deciding.erasing import parked_records
-from streams.encoder.gateway import Answer
-from streams.engine.node import Node
-from streams.engine.zone import ZoneDriver
-from streams.ledger import CHANGES, Ledger, partition_of
-from streams.lifecycle.generation_difference import difference
-from streams.projecting.background import BackgroundProjection
-from streams.projecting.projector import Progress, drop_index, project_changes, project_events
-from streams.publishing.commands import command, drawn_id, publish_commands
-from streams.reading.readers import ChangeReader, last_switch, open_sections
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from recollect.projections.embeddings.token_vectors import FORM, TokenCodes
+from recollect.projections.events.event_queries import switched_to
+from recollect.projections.generations import Generation, ZoneDirectory
+from recollect.projections.lineage import lineage
+from recollect.projections.sqlite import atomic, connect, value
+from recollect.schemas.changes import Embedding, RecordedReading, TokenVectors
+from recollect.schemas.errors import Damaged, HomeError
+from recollect.schemas.events import Switch
+from recollect.schemas.wire import Level, RebuildReport
+from recollect.streams.deciding.erasing import parked_records
+from recollect.streams.encoder.gateway import Answer
+from recollect.streams.engine.node import Node
+from recollect.streams.engine.zone import ZoneDriver
+from recollect.streams.ledger import CHANGES, Ledger, partition_of
+from recollect.streams.lifecycle.generation_difference import difference
+from recollect.streams.projecting.background import BackgroundProjection
+from recollect.streams.projecting.projector import (
+    Progress,
+    drop_index,
+    project_changes,
+    project_events,
+)
+from recollect.streams.publishing.commands import command, drawn_id, publish_commands
+from recollect.streams.reading.readers import ChangeReader, last_switch, open_sections
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive
 
 
 def rebuild(

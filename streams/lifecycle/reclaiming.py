@@ -10,19 +10,19 @@ import tempfile
 from collections.abc import Sequence, Set
 from pathlib import Path
 
-from projections.content import content_hash
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from projections.readmodel import Watermark
-from schemas.errors import IntegrityError, InvalidInput
-from schemas.fragments import Assembler, whole_of
-from schemas.records import NO_CHAIN, chain_of, reclaimed_change
-from schemas.wire import ReclaimReport
-from streams.engine.node import Node
-from streams.ledger import CHANGES, Ledger, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.projecting.projector import project_changes, project_events
-from streams.system.locks import exclusive
+from recollect.projections.content import content_hash
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.projections.readmodel import Watermark
+from recollect.schemas.errors import IntegrityError, InvalidInput
+from recollect.schemas.fragments import Assembler, whole_of
+from recollect.schemas.records import NO_CHAIN, chain_of, reclaimed_change
+from recollect.schemas.wire import ReclaimReport
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import CHANGES, Ledger, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.projecting.projector import project_changes, project_events
+from recollect.streams.system.locks import exclusive
 
 _BATCH = 1_000
 

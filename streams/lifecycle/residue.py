@@ -8,10 +8,10 @@ from pathlib import Path
 
 import apsw
 
-from projections.events.event_queries import numbers_of
-from projections.generations import ZoneDirectory
-from projections.sqlite import connect
-from streams.projecting.moments import moments_before
+from recollect.projections.events.event_queries import numbers_of
+from recollect.projections.generations import ZoneDirectory
+from recollect.projections.sqlite import connect
+from recollect.streams.projecting.moments import moments_before
 
 # A generation's own scratch holds directories of files.
 _DEEPEST = 3

@@ -12,20 +12,26 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.content import content_hash, content_problems, index_problems
-from projections.events.event_queries import event_count, switches
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from projections.private import make_directory
-from projections.readmodel import ReadModel
-from projections.recall.index.zone_index import stored_problems
-from projections.sqlite import connect, copy_file, rows
-from schemas.changes import MODELS
-from schemas.errors import Damaged, HomeError, IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Forget, ModelWrote, RecordedAt
-from schemas.fragments import Assembler
-from schemas.recordings import open_recording, read_recording
-from schemas.records import (
+from recollect.projections.content import content_hash, content_problems, index_problems
+from recollect.projections.events.event_queries import event_count, switches
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.projections.private import make_directory
+from recollect.projections.readmodel import ReadModel
+from recollect.projections.recall.index.zone_index import stored_problems
+from recollect.projections.sqlite import connect, copy_file, rows
+from recollect.schemas.changes import MODELS
+from recollect.schemas.errors import (
+    Damaged,
+    HomeError,
+    IntegrityError,
+    RecollectError,
+    UnknownVersion,
+)
+from recollect.schemas.events import Forget, ModelWrote, RecordedAt
+from recollect.schemas.fragments import Assembler
+from recollect.schemas.recordings import open_recording, read_recording
+from recollect.schemas.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,
@@ -36,10 +42,10 @@ from schemas.records import (
     read_event,
     record_hash,
 )
-from schemas.seal import source_digest
-from schemas.wire import FileCheck, Verification
-from streams.engine.node import Node
-from streams.ledger import (
+from recollect.schemas.seal import source_digest
+from recollect.schemas.wire import FileCheck, Verification
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
     RECORDINGS,
@@ -48,12 +54,12 @@ from streams.ledger import (
     Record,
     partition_of,
 )
-from streams.ledger.sequencer import Head
-from streams.lifecycle.residue import residue
-from streams.projecting.projector import Progress, project_changes, project_events
-from streams.reading.heads import Expected, head_text
-from streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
-from streams.system.locks import exclusive
+from recollect.streams.ledger.sequencer import Head
+from recollect.streams.lifecycle.residue import residue
+from recollect.streams.projecting.projector import Progress, project_changes, project_events
+from recollect.streams.reading.heads import Expected, head_text
+from recollect.streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
+from recollect.streams.system.locks import exclusive
 
 _BATCH = 2_000
 _MOST_PROBLEMS = 50

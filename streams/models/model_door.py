@@ -13,16 +13,16 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
-from schemas.errors import Closed, Unavailable
-from streams.models.chat import (
+from recollect.schemas.errors import Closed, Unavailable
+from recollect.streams.models.chat import (
     ChatAnswer,
     ChatQuestion,
     NotChat,
     estimated_tokens,
     read_answer,
 )
-from streams.models.model_settings import Account, ModelSettings
-from streams.models.spending import Spending, Spent
+from recollect.streams.models.model_settings import Account, ModelSettings
+from recollect.streams.models.spending import Spending, Spent
 
 if TYPE_CHECKING:
     import httpx

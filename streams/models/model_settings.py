@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from projections.migrations import Migrations
-from projections.sqlite import atomic, connect, rows
-from schemas.errors import Unavailable
-from streams.models.model_settings import ModelSettings
-from streams.system.locks import exclusive
+from recollect.projections.migrations import Migrations
+from recollect.projections.sqlite import atomic, connect, rows
+from recollect.schemas.errors import Unavailable
+from recollect.streams.models.model_settings import ModelSettings
+from recollect.streams.system.locks import exclusive
 
 #: The file in a home.
 SPENDING_FILE = "spending.db"

@@ -16,11 +16,11 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from streams.ledger import Ledger
-from streams.projecting.projector import project_events
-from streams.system.cores import usable_cores
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.streams.ledger import Ledger
+from recollect.streams.projecting.projector import project_events
+from recollect.streams.system.cores import usable_cores
 
 #: From so many events on, starting an interpreter pays.
 FAR = 5_000

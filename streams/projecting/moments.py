@@ -13,16 +13,16 @@ from pathlib import Path
 
 import msgspec
 
-from projections.files import ZoneFiles
-from projections.generations import Generation, ZoneDirectory, replace_file
-from projections.private import delete_directory
-from schemas.changes import MODELS
-from schemas.errors import NotDeleted
-from streams.ledger import Ledger
-from streams.projecting.projector import project_changes, project_events
-from streams.reading.readers import AcceptedChange, ChangeReader, open_sections
-from streams.reading.timeline import Erasure, Timeline
-from streams.system.locks import exclusive
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation, ZoneDirectory, replace_file
+from recollect.projections.private import delete_directory
+from recollect.schemas.changes import MODELS
+from recollect.schemas.errors import NotDeleted
+from recollect.streams.ledger import Ledger
+from recollect.streams.projecting.projector import project_changes, project_events
+from recollect.streams.reading.readers import AcceptedChange, ChangeReader, open_sections
+from recollect.streams.reading.timeline import Erasure, Timeline
+from recollect.streams.system.locks import exclusive
 
 #: Moments that a zone keeps, and the bytes that all but the newest may take.
 MOST_MOMENTS = 8

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 
-from projections.files import ZoneFiles
-from projections.memory import MemoryModel
-from projections.readmodel import ReadModel, Watermark
-from projections.recall.index import array_store
-from projections.recall.index.zone_index import prune_stored
-from projections.sqlite import atomic
-from schemas.records import FIRST_TRACED_FORMAT
-from streams.ledger import Ledger
-from streams.reading.erased_keys import check_sources
-from streams.reading.readers import AcceptedChange, ChangeReader, EventReader, open_sections
-from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import MemoryModel
+from recollect.projections.readmodel import ReadModel, Watermark
+from recollect.projections.recall.index import array_store
+from recollect.projections.recall.index.zone_index import prune_stored
+from recollect.projections.sqlite import atomic
+from recollect.schemas.records import FIRST_TRACED_FORMAT
+from recollect.streams.ledger import Ledger
+from recollect.streams.reading.erased_keys import check_sources
+from recollect.streams.reading.readers import (
+    AcceptedChange,
+    ChangeReader,
+    EventReader,
+    open_sections,
+)
+from recollect.streams.system.failpoints import failpoint
+from recollect.streams.system.locks import exclusive
 
 # Large enough that a transaction costs nothing per record, small enough to show progress.
 BATCH = 5_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from schemas.errors import CommandRefused
-from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
-from schemas.wire import Receipt
-from streams.ledger import Ledger
+from recollect.schemas.errors import CommandRefused
+from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
+from recollect.schemas.wire import Receipt
+from recollect.streams.ledger import Ledger
 
 # Enough that nobody can guess an id.
 _ID_BYTES = 16

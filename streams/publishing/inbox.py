@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.errors import InvalidInput, UnknownVersion
-from schemas.events import Draft, Park
-from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
-from schemas.wire import Receipt
-from schemas.zones import check_zone
-from streams.ledger import Ledger
-from streams.publishing.commands import command
-from streams.reading.lookup import record_of
+from recollect.schemas.errors import InvalidInput, UnknownVersion
+from recollect.schemas.events import Draft, Park
+from recollect.schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
+from recollect.schemas.wire import Receipt
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger import Ledger
+from recollect.streams.publishing.commands import command
+from recollect.streams.reading.lookup import record_of
 
 _log = logging.getLogger(__name__)
 

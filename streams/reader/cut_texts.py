@@ -8,9 +8,9 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from projections.text.sentences import sentences
-from streams.reader.known_words import looks_in
-from streams.reader.word_cutter import Place
+from recollect.streams.reader.known_words import looks_in
+from recollect.streams.reader.word_cutter import Place
+from recollect.text.sentences import sentences
 
 #: Where words or sentences begin and end: (n, 2) characters, counted through all texts.
 Places = npt.NDArray[np.int64]

@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from streams.encoder.encoder import HiddenStates
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.reader.cut_texts import CutTexts
-from streams.reader.head_file import HeadFile
-from streams.reader.word_cutter import Place
-from streams.reader.word_states import WholeNumbers, of_words, whole_numbers
+from recollect.streams.encoder.encoder import HiddenStates
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.reader.cut_texts import CutTexts
+from recollect.streams.reader.head_file import HeadFile
+from recollect.streams.reader.word_cutter import Place
+from recollect.streams.reader.word_states import WholeNumbers, of_words, whole_numbers
 
 # More than are read together, but for long texts. Memory that is never written is none.
 _KEPT = 4_096

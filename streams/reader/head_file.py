@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from schemas.errors import IntegrityError
+from recollect.schemas.errors import IntegrityError
 
 #: The heads that come with recollect.
 OWN = Path(__file__).with_name("heads.bin")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from schemas.errors import IntegrityError
-from streams.reader.head_file import Head, Layer
-from streams.reader.whole_products import WholeProducts
-from streams.reader.word_states import MOST, WholeNumbers
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.reader.head_file import Head, Layer
+from recollect.streams.reader.whole_products import WholeProducts
+from recollect.streams.reader.word_states import MOST, WholeNumbers
 
 #: Scores are rounded to this part of a unit.
 PARTS = 1_000

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from streams.reader.word_cutter import words_of
-from streams.reader.word_shapes import Looks, look_of
+from recollect.streams.reader.word_cutter import words_of
+from recollect.streams.reader.word_shapes import Looks, look_of
 
 # What is longer is cut anew each time, and at most so much is kept.
 _LONG = 24

@@ -20,15 +20,15 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from schemas.errors import IntegrityError
-from streams.language.grammar.text_reading import (
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.language.grammar.text_reading import (
     ReadName,
     ReadSentence,
     ReadWord,
     SentenceKind,
     TextReading,
 )
-from streams.reader.word_cutter import CUT, is_told, words_of
+from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
 _FORM = CUT
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schemas.errors import IntegrityError, InvalidInput
-from streams.encoder import cache as store
-from streams.encoder.catalog import MINILM
-from streams.encoder.installing import install, reinstall
-from streams.encoder.pin import ReaderPin
-from streams.encoder.sources import Progress
-from streams.reader.head_file import OWN, read_heads, sha256_of
-from streams.reader.reader_loading import kept_heads
+from recollect.schemas.errors import IntegrityError, InvalidInput
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.catalog import MINILM
+from recollect.streams.encoder.installing import install, reinstall
+from recollect.streams.encoder.pin import ReaderPin
+from recollect.streams.encoder.sources import Progress
+from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
+from recollect.streams.reader.reader_loading import kept_heads
 
 
 def install_reader(

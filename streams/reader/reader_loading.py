@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from streams.encoder.encoder_errors import EncoderMissing
-from streams.encoder.loading import load
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.encoder.pin import ReaderPin
-from streams.reader.head_file import OWN, read_heads, sha256_of
-from streams.reader.text_reader import TextReader
+from recollect.streams.encoder.encoder_errors import EncoderMissing
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.encoder.pin import ReaderPin
+from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
+from recollect.streams.reader.text_reader import TextReader
 
 
 def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:

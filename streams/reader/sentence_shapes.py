@@ -8,8 +8,16 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from streams.reader.packed_reading import TAGS, TagPlaces
-from streams.reader.word_shapes import ASKING, OF_ME, OF_THEM, OF_US, OF_YOU, PLEASE, Looks
+from recollect.streams.reader.packed_reading import TAGS, TagPlaces
+from recollect.streams.reader.word_shapes import (
+    ASKING,
+    OF_ME,
+    OF_THEM,
+    OF_US,
+    OF_YOU,
+    PLEASE,
+    Looks,
+)
 
 #: How many features a sentence has.
 FEATURES = 24

@@ -11,20 +11,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from streams.encoder.encoder import HiddenStates, TokenVectors
-from streams.encoder.gateway import ReadText
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.language.grammar.text_reading import ReadSentence, SentenceKind
-from streams.reader.cut_texts import CutTexts
-from streams.reader.gathered_states import StateGatherer
-from streams.reader.head_file import HeadFile
-from streams.reader.head_scores import ScoringHead
-from streams.reader.name_chain import NameChain
-from streams.reader.packed_reading import NameType, TagPlaces, packed_parts, tag_places
-from streams.reader.sentence_shapes import sentence_shapes
-from streams.reader.word_cutter import Place
-from streams.reader.word_shapes import are_told, codes_of, features
-from streams.reader.word_states import WholeNumbers
+from recollect.streams.encoder.encoder import HiddenStates, TokenVectors
+from recollect.streams.encoder.gateway import ReadText
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.language.grammar.text_reading import ReadSentence, SentenceKind
+from recollect.streams.reader.cut_texts import CutTexts
+from recollect.streams.reader.gathered_states import StateGatherer
+from recollect.streams.reader.head_file import HeadFile
+from recollect.streams.reader.head_scores import ScoringHead
+from recollect.streams.reader.name_chain import NameChain
+from recollect.streams.reader.packed_reading import NameType, TagPlaces, packed_parts, tag_places
+from recollect.streams.reader.sentence_shapes import sentence_shapes
+from recollect.streams.reader.word_cutter import Place
+from recollect.streams.reader.word_shapes import are_told, codes_of, features
+from recollect.streams.reader.word_states import WholeNumbers
 
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
 UNITS = 32

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from schemas.errors import IntegrityError
-from streams.encoder.onnx_encoder import session_options
-from streams.reader.word_states import WholeNumbers
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.encoder.onnx_encoder import session_options
+from recollect.streams.reader.word_states import WholeNumbers
 
 # One operator, MatMulInteger. It takes numbers from 0 to 255 on the left; this one is zero there.
 _GRAPH, _ZERO = Path(__file__).with_name("products.onnx"), 128

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from streams.reader.word_cutter import is_told
+from recollect.streams.reader.word_cutter import is_told
 
 #: How many features a word has.
 SHAPES = 24

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from schemas.errors import IntegrityError
-from schemas.events import Forget
-from schemas.records import Envelope, EventRecord, Source, open_event, read_event
-from streams.ledger import KeyStore, Ledger
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.events import Forget
+from recollect.schemas.records import Envelope, EventRecord, Source, open_event, read_event
+from recollect.streams.ledger import KeyStore, Ledger
 
 FORGET = "forget"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from schemas.errors import InvalidInput
-from streams.ledger.sequencer import Head
+from recollect.schemas.errors import InvalidInput
+from recollect.streams.ledger.sequencer import Head
 
 #: Hexadecimal digits of an event's SHA-256: 128 bits, so nobody can make another event that fits.
 _DIGITS = 32

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from schemas.errors import UnknownVersion
-from schemas.events import Event
-from schemas.records import Envelope, EventRecord, open_event, read_event
-from schemas.seal import source_digest
-from streams.ledger import KeyStore, Ledger
-from streams.reading.readers import Envelopes, sealed_events
+from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.events import Event
+from recollect.schemas.records import Envelope, EventRecord, open_event, read_event
+from recollect.schemas.seal import source_digest
+from recollect.streams.ledger import KeyStore, Ledger
+from recollect.streams.reading.readers import Envelopes, sealed_events
 
 _BATCH = 2_000
 

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, TypeVar
 
-from projections.embeddings import EmbeddingsModel, older_forms
-from schemas.changes import Section, decode_outbox, decode_sections
-from schemas.errors import IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Draft, Event, Switch
-from schemas.fragments import Assembler
-from schemas.records import (
+from recollect.projections.embeddings import EmbeddingsModel, older_forms
+from recollect.schemas.changes import Section, decode_outbox, decode_sections
+from recollect.schemas.errors import IntegrityError, RecollectError, UnknownVersion
+from recollect.schemas.events import Draft, Event, Switch
+from recollect.schemas.fragments import Assembler
+from recollect.schemas.records import (
     FIRST_COMPACT_FORMAT,
     GENESIS,
     ChangeHeader,
@@ -25,8 +25,8 @@ from schemas.records import (
     read_event,
     record_hash,
 )
-from streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
-from streams.reading.erased_keys import forget_targets, lost, unexplained
+from recollect.streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
+from recollect.streams.reading.erased_keys import forget_targets, lost, unexplained
 
 _BATCH = 2_000
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from schemas.errors import IntegrityError
-from schemas.events import RecordedAt
-from schemas.recordings import (
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.events import RecordedAt
+from recollect.schemas.recordings import (
     RecordedAnswer,
     RecordingHeader,
     open_recording,
     read_recording,
 )
-from schemas.records import record_hash
-from streams.ledger import RECORDINGS, Ledger, partition_of
+from recollect.schemas.records import record_hash
+from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
 
 
 class OpenedRecording(NamedTuple):

@@ -6,11 +6,11 @@ from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import Forget
-from schemas.records import GENESIS, open_event, read_event, record_hash
-from streams.ledger import EVENTS, Ledger, partition_of
-from streams.reading.readers import located
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import Forget
+from recollect.schemas.records import GENESIS, open_event, read_event, record_hash
+from recollect.streams.ledger import EVENTS, Ledger, partition_of
+from recollect.streams.reading.readers import located
 
 _BATCH = 2_000
 

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 
-from schemas.errors import InjectedFailure
+from recollect.schemas.errors import InjectedFailure
 
 #: Every failpoint, in the order in which an event reaches them.
 FAILPOINTS = (

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from projections.private import FILE_MODE, make_directory, writable
-from schemas.errors import Busy
+from recollect.projections.private import FILE_MODE, make_directory, writable
+from recollect.schemas.errors import Busy
 
 # A path is not writable either if one of its directories cannot be created or entered.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})

@@ -19,10 +19,10 @@ from pathlib import Path
 import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
-from projections.private import FILE_MODE
-from schemas.errors import RecollectError, UnknownVersion
-from streams.engine.node import Node
-from streams.ledger import (
+from recollect.projections.private import FILE_MODE
+from recollect.schemas.errors import RecollectError, UnknownVersion
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
     PARTITIONS,
@@ -30,18 +30,18 @@ from streams.ledger import (
     LedgerUnavailable,
     partition_of,
 )
-from streams.ledger.kafka.copy import Received
-from streams.ledger.kafka.inbox_retention import is_marker
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.kafka.topics import INBOX
-from streams.publishing.inbox import Posted, park_lost, take_in
-from streams.workers.deciding_process import OwnPartitions, deciding_process
-from streams.workers.faust import Delivered, Partition, Sasl, Settings, run
-from streams.workers.group_commit import GroupCommit
-from streams.workers.processes import Opens, WorkerProcess
-from streams.workers.projecting_process import projecting_process
-from streams.workers.upkeep import Report
+from recollect.streams.ledger.kafka.copy import Received
+from recollect.streams.ledger.kafka.inbox_retention import is_marker
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.kafka.topics import INBOX
+from recollect.streams.publishing.inbox import Posted, park_lost, take_in
+from recollect.streams.workers.deciding_process import OwnPartitions, deciding_process
+from recollect.streams.workers.faust import Delivered, Partition, Sasl, Settings, run
+from recollect.streams.workers.group_commit import GroupCommit
+from recollect.streams.workers.processes import Opens, WorkerProcess
+from recollect.streams.workers.projecting_process import projecting_process
+from recollect.streams.workers.upkeep import Report
 
 # How often sequenced records are deleted from the inbox, in seconds.
 _DELETE_SECONDS = 1.0

@@ -8,10 +8,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-from streams.engine.node import Node
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.processes import Opens, WorkerProcess, receive
-from streams.workers.upkeep import Report, Upkeep
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.workers.processes import Opens, WorkerProcess, receive
+from recollect.streams.workers.upkeep import Report, Upkeep
 
 # New events must be searchable at once, even while the encoder keeps every core busy.
 _NICENESS = 10

@@ -17,10 +17,10 @@ from typing import Any
 
 import apsw
 
-from schemas.errors import RecollectError
-from streams.engine.node import Node
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.upkeep import Report
+from recollect.schemas.errors import RecollectError
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.workers.upkeep import Report
 
 #: Opens the home's node again in the other process; it must pickle.
 Opens = Callable[[], tuple[Node, KafkaLedger]]

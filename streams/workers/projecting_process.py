@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from multiprocessing.connection import Connection
 
-from streams.engine.node import Node
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.processes import Opens, WorkerProcess, receive
-from streams.workers.upkeep import Report, WorkQueue
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.workers.processes import Opens, WorkerProcess, receive
+from recollect.streams.workers.upkeep import Report, WorkQueue
 
 
 def projecting_process(opens: Opens, report: Report, projected: Connection) -> WorkerProcess:

@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Set
 
-from streams.engine.node import Node
-from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
-from streams.ledger.kafka.clients import LedgerPartition
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.keys import KEY_PARTITIONS
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
+from recollect.streams.ledger.kafka.clients import LedgerPartition
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS
 
 #: Called with a zone and how many records were projected, or the error that stopped it.
 Report = Callable[[str, int | Exception], None]

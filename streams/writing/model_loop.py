@@ -7,17 +7,17 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
-from schemas.ids import derive_ulid
-from schemas.recordings import RecordedAnswer
-from streams.agents.agent import Surroundings
-from streams.agents.message_reading import among_versions, own_words
-from streams.agents.modelwriter import said_of
-from streams.agents.proposals import RECALL, Proposals, Refused
-from streams.models.chat import ChatQuestion
-from streams.reading.recorded_answers import OpenedRecording
-from streams.writing.role_prompt import Role, as_data, first_messages
-from streams.writing.writer_tools import TOOLS
+from recollect.schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
+from recollect.schemas.ids import derive_ulid
+from recollect.schemas.recordings import RecordedAnswer
+from recollect.streams.agents.agent import Surroundings
+from recollect.streams.agents.message_reading import among_versions, own_words
+from recollect.streams.agents.modelwriter import said_of
+from recollect.streams.agents.proposals import RECALL, Proposals, Refused
+from recollect.streams.models.chat import ChatQuestion
+from recollect.streams.reading.recorded_answers import OpenedRecording
+from recollect.streams.writing.role_prompt import Role, as_data, first_messages
+from recollect.streams.writing.writer_tools import TOOLS
 
 #: A model is shown the words of no more events than this for one message.
 _MOST_SOURCES = 100

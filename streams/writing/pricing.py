@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from streams.models.chat import ChatQuestion, estimated_tokens
-from streams.models.model_settings import ModelSettings
+from recollect.streams.models.chat import ChatQuestion, estimated_tokens
+from recollect.streams.models.model_settings import ModelSettings
 
 #: How often a model is asked for an event, and what one answer takes, where nothing is known yet.
 USUAL_CALLS, USUAL_TOKENS_OUT = 4, 200

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from schemas.events import RecordedAt
-from schemas.fragments import MOST_RECORD_BYTES
-from schemas.recordings import (
+from recollect.schemas.events import RecordedAt
+from recollect.schemas.fragments import MOST_RECORD_BYTES
+from recollect.schemas.recordings import (
     RECORDING_FORMAT,
     RecordedAnswer,
     RecordedCall,
@@ -21,11 +21,11 @@ from schemas.recordings import (
     request_digest,
     write_recording,
 )
-from schemas.records import Source, record_hash
-from streams.ledger import RECORDINGS, Ledger, partition_of
-from streams.models.chat import ChatAnswer, ChatQuestion
-from streams.models.model_door import ModelDoor, QuestionRefused
-from streams.reading.recorded_answers import OpenedRecording, recorded_answers
+from recollect.schemas.records import Source, record_hash
+from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
+from recollect.streams.models.chat import ChatAnswer, ChatQuestion
+from recollect.streams.models.model_door import ModelDoor, QuestionRefused
+from recollect.streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 _BATCH = 500
 

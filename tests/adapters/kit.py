@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from schemas.events import Content, Draft, kind_of
-from schemas.wire import Rejection
-from streams.adapters import Input, Options, drafts, exports_of, open_input
+from recollect.schemas.events import Content, Draft, kind_of
+from recollect.schemas.wire import Rejection
+from recollect.streams.adapters import Input, Options, drafts, exports_of, open_input
 
 #: Real exports of other programs, where they are at hand; they are no part of the repository.
 EXPORTS = Path(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schemas.events import Attachment, Notice
+from recollect.schemas.events import Attachment, Notice
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 SPRING = 1_700_000_000.25

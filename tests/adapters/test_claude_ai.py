@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.events import Attachment
+from recollect.schemas.events import Attachment
 from tests.adapters.kit import Opened, opened, zipped
 
 DAY = "2025-03-04T10:00:{:02d}.123456Z"

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.home import Home
-from schemas.events import Attachment
+from recollect.schemas.events import Attachment
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 

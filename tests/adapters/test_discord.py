@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import Attachment, Content, Edit
+from recollect.schemas.events import Attachment, Content, Edit
 from tests.adapters.kit import Opened, opened, zipped
 
 ADA = {"id": "1", "name": "ada", "discriminator": "0000", "nickname": "Ada L.", "isBot": False}

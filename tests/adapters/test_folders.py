@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.adapters.kit import Opened, opened, zipped
 
 

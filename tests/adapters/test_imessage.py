@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from schemas.events import Attachment, Content, Deletion, Edit, Reaction
+from recollect.schemas.events import Attachment, Content, Deletion, Edit, Reaction
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 SECONDS = 721_692_800  # since 2001: 2023-11-14T22:13:20Z

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidInput
-from schemas.events import KINDS, Draft, Message, Remember, TurnCompleted
-from schemas.inbound import InboundEvent, decode_inbound, draft_of
-from schemas.times import format_time, parse_time
-from schemas.zones import check_zone
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import KINDS, Draft, Message, Remember, TurnCompleted
+from recollect.schemas.inbound import InboundEvent, decode_inbound, draft_of
+from recollect.schemas.times import format_time, parse_time
+from recollect.schemas.zones import check_zone
 
 BASE: dict[str, Any] = {
     "platform": "slack",

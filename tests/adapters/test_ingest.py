@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.cli.app import run
-from streams.ledger import EVENTS, PARTITIONS
-from streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger import EVENTS, PARTITIONS
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.opened import payload_of
 
 BASE: dict[str, Any] = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import InvalidInput
-from schemas.events import Notice
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Notice
 from tests.adapters.kit import EXPORTS, Opened, opened
 
 IRSSI = """--- Log opened Mon Nov 15 12:00:00 2004

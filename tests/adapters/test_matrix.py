@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.events import Attachment, Deletion, Edit, Notice, Reaction
+from recollect.schemas.events import Attachment, Deletion, Edit, Notice, Reaction
 from tests.adapters.kit import Opened, opened
 
 ROOM = "!house:example.org"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment, Notice
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, Notice
 from tests.adapters.kit import EXPORTS, Opened, opened
 
 SIGNAL = """[2019-12-24, 12:23] Ada: I live in Porto.

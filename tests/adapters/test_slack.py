@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import Attachment, Edit, Reaction
+from recollect.schemas.events import Attachment, Edit, Reaction
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 USERS = [

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment, Content, Edit, Reaction
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, Content, Edit, Reaction
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 AT = 1_700_000_000  # 2023-11-14T22:13:20Z; the clock of who exported stood at +1

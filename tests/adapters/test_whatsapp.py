@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidInput
-from schemas.inbound import MAX_RECORD_BYTES
-from streams.adapters.input_files import InputFile
-from streams.adapters.text_lines import text_lines
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.inbound import MAX_RECORD_BYTES
+from recollect.streams.adapters.input_files import InputFile
+from recollect.streams.adapters.text_lines import text_lines
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 L, R, NNBSP, NBSP = "\u200e", "\u200f", "\u202f", "\u00a0"

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 
 import apsw
 
-from projections.events import EventsModel
-from projections.events.event_queries import Speaker
-from projections.identity import IdentityModel
-from projections.memory import MemoryModel
-from projections.sqlite import rows
-from schemas.changes import MODEL_OF, AnyRow, DecidedPart, Row, Section
-from schemas.events import (
+from recollect.projections.events import EventsModel
+from recollect.projections.events.event_queries import Speaker
+from recollect.projections.identity import IdentityModel
+from recollect.projections.memory import MemoryModel
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import MODEL_OF, AnyRow, DecidedPart, Row, Section
+from recollect.schemas.events import (
     AnyPayload,
     Content,
     Deletion,
@@ -32,12 +32,12 @@ from schemas.events import (
     TurnCompleted,
     message_of,
 )
-from schemas.ids import event_id
-from streams.agents import Agent, State, Surroundings
-from streams.agents.agent import AnsweredCalls
-from streams.agents.entities import EntityResolver
-from streams.encoder.gateway import EncoderGateway
-from streams.language.grammar.text_reading import TextReading
+from recollect.schemas.ids import event_id
+from recollect.streams.agents import Agent, State, Surroundings
+from recollect.streams.agents.agent import AnsweredCalls
+from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.language.grammar.text_reading import TextReading
 from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
 
 #: 2026-01-05T10:00:00Z, a Monday.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.changes import FactAccess
-from schemas.events import Access, Draft, Recalled
-from streams.agents.accesses import AccessCounter
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import FactAccess
+from recollect.schemas.events import Access, Draft, Recalled
+from recollect.streams.agents.accesses import AccessCounter
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import START, Zone, command, says
 
 

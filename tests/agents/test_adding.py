@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from schemas.changes import Fact, FactRelation
-from schemas.events import Draft, Edit
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Fact, FactRelation
+from recollect.schemas.events import Draft, Edit
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, asks_to_remember, ends_turn, says
 
 VIOLIN, CELLO = "I play the violin in a band.", "I also play the cello in a band."

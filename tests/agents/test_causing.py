@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.changes import CausalLink, Fact
-from schemas.events import Draft
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import CausalLink, Fact
+from recollect.schemas.events import Draft
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
 
 LEG = "I broke my leg."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.changes import Fact, FactSupersession
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Fact, FactSupersession
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, START, Zone, says
 
 TALK = "My long talk about maps is in Room 101."

@@ -6,9 +6,9 @@ from typing import Literal
 
 import pytest
 
-from schemas.changes import DeadLetter
-from schemas.events import Draft, Drop, Park
-from streams.agents.deadletters import DeadLetterClerk
+from recollect.schemas.changes import DeadLetter
+from recollect.schemas.events import Draft, Drop, Park
+from recollect.streams.agents.deadletters import DeadLetterClerk
 from tests.agents.kit import MINUTE, START, Zone, command
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from schemas.changes import Fact, MentalModel, Merge, MergeCandidate
-from schemas.events import (
+from recollect.schemas.changes import Fact, MentalModel, Merge, MergeCandidate
+from recollect.schemas.events import (
     KINDS,
     Access,
     CreateMentalModel,
@@ -25,7 +25,7 @@ from schemas.events import (
     UpdateMentalModel,
     WriterText,
 )
-from streams.agents import BY_NAME, Agent
+from recollect.streams.agents import BY_NAME, Agent
 from tests.agents.kit import (
     DAY,
     START,

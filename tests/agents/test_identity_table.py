@@ -14,10 +14,10 @@ from typing import NamedTuple
 import pytest
 
 from recollect.comparing import compare_descriptions
-from schemas.events import Content, Draft
-from schemas.wire import Description
-from streams.agents.merges import MergeClerk
-from streams.agents.writer import RuleWriter
+from recollect.schemas.events import Content, Draft
+from recollect.schemas.wire import Description
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 
 _TABLE = Path(__file__).parent.parent / "data" / "names" / "conversations.tsv"

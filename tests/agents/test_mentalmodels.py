@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from schemas.changes import MentalModel
-from schemas.events import CreateMentalModel, Draft, UpdateMentalModel
-from streams.agents.mentalmodels import MentalModelKeeper
+from recollect.schemas.changes import MentalModel
+from recollect.schemas.events import CreateMentalModel, Draft, UpdateMentalModel
+from recollect.streams.agents.mentalmodels import MentalModelKeeper
 from tests.agents.kit import DAY, START, Thread, Zone, command
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.changes import Entity, Merge, MergeCandidate, MergeDecision, MergeUndo
-from schemas.events import DecideMerge, Draft, ProposeMerge, UndoMerge
-from streams.agents.merges import MergeClerk
+from recollect.schemas.changes import Entity, Merge, MergeCandidate, MergeDecision, MergeUndo
+from recollect.schemas.events import DecideMerge, Draft, ProposeMerge, UndoMerge
+from recollect.streams.agents.merges import MergeClerk
 from tests.agents.kit import MINUTE, START, Outcome, Zone, command
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from schemas.changes import Fact
-from schemas.events import Draft
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Fact
+from recollect.schemas.events import Draft
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
 from tests.library.kit import said
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from schemas.changes import Fact, FactRepeat
-from schemas.events import Draft
-from streams.agents.writer import RuleWriter
-from streams.encoder.encoder import TokenVectors
-from streams.encoder.gateway import EncoderGateway
+from recollect.schemas.changes import Fact, FactRepeat
+from recollect.schemas.events import Draft
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.encoder.encoder import TokenVectors
+from recollect.streams.encoder.gateway import EncoderGateway
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, ends_turn, says
 from tests.protocol.kit import MODEL, TinyEncoder
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from schemas.changes import Fact
-from schemas.events import Attachment, Deletion, Edit
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Fact
+from recollect.schemas.events import Attachment, Deletion, Edit
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
 from tests.library.kit import said
 

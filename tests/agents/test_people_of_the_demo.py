@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.inbound import decode_inbound, draft_of
-from streams.agents.merges import MergeClerk
-from streams.agents.writer import RuleWriter
+from recollect.schemas.inbound import decode_inbound, draft_of
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import Zone
 
 _EXPORT = Path(__file__).parent.parent.parent / "demo" / "export.jsonl"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from schemas.changes import Fact
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Fact
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
 from tests.library.kit import said
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from projections.text.name_forms import name_keys
 from recollect import Recollect
-from schemas.events import DecideMerge
-from streams.agents.merges import MergeClerk
-from streams.agents.writer import RuleWriter
-from streams.language.names.pet_forms import is_pet_form, pet_forms
+from recollect.schemas.events import DecideMerge
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.language.names.pet_forms import is_pet_form, pet_forms
+from recollect.text.name_forms import name_keys
 from tests.agents.kit import MINUTE, START, Zone, command, says
 from tests.agents.test_person_before import entities_of
 from tests.library.kit import said

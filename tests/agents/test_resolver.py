@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.changes import Handle, MergeCandidate
-from schemas.events import Content, DecideMerge, Draft
-from streams.agents.entities import EntityResolver, handle_type
-from streams.agents.merges import MergeClerk
-from streams.agents.state import Known
-from streams.agents.writer import RuleWriter
-from streams.language.grammar.analysis import Contact, Introduction
+from recollect.schemas.changes import Handle, MergeCandidate
+from recollect.schemas.events import Content, DecideMerge, Draft
+from recollect.streams.agents.entities import EntityResolver, handle_type
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.state import Known
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.language.grammar.analysis import Contact, Introduction
 from tests.agents.kit import Zone, command, says
 
 

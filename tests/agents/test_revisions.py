@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from schemas.changes import FactSupersession
-from schemas.events import Deletion, Draft, Edit
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import FactSupersession
+from recollect.schemas.events import Deletion, Draft, Edit
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, ends_turn, says
 
 

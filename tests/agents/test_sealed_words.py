@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.changes import DecidedPart
-from schemas.inbound import decode_inbound, draft_of
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import DecidedPart
+from recollect.schemas.inbound import decode_inbound, draft_of
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import Zone
 
 EXPORT = Path(__file__).parents[2] / "demo" / "export.jsonl"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.events import CloseTurn, Draft, Switch, Tick
-from streams.agents.ticks import TurnCloser
-from streams.agents.writer import RuleWriter
+from recollect.schemas.events import CloseTurn, Draft, Switch, Tick
+from recollect.streams.agents.ticks import TurnCloser
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import HOUR, MINUTE, START, Outcome, Zone, command, ends_turn, says
 
 #: The first millisecond at which a turn of START is abandoned.

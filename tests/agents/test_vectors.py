@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.changes import Embedding, Fact, TokenVectors
-from schemas.ids import text_hash
-from streams.agents.vectors import embedding_rows, turn_rows
-from streams.agents.writer import RuleWriter
+from recollect.schemas.changes import Embedding, Fact, TokenVectors
+from recollect.schemas.ids import text_hash
+from recollect.streams.agents.vectors import embedding_rows, turn_rows
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import START, Zone, ends_turn, says
 from tests.protocol.kit import MODEL
 

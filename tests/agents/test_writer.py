@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from schemas.changes import (
+from recollect.schemas.changes import (
     CausalLink,
     Fact,
     FactEntity,
@@ -18,9 +18,9 @@ from schemas.changes import (
     Processed,
     Turn,
 )
-from schemas.events import CloseTurn, Draft, ProposeMerge
-from streams.agents.merges import MergeClerk
-from streams.agents.writer import RuleWriter
+from recollect.schemas.events import CloseTurn, Draft, ProposeMerge
+from recollect.streams.agents.merges import MergeClerk
+from recollect.streams.agents.writer import RuleWriter
 from tests.agents.kit import (
     DAY,
     HOUR,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.backup.kit import WORDS, Homes, line, opened, rows, tree
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from schemas.errors import Busy
-from schemas.events import Forget
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.publishing.commands import command
+from recollect.schemas.errors import Busy
+from recollect.schemas.events import Forget
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.publishing.commands import command
 from tests.backup.kit import WORDS, Homes, Json, line, rows
 
 #: Each way to choose what is forgotten, and which words must be gone then.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.system.failpoints import FAILPOINTS
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.backup.kit import WORDS, Homes, line, tree
 
 ROOT = Path(__file__).resolve().parents[2]

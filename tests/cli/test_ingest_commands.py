@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.adapters.jsonl import _MOST_LINES
+from recollect.streams.adapters.jsonl import _MOST_LINES
 from tests.cli.kit import Json, Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -23,8 +23,8 @@ import recollect.cli
 from recollect import Query
 from recollect.cli.app import cli, run
 from recollect.home import Home
-from schemas.display import shown, shown_json, unseen
-from schemas.events import Attachment, Draft, Message, Park, Payload
+from recollect.schemas.display import shown, shown_json, unseen
+from recollect.schemas.events import Attachment, Draft, Message, Park, Payload
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import START

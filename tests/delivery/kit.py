@@ -17,7 +17,7 @@ import msgspec
 from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic, RecordsToDelete
 
-from streams.ledger.ledger import PARTITIONS
+from recollect.streams.ledger.ledger import PARTITIONS
 from tests.delivery.worker import Orders
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 from faust.types import TP
 
-from streams.ledger.kafka import retrying
-from streams.ledger.ledger import LedgerGap
-from streams.workers.faust import Delivered, DeliveryFailed, Partition
-from streams.workers.faust import delivery as module
-from streams.workers.faust.delivery import Chunk, Delivery
-from streams.workers.faust.transport import Consumer
+from recollect.streams.ledger.kafka import retrying
+from recollect.streams.ledger.ledger import LedgerGap
+from recollect.streams.workers.faust import Delivered, DeliveryFailed, Partition
+from recollect.streams.workers.faust import delivery as module
+from recollect.streams.workers.faust.delivery import Chunk, Delivery
+from recollect.streams.workers.faust.transport import Consumer
 
 EVENTS, INBOX = ("events", 3), ("inbox", 3)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from streams.workers.group_commit import GroupCommit
+from recollect.streams.workers.group_commit import GroupCommit
 
 
 def test_what_comes_meanwhile_is_done_in_one_go_and_in_order() -> None:

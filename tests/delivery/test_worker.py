@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.ledger.ledger import PARTITIONS
+from recollect.streams.ledger.ledger import PARTITIONS
 from tests.broker import security
 from tests.broker.kafka import Broker
 from tests.delivery.kit import Place, until

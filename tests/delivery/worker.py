@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.errors import RecollectError
-from streams.workers.faust import Delivered, Partition, Sasl, Settings, run
+from recollect.schemas.errors import RecollectError
+from recollect.streams.workers.faust import Delivered, Partition, Sasl, Settings, run
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS rows (

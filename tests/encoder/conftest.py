@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from streams.encoder.cache import sha256_of
-from streams.encoder.catalog import Checksums, Model, Precision, Settings
-from streams.encoder.encoder import Encoder
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.cache import sha256_of
+from recollect.streams.encoder.catalog import Checksums, Model, Precision, Settings
+from recollect.streams.encoder.encoder import Encoder
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
 from tests.encoder import random_model
 from tests.encoder.hub import LocalHub
 from tests.encoder.make_reference import BGE_SEED

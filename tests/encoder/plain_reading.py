@@ -8,13 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from projections.text.sentences import sentences
-from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.language.grammar.text_reading import ReadName, ReadSentence, ReadWord, TextReading
-from streams.reader.head_file import Head, HeadFile, Layer
-from streams.reader.packed_reading import packed
-from streams.reader.word_cutter import is_told, words_of
-from streams.reader.word_shapes import shapes_of
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.language.grammar.text_reading import (
+    ReadName,
+    ReadSentence,
+    ReadWord,
+    TextReading,
+)
+from recollect.streams.reader.head_file import Head, HeadFile, Layer
+from recollect.streams.reader.packed_reading import packed
+from recollect.streams.reader.word_cutter import is_told, words_of
+from recollect.streams.reader.word_shapes import shapes_of
+from recollect.text.sentences import sentences
 from tests.encoder.test_sentence_shapes import plainly
 
 Rows = dict[int, list[list[int]]]

@@ -17,20 +17,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from schemas.errors import InvalidInput
-from streams.encoder import cache as store
-from streams.encoder.catalog import MINILM, REGISTRY, Model, Settings, Wheel
-from streams.encoder.encoder_errors import (
+from recollect.schemas.errors import InvalidInput
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.catalog import MINILM, REGISTRY, Model, Settings, Wheel
+from recollect.streams.encoder.encoder_errors import (
     EncoderMismatch,
     EncoderMissing,
     EncoderUnavailable,
     EncoderUnreachable,
     EncoderUnsupported,
 )
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
-from streams.encoder.sources import WheelSource, fetch
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.encoder.sources import WheelSource, fetch
 from tests.encoder import random_model
 from tests.encoder.conftest import registered
 from tests.encoder.hub import LocalHub
@@ -349,7 +349,7 @@ def test_a_crash_between_any_two_files_leaves_nothing_to_be_used(
 BRING = """
 import sys
 from pathlib import Path
-from streams.encoder.installing import install
+from recollect.streams.encoder.installing import install
 print(install({name!r}, source="hub", cache=Path(sys.argv[1])).model)
 """
 

@@ -12,11 +12,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
-from streams.encoder.encoder import CrossEncoder
-from streams.encoder.encoder_errors import EncoderMissing, EncoderUnsupported
-from streams.encoder.installing import install
-from streams.encoder.loading import load, load_reranker
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.encoder import CrossEncoder
+from recollect.streams.encoder.encoder_errors import EncoderMissing, EncoderUnsupported
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load, load_reranker
+from recollect.streams.encoder.pin import Pin
 from tests.encoder import random_model
 
 QUESTION = "who owns a dog"

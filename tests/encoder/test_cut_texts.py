@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.reader.cut_texts import CutTexts
-from streams.reader.known_words import looks_in
-from streams.reader.word_cutter import words_of
-from streams.reader.word_shapes import look_of
+from recollect.streams.reader.cut_texts import CutTexts
+from recollect.streams.reader.known_words import looks_in
+from recollect.streams.reader.word_cutter import words_of
+from recollect.streams.reader.word_shapes import look_of
 from tests.language.test_hostile import TEXTS as HOSTILE
 
 TEXTS = ["Ada's cat (a tabby) sleeps. Bo reads!", "", " \n ", "...wait: 3.5 km", "so"]

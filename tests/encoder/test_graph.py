@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.encoder.graph import quantise
+from recollect.streams.encoder.graph import quantise
 
 
 @given(

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.encoder.installing import install
-from streams.encoder.loading import load
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
 from tests.encoder.random_model import BGE_QUERY_PREFIX
 from tests.encoder.texts import PASSAGES
 
@@ -51,8 +51,8 @@ AGAIN = """
 import hashlib, sys
 from pathlib import Path
 import msgspec
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
 from tests.encoder.texts import PASSAGES
 pin = msgspec.json.decode(sys.argv[1], type=Pin)
 print(hashlib.sha256(load(pin, cache=Path(sys.argv[2])).encode(PASSAGES).tobytes()).hexdigest())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from streams.encoder.catalog import describe_registry
-from streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.catalog import describe_registry
+from recollect.streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
 
 
 def test_a_missing_encoder_is_named_with_the_command_that_brings_it(minilm_pins, tmp_path):

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from streams.reader.name_chain import NameChain
+from recollect.streams.reader.name_chain import NameChain
 
 LABELS = ("O", "B-A", "I-A", "B-B", "I-B")
 #: How far behind "O" a label may be in thousandths, as the module says.

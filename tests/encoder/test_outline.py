@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from streams.encoder import cache as store
-from streams.encoder import loading
-from streams.encoder.encoder_errors import EncoderMismatch
-from streams.encoder.installing import install
-from streams.encoder.loading import load
-from streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder import loading
+from recollect.streams.encoder.encoder_errors import EncoderMismatch
+from recollect.streams.encoder.installing import install
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 from tests.encoder.texts import PASSAGES
 
 
@@ -120,8 +120,8 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import msgspec
-from streams.encoder.loading import load
-from streams.encoder.pin import Pin
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.pin import Pin
 load(msgspec.json.decode(sys.argv[1], type=Pin), cache=Path(sys.argv[2])).encode_query("Ada")
 print(json.dumps(sorted(sys.modules)))
 """

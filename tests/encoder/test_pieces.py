@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from streams.encoder.pieces import PieceCutter
+from recollect.streams.encoder.pieces import PieceCutter
 
 words = st.one_of(
     st.text(min_size=1, max_size=8),

@@ -12,16 +12,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from schemas.errors import IntegrityError, InvalidInput
-from streams.encoder.catalog import Precision
-from streams.encoder.encoder import Encoder
-from streams.encoder.pin import ReaderPin
-from streams.language.grammar.text_reading import TextReading
-from streams.reader.head_file import OWN, read_heads, sha256_of
-from streams.reader.packed_reading import packed, unpacked
-from streams.reader.reader_installing import install_reader
-from streams.reader.reader_loading import load_reader
-from streams.reader.text_reader import TextReader
+from recollect.schemas.errors import IntegrityError, InvalidInput
+from recollect.streams.encoder.catalog import Precision
+from recollect.streams.encoder.encoder import Encoder
+from recollect.streams.encoder.pin import ReaderPin
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
+from recollect.streams.reader.packed_reading import packed, unpacked
+from recollect.streams.reader.reader_installing import install_reader
+from recollect.streams.reader.reader_loading import load_reader
+from recollect.streams.reader.text_reader import TextReader
 from tests.encoder.plain_reading import read_plainly
 
 TEXTS = [
@@ -105,8 +105,8 @@ def test_it_reads_the_same_in_another_process(reader: TextReader, model_cache: P
     program = """
 import hashlib, sys
 from pathlib import Path
-from streams.reader.reader_installing import install_reader
-from streams.reader.reader_loading import load_reader
+from recollect.streams.reader.reader_installing import install_reader
+from recollect.streams.reader.reader_loading import load_reader
 from tests.encoder.test_reader import TEXTS
 cache = Path(sys.argv[1])
 reader = load_reader(install_reader(None, cache=cache), cache=cache)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from bench.encode import sentences
-from streams.encoder.encoder import Encoder
+from recollect.streams.encoder.encoder import Encoder
 from tests.encoder.texts import PASSAGES, QUERIES, TOKENS_OF
 
 DATA = Path(__file__).parent / "data"

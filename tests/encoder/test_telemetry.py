@@ -13,7 +13,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    "first", ["recollect", "recollect.doctor", "streams.encoder", "streams.encoder.onnx_encoder"]
+    "first",
+    [
+        "recollect",
+        "recollect.doctor",
+        "recollect.streams.encoder",
+        "recollect.streams.encoder.onnx_encoder",
+    ],
 )
 def test_onnxruntime_leaves_no_traces_in_the_users_home(first: str, tmp_path: Path) -> None:
     environment = {

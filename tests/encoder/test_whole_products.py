@@ -10,9 +10,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from schemas.errors import IntegrityError
-from streams.reader import whole_products
-from streams.reader.whole_products import WholeProducts
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.reader import whole_products
+from recollect.streams.reader.whole_products import WholeProducts
 
 LEAST, MOST = -127, 127
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.system import failpoints
+from recollect.streams.system import failpoints
 from tests.forget.kit import Recollect
 from tests.protocol.kit import in_memory
 

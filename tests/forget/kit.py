@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from recollect.cli.app import run
-from schemas.errors import IntegrityError
-from schemas.events import Draft
-from schemas.records import open_part, read_change, read_event
-from schemas.seal import unseal
-from schemas.wire import Receipt
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.events import Draft
+from recollect.schemas.records import open_part, read_change, read_event
+from recollect.schemas.seal import unseal
+from recollect.schemas.wire import Receipt
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.memory import Memory
 from tests.opened import payload_of, sections_of
 from tests.protocol.kit import files_holding

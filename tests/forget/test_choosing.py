@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.cli.app import run
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.forget.kit import ZONE, Recollect, line
 from tests.forget.test_ids import body, letters, post
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from recollect.home import Home
+from recollect.schemas.errors import CommandRefused, InvalidInput
+from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
+from recollect.schemas.inbound import InboundEvent, draft_of
+from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.publishing.commands import command, drawn_id, publish_commands
+from recollect.streams.publishing.inbox import Posted, take_in
 from recollect.worker_processes import work
-from schemas.errors import CommandRefused, InvalidInput
-from schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
-from schemas.inbound import InboundEvent, draft_of
-from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.publishing.commands import command, drawn_id, publish_commands
-from streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
 
 LOOK_ALIKES = [

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from schemas.events import CreateMentalModel, Draft, Message
-from schemas.ids import event_id
-from schemas.times import parse_time
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.publishing.inbox import Posted, take_in
+from recollect.schemas.events import CreateMentalModel, Draft, Message
+from recollect.schemas.ids import event_id
+from recollect.schemas.times import parse_time
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
 from tests.memory import Memory
 
@@ -289,8 +289,8 @@ def test_what_is_forgotten_already_is_said_by_every_id_of_it(recollect: Recollec
 
 
 def test_an_erasure_that_was_interrupted_is_finished_and_said(recollect: Recollect) -> None:
-    from schemas.errors import InjectedFailure
-    from streams.system import failpoints
+    from recollect.schemas.errors import InjectedFailure
+    from recollect.streams.system import failpoints
 
     recollect.ingest(line("m1", "I moved to Qwxyzville."), line("m2", "The box is green."))
     id_ = event_id(ZONE, "chat", "m1", AT_MS)

@@ -6,9 +6,9 @@ from contextlib import closing
 
 import apsw
 
-from schemas.records import read_event
-from streams.ledger import EVENTS, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.schemas.records import read_event
+from recollect.streams.ledger import EVENTS, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.forget.kit import ZONE, Recollect, line
 
 TEXTS = ("Ada moved to Berlin.", "Ada moved to Paris.", "Ada moved to Rome.", "Ada moved to Oslo.")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Recollect as Library
-from streams.deciding import erasing
+from recollect.streams.deciding import erasing
 from tests.forget.kit import ZONE, Recollect, line
 
 PEOPLE = ("Anna Miller", "Bob Stone", "Carla Reyes")

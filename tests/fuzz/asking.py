@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.home import Home
-from schemas.errors import InvalidInput
-from schemas.wire import DEFAULT_SCOPE
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import DEFAULT_SCOPE
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import (
     argument,

@@ -13,11 +13,11 @@ import msgspec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import strategies as st
 
-from schemas.changes import MODELS, decode_outbox, decode_sections
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import KINDS
-from schemas.fragments import Assembler
-from schemas.records import (
+from recollect.schemas.changes import MODELS, decode_outbox, decode_sections
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import KINDS
+from recollect.schemas.fragments import Assembler
+from recollect.schemas.records import (
     FIRST_COLUMNAR_FORMAT,
     FIRST_COMPACT_FORMAT,
     FIRST_DEFLATED_EVENT,
@@ -28,7 +28,7 @@ from schemas.records import (
     read_change,
     read_event,
 )
-from schemas.seal import joint_key, seal
+from recollect.schemas.seal import joint_key, seal
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.opened import payload_of, sections_of, text_of

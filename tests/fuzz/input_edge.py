@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.home import Home
-from schemas.zones import DEFAULT_ZONE
-from streams.publishing.inbox import UNADDRESSED, Posted, take_in
+from recollect.schemas.zones import DEFAULT_ZONE
+from recollect.streams.publishing.inbox import UNADDRESSED, Posted, take_in
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import damaged, record_bytes, sound_text
 from tests.memory import Memory

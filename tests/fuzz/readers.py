@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.home import Home
-from schemas.errors import RecollectError
-from schemas.fragments import split
-from schemas.records import open_part, read_change, record_hash, write_change
-from schemas.zones import DEFAULT_ZONE
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.reading.readers import EventReader, UnsealedEvent
+from recollect.schemas.errors import RecollectError
+from recollect.schemas.fragments import split
+from recollect.schemas.records import open_part, read_change, record_hash, write_change
+from recollect.schemas.zones import DEFAULT_ZONE
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.reading.readers import EventReader, UnsealedEvent
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.memory import Memory

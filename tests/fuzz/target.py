@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from recollect.cli.app import run
-from schemas.display import unseen
+from recollect.schemas.display import unseen
 
 # A case takes milliseconds; one that takes so long hangs, whatever else the machine does.
 _MOST_SECONDS = 120

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from recollect import Query
-from schemas.errors import IntegrityError, InvalidInput
-from schemas.zones import DEFAULT_ZONE
-from streams.ledger import CHANGES
+from recollect.schemas.errors import IntegrityError, InvalidInput
+from recollect.schemas.zones import DEFAULT_ZONE
+from recollect.streams.ledger import CHANGES
 from tests.fuzz.readers import Written, forged, made
 from tests.memory import Memory
 from tests.protocol.kit import in_memory

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from projections.sqlite import rows
-from schemas.records import read_change
-from streams.ledger import CHANGES, partition_of
+from recollect.projections.sqlite import rows
+from recollect.schemas.records import read_change
+from recollect.streams.ledger import CHANGES, partition_of
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, cited, say, tell, vector_of
 

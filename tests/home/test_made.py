@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import UnknownVersion
-from streams.ledger.kafka.keys import KeysCopy
+from recollect.schemas.errors import UnknownVersion
+from recollect.streams.ledger.kafka.keys import KeysCopy
 from tests.home.kit import SENTENCES, Home
 from tests.memory import Memory
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from streams.reader.head_file import OWN, HeadFile
+from recollect.streams.reader.head_file import OWN, HeadFile
 from tests.home.kit import SENTENCES, Home
 
 MINILM = ("--encoder", "all-MiniLM-L6-v2", "--encoder-source", "wheel")

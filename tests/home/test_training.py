@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from streams.reader.head_file import OWN, HeadFile
+from recollect.streams.reader.head_file import OWN, HeadFile
 from tests.home.kit import ROOT, SENTENCES, Home
 
 PLAIN = [

@@ -15,7 +15,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from recollect import Recollect, Zone
 from recollect.integrations.langchain_memory import RecollectChatMessageHistory, RecollectRetriever
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
 from tests.remote.kit import client
 from tests.service.kit import served

@@ -29,10 +29,10 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic, RecordsToDelete
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import GroupCoordinatorNotAvailableError
 
-from projections.content import content_hash
-from projections.files import ZoneFiles
-from projections.generations import ZoneDirectory
 from recollect.cli.app import run as run_command
+from recollect.projections.content import content_hash
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import ZoneDirectory
 from tests.broker.fixture import SCHEME
 
 Value = TypeVar("Value")

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from schemas.events import Draft, Message
-from schemas.records import GENESIS, read_event, record_hash
-from streams.ledger import EVENTS, LedgerUnavailable, partition_of
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
+from recollect.schemas.events import Draft, Message
+from recollect.schemas.records import GENESIS, read_event, record_hash
+from recollect.streams.ledger import EVENTS, LedgerUnavailable, partition_of
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.broker.cluster import Cluster
 from tests.broker.fixture import SCHEME
 

@@ -33,7 +33,7 @@ PLACE = 7
 POISONED = """
 import recollect.ledgers
 from functools import partial
-from streams.agents import AGENTS
+from recollect.streams.agents import AGENTS
 from tests.protocol.kit import Poisoned
 recollect.ledgers.Node = partial(
     recollect.ledgers.Node, agents=(*AGENTS, Poisoned("hemlock", where={where!r}))

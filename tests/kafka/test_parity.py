@@ -15,8 +15,8 @@ import pytest
 
 from recollect.home import Home
 from recollect.ledgers import open_node
-from streams.projecting import background
-from streams.projecting.background import BackgroundProjection
+from recollect.streams.projecting import background
+from recollect.streams.projecting.background import BackgroundProjection
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 

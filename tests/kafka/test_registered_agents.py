@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from tests.foreign_agent import TOY, write_package
 from tests.kafka.conftest import Make
 from tests.kafka.kit import ROOT, Recollect, line, post_events, write

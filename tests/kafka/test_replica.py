@@ -14,8 +14,8 @@ import pytest
 
 from recollect.home import Home
 from recollect.ledgers import open_following_node
-from streams.engine.node import Node
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from tests.broker.kafka import Broker
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (

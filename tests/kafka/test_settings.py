@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.broker import security
 from tests.broker.fixture import SCHEME
 from tests.broker.kafka import Broker

@@ -12,9 +12,9 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
-from schemas.events import Draft, Message
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
+from recollect.schemas.events import Draft, Message
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
     Recollect,

@@ -299,9 +299,9 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.embedded_worker, streams.workers.cluster
+import recollect.embedded_worker, recollect.streams.workers.cluster
 recollect.embedded_worker.TICK_SECONDS = 1
-streams.workers.cluster._PERIOD_SECONDS = 0
+recollect.streams.workers.cluster._PERIOD_SECONDS = 0
 """
 
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from streams.encoder.cache import entry, read_graph
-from streams.encoder.catalog import REGISTRY
-from streams.system.failpoints import FAILPOINTS
+from recollect.streams.encoder.cache import entry, read_graph
+from recollect.streams.encoder.catalog import REGISTRY
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.kill.checks import Checks, Contents, Trace, check_home, contents, traces_of
 from tests.kill.commands import Recollect, Wrong
 from tests.kill.power import PowerCut

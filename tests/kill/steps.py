@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schemas.events import Tick
-from streams.agents.ticks import CLOSE_TURNS
-from streams.publishing.commands import command, publish_commands
-from streams.system.failpoints import FAILPOINTS
+from recollect.schemas.events import Tick
+from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.publishing.commands import command, publish_commands
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.kill.commands import Ended, Recollect, Wrong
 from tests.kill.power import PowerCut
 from tests.kill.world import World

@@ -14,7 +14,7 @@ import sys
 from typing import Any, NoReturn
 
 from recollect.cli.app import run
-from streams.system import failpoints
+from recollect.streams.system import failpoints
 
 
 def serve() -> None:

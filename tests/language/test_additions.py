@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.tokenizer import tokenise
-from streams.language.relations.additions import find_addition
-from streams.language.relations.further_values import ToldValues
-from streams.language.relations.subjects import Subject, subject_of
-from streams.language.statements.statements import analyse
+from recollect.streams.language.relations.additions import find_addition
+from recollect.streams.language.relations.further_values import ToldValues
+from recollect.streams.language.relations.subjects import Subject, subject_of
+from recollect.streams.language.statements.statements import analyse
+from recollect.text.tokenizer import tokenise
 from tests.agents.kit import START
 
 

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from schemas.attributes import MULTIPLE, SINGLE, holds_one
-from streams.language.grammar.analysis import Claim
-from streams.language.statements.statements import analyse
+from recollect.schemas.attributes import MULTIPLE, SINGLE, holds_one
+from recollect.streams.language.grammar.analysis import Claim
+from recollect.streams.language.statements.statements import analyse
 
 AT = 1_780_000_000_000
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.sentences import sentences
-from streams.language.grammar.analysis import Analysis
-from streams.language.grammar.text_reading import ReadSentence, TextReading
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.analysis import Analysis
+from recollect.streams.language.grammar.text_reading import ReadSentence, TextReading
+from recollect.streams.language.statements.statements import analyse
+from recollect.text.sentences import sentences
 
 AT = 1_767_607_200_000  # 2026-01-05T10:00:00Z
 

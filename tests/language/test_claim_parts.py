@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.statements import analyse
 
 AT = 1_780_000_000_000
 #: A fact's text, and whose, which and what its claim is.

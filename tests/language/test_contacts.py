@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.statements import analyse
 
 
 def contacts(text: str) -> list[tuple[str, str, str | None]]:

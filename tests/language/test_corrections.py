@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.relations.corrections import Earlier, corrected, find_corrections
+from recollect.streams.language.relations.corrections import Earlier, corrected, find_corrections
 
 #: 2026-03-04, a Wednesday, at noon in UTC.
 AT = 1_772_625_600_000

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.text.dates.dates_in_text import date_references
-from projections.text.dates.resolved_dates import DatedText
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.resolved_dates import DatedText
 
 
 def at(text: str) -> int:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.text.dates.dates_in_text import date_references
+from recollect.text.dates.dates_in_text import date_references
 
 
 def days_of(text: str, moment: str, *, every: bool = True) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.attributes.frames import find_frame
+from recollect.streams.language.attributes.frames import find_frame
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.relations.grounding import Said, fault
+from recollect.streams.language.relations.grounding import Said, fault
 
 STATEMENTS = [
     "Ada lives in Lisbon.",

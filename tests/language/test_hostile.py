@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.text.dates.dates_in_text import date_references
-from projections.text.sentences import sentences
-from streams.language.grammar.questions import is_question
-from streams.language.names.mentions import mentions
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.statements.statements import analyse
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.sentences import sentences
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
 FRAGMENTS = (
@@ -119,7 +119,7 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
     program = (
-        "from streams.language.statements.statements import analyse\n"
+        "from recollect.streams.language.statements.statements import analyse\n"
         'text = "Hi, I\'m Tyler. My email is t@x.org. I moved to Berlin with Tom last week."\n'
         "print(analyse(text, speaker='Ada', at_ms=1_000_000_000_000))"
     )

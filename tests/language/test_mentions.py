@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.names.mentions import mentions
+from recollect.streams.language.names.mentions import mentions
 
 
 def found(text: str) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from projections.text.dates.dates_in_text import date_references
+from recollect.text.dates.dates_in_text import date_references
 
 # A Friday.
 FRIDAY = "2026-05-08T13:56"

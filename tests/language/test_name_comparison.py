@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.text.name_forms import NameKind, name_keys
-from streams.language.names.name_comparison import compare_names
+from recollect.streams.language.names.name_comparison import compare_names
+from recollect.text.name_forms import NameKind, name_keys
 
 _TABLE = Path(__file__).parent.parent / "data" / "names" / "pairs.tsv"
 _ALLOWED = {

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.statements import analyse
 
 #: Tuesday.
 SAID = datetime(2026, 3, 24, 12, tzinfo=UTC)

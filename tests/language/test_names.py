@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.names import normalise_name
-from streams.language.statements.statements import analyse
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.statements.statements import analyse
 
 
 def introduced(text: str) -> list[tuple[str, str, str | None]]:

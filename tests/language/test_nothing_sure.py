@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.sentences import sentences
-from streams.language.grammar.text_reading import ReadSentence, TextReading
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.text_reading import ReadSentence, TextReading
+from recollect.streams.language.statements.statements import analyse
+from recollect.text.sentences import sentences
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
 

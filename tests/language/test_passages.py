@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.statements import analyse
 
 AT_MS = 1_767_607_200_000
 

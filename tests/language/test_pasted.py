@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from streams.language.grammar.pasted import pasted
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.pasted import pasted
+from recollect.streams.language.statements.statements import analyse
 
 AT_MS = 1_767_607_200_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.statements.plain_words import without_marks
-from streams.language.statements.statements import analyse
+from recollect.streams.language.statements.plain_words import without_marks
+from recollect.streams.language.statements.statements import analyse
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.grammar.role_plays import begins_play
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.role_plays import begins_play
+from recollect.streams.language.statements.statements import analyse
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.sentences import sentences
+from recollect.text.sentences import sentences
 
 
 def split(text: str) -> list[str]:

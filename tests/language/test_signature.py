@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streams.language.names.signature import signature
-from streams.language.statements.statements import analyse
+from recollect.streams.language.names.signature import signature
+from recollect.streams.language.statements.statements import analyse
 
 FRIDAY = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
 SATURDAY = FRIDAY + 86_400_000

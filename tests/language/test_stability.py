@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.stability import CONFIDENCE_THRESHOLD, stability
+from recollect.text.stability import CONFIDENCE_THRESHOLD, stability
 
 
 @pytest.mark.parametrize(

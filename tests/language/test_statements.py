@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.attributes import SINGLE
-from streams.language.grammar.analysis import Analysis, Claim
-from streams.language.grammar.questions import is_question
-from streams.language.statements.statements import analyse
+from recollect.schemas.attributes import SINGLE
+from recollect.streams.language.grammar.analysis import Analysis, Claim
+from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.statements.statements import analyse
 
 # A Friday.
 AT = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.statements.statements import analyse
-from streams.language.statements.third_person import in_third_person
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.language.statements.third_person import in_third_person
 
 AT = 1_778_245_000_000
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streams.language.grammar.analysis import Statement
-from streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.statements.statements import analyse
 
 #: Monday.
 AT_MS = int(datetime(2026, 1, 5, 10, tzinfo=UTC).timestamp() * 1000)

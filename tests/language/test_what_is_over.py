@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.relations.corrections import Earlier
-from streams.language.relations.what_is_over import find_over, was_so
+from recollect.streams.language.relations.corrections import Earlier
+from recollect.streams.language.relations.what_is_over import find_over, was_so
 
 DAY_MS = 86_400_000
 

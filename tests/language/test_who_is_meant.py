@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.references.who_is_meant import IN_MIND, Heard, who_is_meant
+from recollect.streams.language.references.who_is_meant import IN_MIND, Heard, who_is_meant
 
 
 def meant(text: str, speaker: str, *before: tuple[str, str]) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from projections.text.word_patterns import any_of
-from streams.language.references.person_before import has_pronoun
+from recollect.streams.language.references.person_before import has_pronoun
+from recollect.text.word_patterns import any_of
 
 ALTERNATIVES = (
     r"not|no wait|no(?=, )|nothing|sorry|mov(?:e|es|ed)\b(?=.*\bto\b)|(?:small |quick )?update|"

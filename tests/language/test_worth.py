@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from streams.language.statements.statements import analyse
-from streams.language.worth import lasting, worth_words
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.language.worth import lasting, worth_words
 
 TABLE = Path(__file__).parents[1] / "data" / "worth"
 AT = 1_778_248_560_000  # Friday 8 May 2026

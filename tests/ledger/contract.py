@@ -31,9 +31,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidInput
-from schemas.events import Attachment, Draft, Message, Tick, TurnCompleted
-from streams.ledger import (
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, Draft, Message, Tick, TurnCompleted
+from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
     NEAR,

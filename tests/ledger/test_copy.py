@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 
-from schemas.events import Draft, Message
-from streams.ledger import CHANGES, EVENTS, LedgerGap, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.copy import Copy
-from streams.ledger.ledger_file import Appended
+from recollect.schemas.events import Draft, Message
+from recollect.streams.ledger import CHANGES, EVENTS, LedgerGap, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.copy import Copy
+from recollect.streams.ledger.ledger_file import Appended
 
 ZONE = "z"
 PLACE = (EVENTS, partition_of(ZONE))

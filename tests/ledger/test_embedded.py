@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InjectedFailure
-from streams.ledger import CHANGES, EVENTS, LedgerGap, embedded_ledger, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.system import failpoints
+from recollect.schemas.errors import InjectedFailure
+from recollect.streams.ledger import CHANGES, EVENTS, LedgerGap, embedded_ledger, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.system import failpoints
 from tests.ledger.contract import SPAWN, LedgerContract, Opener, Reader, draft, ids
 
 

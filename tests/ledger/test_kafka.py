@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
-from streams.ledger.kafka import retrying
-from streams.ledger.kafka.clients import KeyedValue, LedgerPartition
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.ledger_file import Appended
-from streams.ledger.sequencer import sequence
+from recollect.streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
+from recollect.streams.ledger.kafka import retrying
+from recollect.streams.ledger.kafka.clients import KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.ledger_file import Appended
+from recollect.streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids
 
 

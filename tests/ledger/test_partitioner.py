@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streams.ledger import PARTITIONS, partition_of
-from streams.ledger.partitioner import murmur2
+from recollect.streams.ledger import PARTITIONS, partition_of
+from recollect.streams.ledger.partitioner import murmur2
 
 # From Kafka's own UtilsTest.testMurmur2, as the signed numbers of Java.
 VECTORS = {

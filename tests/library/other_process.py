@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from recollect import Recollect
-from schemas.errors import Busy
+from recollect.schemas.errors import Busy
 from tests.library.kit import said
 from tests.recall.kit import EncodedHome
 

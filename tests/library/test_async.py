@@ -10,7 +10,7 @@ import pytest
 
 from recollect import AsyncRecollect, Recollect
 from recollect.recalling import recall
-from schemas.errors import Closed, HomeError, InvalidInput
+from recollect.schemas.errors import Closed, HomeError, InvalidInput
 from tests.library.kit import said
 
 

@@ -16,11 +16,12 @@ import pytest
 
 import recollect
 from recollect import AsyncZone, Recollect, Zone
+from recollect.schemas import errors, wire
 
 REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference.md").read_text()
 MODULES = (
     *("recollect.library", "recollect.library_zone", "recollect.library_async"),
-    "schemas.wire.answering",
+    "recollect.schemas.wire.answering",
 )
 HELD = [
     {"id": "m1", "sender_id": "u1", "sender_name": "Ada", "content": "I live in Turin."},
@@ -66,7 +67,7 @@ def test_an_example_is_true(
 
 
 def _public() -> Iterator[tuple[str, Any]]:
-    for name in recollect.__all__:
+    for name in ("AsyncRecollect", "AsyncZone", "Query", "Recollect", "Zone"):
         value = getattr(recollect, name)
         yield name, value
         for attribute, member in vars(value).items():
@@ -76,6 +77,13 @@ def _public() -> Iterator[tuple[str, Any]]:
 
 
 PUBLIC = dict(_public())
+
+
+def test_the_package_exports_every_error_and_every_result_type() -> None:
+    defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    assert {*defined, *wire.__all__} <= set(recollect.__all__)
+    for name in recollect.__all__:
+        assert getattr(recollect, name) is not None
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect, Zone
-from schemas.errors import InvalidInput
-from schemas.wire import IngestReport
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import IngestReport
 from tests.library.kit import said
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Recollect, Zone
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
 
 #: In the order of the list, the newest first.

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from recollect import Query, Recollect, Zone
-from schemas.errors import InvalidInput
-from schemas.wire import RecallAnswer
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import RecallAnswer
 from tests.library.kit import said
 
 

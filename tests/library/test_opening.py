@@ -13,7 +13,7 @@ import pytest
 from recollect import Query, Recollect
 from recollect.home import Home
 from recollect.recalling import recall
-from schemas.errors import Busy, Closed, HomeError, InvalidInput, RecollectError
+from recollect.schemas.errors import Busy, Closed, HomeError, InvalidInput, RecollectError
 from tests.library.kit import said
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Recollect, Zone
 from recollect.home import Home
-from schemas.wire import Fact
+from recollect.schemas.wire import Fact
 from tests.library.kit import said
 
 #: What somebody said ("Who: what"), one message a minute.

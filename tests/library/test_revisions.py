@@ -136,7 +136,7 @@ def test_who_forgets_one_version_forgets_all(zone: Zone, named: str) -> None:
 
 def test_all_that_somebody_sent_is_forgotten_with_reactions_and_notices(zone: Zone) -> None:
     zone.ingest([SAID, EDITED, DELETED, *ASIDE])
-    from schemas.wire import ForgetTargets
+    from recollect.schemas.wire import ForgetTargets
 
     assert zone.erase(zone.choose(ForgetTargets(sender="u1"))).events == 5
 

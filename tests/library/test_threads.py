@@ -19,14 +19,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.recall import Recaller
 from recollect import Recollect, Zone
 from recollect import home as homes
 from recollect.home import Home
-from schemas.errors import Busy
-from schemas.wire import Level, RecallAnswer
-from streams.encoder.catalog import BGE_SMALL
-from streams.encoder.pin import Pin
+from recollect.projections.recall import Recaller
+from recollect.schemas.errors import Busy
+from recollect.schemas.wire import Level, RecallAnswer
+from recollect.streams.encoder.catalog import BGE_SMALL
+from recollect.streams.encoder.pin import Pin
 from tests.library.kit import said
 from tests.recall.kit import ConceptEncoder, EncodedHome
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.mcp_server.client_config import BACKUP, carry_out, planned
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.cli.kit import Shell
 from tests.mcp_server.kit import agent, command
 

@@ -16,7 +16,7 @@ import apsw
 import numpy as np
 import sqlite_vec
 
-from projections.sqlite import rows, value
+from recollect.projections.sqlite import rows, value
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "layouts"
 LAYOUTS = sorted(path.stem for path in FOLDER.glob("*.sql"))

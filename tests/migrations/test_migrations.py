@@ -15,18 +15,18 @@ from typing import Any
 import apsw
 import pytest
 
-from projections.content import content_problems
-from projections.embeddings import EmbeddingsModel
-from projections.events import EventsModel
-from projections.files import ZoneFiles
-from projections.identity import IdentityModel
-from projections.memory import MemoryModel
-from projections.sqlite import copy_file, rows
-from schemas.errors import UnknownVersion
-from streams.engine.journal import Journal
-from streams.ledger.embedded_ledger import EmbeddedKeys
-from streams.ledger.kafka.keys import KeysCopy
-from streams.ledger.ledger_file import LedgerFile
+from recollect.projections.content import content_problems
+from recollect.projections.embeddings import EmbeddingsModel
+from recollect.projections.events import EventsModel
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import IdentityModel
+from recollect.projections.memory import MemoryModel
+from recollect.projections.sqlite import copy_file, rows
+from recollect.schemas.errors import UnknownVersion
+from recollect.streams.engine.journal import Journal
+from recollect.streams.ledger.embedded_ledger import EmbeddedKeys
+from recollect.streams.ledger.kafka.keys import KeysCopy
+from recollect.streams.ledger.ledger_file import LedgerFile
 from tests.migrations.layouts import LAYOUTS, make, opened, shape
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,33 +19,33 @@ import numpy as np
 import pytest
 
 import recollect.embedded_worker
-from projections.files import ZoneFiles
-from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
-from projections.recall.answer.assembly import MOST_FIRST
-from projections.recall.arms.observations import MOST_FACTS
-from projections.recall.ranking import fading
-from projections.recall.ranking.diversity import mmr
-from projections.recall.ranking.fusion import rrf
-from projections.sqlite import rows
-from projections.text.stability import CONFIDENCE_THRESHOLD, TTL_DAYS, stability
-from projections.text.stopwords import STOP_WORDS
 from recollect import injecting
 from recollect.access_tokens import RIGHTS
 from recollect.cli.app import cli
 from recollect.home import Home
 from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
+from recollect.projections.recall.answer.assembly import MOST_FIRST
+from recollect.projections.recall.arms.observations import MOST_FACTS
+from recollect.projections.recall.ranking import fading
+from recollect.projections.recall.ranking.diversity import mmr
+from recollect.projections.recall.ranking.fusion import rrf
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import Entity, MentalModel
+from recollect.schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
+from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from recollect.service import memory_routes
 from recollect.service.application import OF_ZONES
-from schemas.changes import Entity, MentalModel
-from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
-from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
-from streams.agents import decided_so_far, merges, modelwriter, ticks
-from streams.agents.entities import ENTITY_TYPES, handle_type
-from streams.encoder.catalog import BGE_SMALL, REGISTRY
-from streams.language.grammar.analysis import MentionType, Statement
-from streams.language.relations.likeness import LEAST_COSINE
-from streams.language.statements.statements import analyse
-from streams.writing import writer_tools
+from recollect.streams.agents import decided_so_far, merges, modelwriter, ticks
+from recollect.streams.agents.entities import ENTITY_TYPES, handle_type
+from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
+from recollect.streams.language.grammar.analysis import MentionType, Statement
+from recollect.streams.language.relations.likeness import LEAST_COSINE
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.writing import writer_tools
+from recollect.text.stability import CONFIDENCE_THRESHOLD, TTL_DAYS, stability
+from recollect.text.stopwords import STOP_WORDS
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell

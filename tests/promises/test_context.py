@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.recall import Recaller
 from recollect import Recollect, Zone, injecting
-from schemas.errors import InvalidInput
-from schemas.wire import ContextBlock
+from recollect.projections.recall import Recaller
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import ContextBlock
 from tests.recall.kit import EncodedHome
 
 HEAD = "<memory_context>"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.system.failpoints import arm, disarm
+from recollect.streams.system.failpoints import arm, disarm
 from tests.memory import Memory
 from tests.promises.kit import Shell, said
 from tests.recall.kit import EncodedHome, ask, cited, say, tell

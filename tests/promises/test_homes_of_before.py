@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from projections.files import ZoneFiles
-from projections.sqlite import rows, value
+from recollect.projections.files import ZoneFiles
+from recollect.projections.sqlite import rows, value
 from tests.memory import Memory
 from tests.migrations.layouts import shape
 from tests.protocol.kit import in_memory

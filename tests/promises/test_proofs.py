@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.encoder.encoder import Encoder
+from recollect.streams.encoder.encoder import Encoder
 from tests.kill.commands import Recollect
 from tests.memory import Memory
 from tests.promises.kit import Shell, said

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import msgspec
 
-from projections.files import ZoneFiles
-from projections.generations import Generation, ZoneDirectory
-from projections.readmodel import Watermark
 from recollect.home import FORMAT, Home, Settings
-from schemas.events import Draft
-from schemas.records import read_event
-from schemas.wire import Verification
-from streams.encoder import catalog
-from streams.encoder.encoder import Encoder
-from streams.encoder.pin import Pin
-from streams.ledger import EVENTS, PARTITIONS, TOPICS, Ledger, Record, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation, ZoneDirectory
+from recollect.projections.readmodel import Watermark
+from recollect.schemas.events import Draft
+from recollect.schemas.records import read_event
+from recollect.schemas.wire import Verification
+from recollect.streams.encoder import catalog
+from recollect.streams.encoder.encoder import Encoder
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.ledger import EVENTS, PARTITIONS, TOPICS, Ledger, Record, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.memory import Memory
 from tests.protocol.kit import DIMENSION, TinyEncoder, say
 

@@ -19,12 +19,12 @@ from recollect.doctor import examine
 from recollect.follower_lock import following
 from recollect.home import Home
 from recollect.promoting import Promoted, promote
-from schemas.errors import Busy, HomeError, InvalidInput
-from streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.lifecycle import promotion
-from streams.projecting.projector import Progress
+from recollect.schemas.errors import Busy, HomeError, InvalidInput
+from recollect.streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.lifecycle import promotion
+from recollect.streams.projecting.projector import Progress
 from tests.promote import kit
 from tests.promote.kit import FORGOTTEN, PLAIN, REBUILT, WAITING, ZONES
 from tests.protocol.kit import say
@@ -35,7 +35,7 @@ OTHERS = (REBUILT, FORGOTTEN)
 #: An idle worker, in short.
 OPEN = """
 import pathlib, sys, time
-from streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 ledger = EmbeddedLedger(pathlib.Path(sys.argv[1]))
 print("open", flush=True)
 time.sleep(600)

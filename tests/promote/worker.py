@@ -15,8 +15,8 @@ from typing import Any
 
 from recollect.home import Home
 from recollect.promoting import promote
-from streams.ledger.embedded_ledger import EmbeddedKeys
-from streams.lifecycle import promotion
+from recollect.streams.ledger.embedded_ledger import EmbeddedKeys
+from recollect.streams.lifecycle import promotion
 from tests.promote import kit
 
 #: Before or after which call it is killed, by the name of the step.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from streams.agents import AGENTS, Agent
-from streams.system import failpoints
+from recollect.streams.agents import AGENTS, Agent
+from recollect.streams.system import failpoints
 from tests.protocol.kit import Home, in_memory
 
 

@@ -16,14 +16,22 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.content import content_hash
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from projections.sqlite import rows
-from schemas.changes import DecidedPart, Fact, encode_part
-from schemas.errors import IntegrityError
-from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
-from schemas.records import (
+from recollect.projections.content import content_hash
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import DecidedPart, Fact, encode_part
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.events import (
+    AnyPayload,
+    Content,
+    Draft,
+    Event,
+    Forget,
+    Message,
+    TurnCompleted,
+)
+from recollect.schemas.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,
@@ -31,17 +39,17 @@ from schemas.records import (
     read_change,
     write_change,
 )
-from schemas.wire import Receipt
-from streams.agents import AGENTS, Agent, Extract, State, Surroundings
-from streams.encoder.encoder import TokenVectors
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.node import Node
-from streams.engine.zone import BATCH, ZoneDriver
-from streams.ledger import CHANGES, partition_of
-from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.lifecycle.rebuilding import rebuild
-from streams.projecting.projector import project_changes, project_events
-from streams.reading.readers import EventReader
+from recollect.schemas.wire import Receipt
+from recollect.streams.agents import AGENTS, Agent, Extract, State, Surroundings
+from recollect.streams.encoder.encoder import TokenVectors
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.node import Node
+from recollect.streams.engine.zone import BATCH, ZoneDriver
+from recollect.streams.ledger import CHANGES, partition_of
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.projecting.projector import project_changes, project_events
+from recollect.streams.reading.readers import EventReader
 from tests.opened import sections_of
 
 ZONE = "z"

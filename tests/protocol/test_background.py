@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from projections.files import ZoneFiles
-from streams.engine import node
-from streams.lifecycle import rebuilding
-from streams.lifecycle.rebuilding import rebuild
-from streams.lifecycle.verifying import verify
-from streams.projecting import background
-from streams.projecting.background import BackgroundProjection
+from recollect.projections.files import ZoneFiles
+from recollect.streams.engine import node
+from recollect.streams.lifecycle import rebuilding
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.projecting import background
+from recollect.streams.projecting.background import BackgroundProjection
 from tests.processes import children_of, ended
 from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
 
@@ -126,7 +126,7 @@ def test_files_are_made_with_its_help_and_none_is_ahead_of_the_events(
 ALONE = """
 import sys, time
 from pathlib import Path
-from streams.projecting import background
+from recollect.streams.projecting import background
 from tests.protocol.kit import ZONE, Home
 background.FAR = 20
 background.usable_cores = lambda: 2

@@ -9,13 +9,13 @@ from contextlib import closing, suppress
 
 import pytest
 
-from projections.sqlite import connect
-from schemas.errors import InjectedFailure
-from streams.engine.node import Node
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.verifying import verify
-from streams.reading.timeline import Timeline
-from streams.system import failpoints
+from recollect.projections.sqlite import connect
+from recollect.schemas.errors import InjectedFailure
+from recollect.streams.engine.node import Node
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reading.timeline import Timeline
+from recollect.streams.system import failpoints
 from tests.protocol.kit import ZONE, Home, files_holding, forget, in_memory, say
 
 #: A word that nothing else holds, as a file may hold it.

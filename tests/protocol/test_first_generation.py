@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from projections.generations import Generation, ZoneDirectory
-from schemas.errors import Damaged
+from recollect.projections.generations import Generation, ZoneDirectory
+from recollect.schemas.errors import Damaged
 from tests.protocol.kit import ZONE, Home, say
 
 

@@ -12,19 +12,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from schemas.errors import InjectedFailure
-from schemas.events import Draft
-from schemas.wire import Level
-from streams.adapters import drafts
-from streams.adapters.input_files import InputFile
-from streams.adapters.jsonl import JsonLines
-from streams.engine.zone import BATCH
-from streams.ledger import EVENTS, partition_of
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.verifying import verify
-from streams.projecting.projector import project_events
-from streams.reading.readers import EventReader
-from streams.system import failpoints
+from recollect.schemas.errors import InjectedFailure
+from recollect.schemas.events import Draft
+from recollect.schemas.wire import Level
+from recollect.streams.adapters import drafts
+from recollect.streams.adapters.input_files import InputFile
+from recollect.streams.adapters.jsonl import JsonLines
+from recollect.streams.engine.zone import BATCH
+from recollect.streams.ledger import EVENTS, partition_of
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.projecting.projector import project_events
+from recollect.streams.reading.readers import EventReader
+from recollect.streams.system import failpoints
 from tests.protocol.kit import (
     DAY,
     MINUTE,

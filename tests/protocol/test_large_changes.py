@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.changes import DecidedPart, Fact
-from schemas.errors import InjectedFailure, IntegrityError
-from schemas.events import Draft, Event, Tick
-from schemas.fragments import MOST_RECORD_BYTES, split
-from schemas.records import (
+from recollect.schemas.changes import DecidedPart, Fact
+from recollect.schemas.errors import InjectedFailure, IntegrityError
+from recollect.schemas.events import Draft, Event, Tick
+from recollect.schemas.fragments import MOST_RECORD_BYTES, split
+from recollect.schemas.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,
@@ -27,14 +27,14 @@ from schemas.records import (
     record_hash,
     write_event,
 )
-from schemas.wire import Verification
-from streams.agents import AGENTS, Extract, State, Surroundings
-from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.ledger import CHANGES, Ledger, Record, partition_of
-from streams.lifecycle.rebuilding import rebuild
-from streams.lifecycle.verifying import verify
-from streams.reading.readers import AcceptedChange, ChangeReader
-from streams.system import failpoints
+from recollect.schemas.wire import Verification
+from recollect.streams.agents import AGENTS, Extract, State, Surroundings
+from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.ledger import CHANGES, Ledger, Record, partition_of
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reading.readers import AcceptedChange, ChangeReader
+from recollect.streams.system import failpoints
 from tests.protocol.kit import (
     MINUTE,
     START,
@@ -63,7 +63,7 @@ TEA = say("I like green tea.", "3")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streams.engine.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone.MOST_RECORD_BYTES", SMALL)
 
 
 def history() -> list[Draft]:
@@ -131,7 +131,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
     whole = make_home("whole")
     whole.tell(*history())
     assert [read_change(value)[0].number for value in topic_of(whole)] == [*range(1, 10)]
-    monkeypatch.setattr("streams.engine.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone.MOST_RECORD_BYTES", SMALL)
     home = make_home("home")
     home.tell(*history())
     assert len(topic_of(home)) > 3 * len(topic_of(whole))

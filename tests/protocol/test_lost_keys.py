@@ -10,9 +10,9 @@ import apsw
 import msgspec
 import pytest
 
-from schemas.errors import IntegrityError
-from streams.ledger import EVENTS, partition_of
-from streams.projecting.projector import project_changes
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.ledger import EVENTS, partition_of
+from recollect.streams.projecting.projector import project_changes
 from tests.protocol.kit import START, ZONE, Home, forget, say
 
 MakeHome = Callable[..., Home]

@@ -20,19 +20,19 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from projections.generations import OWN_AGENTS
-from schemas.errors import HomeError, InjectedFailure
-from schemas.events import Access, Content, Draft, Recalled, Remember
-from schemas.records import ChangeRecord, read_change
-from schemas.wire import Level
-from streams.deciding.decider import Extracted
-from streams.engine.zone import ZoneDriver
-from streams.ledger import CHANGES, partition_of
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.verifying import verify
-from streams.reading.readers import EventReader, UnsealedEvent
-from streams.system import failpoints
-from streams.system.failpoints import FAILPOINTS
+from recollect.projections.generations import OWN_AGENTS
+from recollect.schemas.errors import HomeError, InjectedFailure
+from recollect.schemas.events import Access, Content, Draft, Recalled, Remember
+from recollect.schemas.records import ChangeRecord, read_change
+from recollect.schemas.wire import Level
+from recollect.streams.deciding.decider import Extracted
+from recollect.streams.engine.zone import ZoneDriver
+from recollect.streams.ledger import CHANGES, partition_of
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reading.readers import EventReader, UnsealedEvent
+from recollect.streams.system import failpoints
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
     DIMENSION,
     MODEL,

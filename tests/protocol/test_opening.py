@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from projections.files import ZoneFiles
+from recollect.projections.files import ZoneFiles
 from tests.protocol.kit import in_memory
 
 ROUNDS = 50

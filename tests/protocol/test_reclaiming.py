@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas import fragments
-from schemas.errors import IntegrityError
-from streams.engine import zone as driving
-from streams.ledger import CHANGES, partition_of
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.reclaiming import reclaim
-from streams.lifecycle.verifying import verify
+from recollect.schemas import fragments
+from recollect.schemas.errors import IntegrityError
+from recollect.streams.engine import zone as driving
+from recollect.streams.ledger import CHANGES, partition_of
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.reclaiming import reclaim
+from recollect.streams.lifecycle.verifying import verify
 from tests.protocol.kit import START, ZONE, Home, agree, files_holding, forget, live, say
 
 MakeHome = Callable[..., Home]

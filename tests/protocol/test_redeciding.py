@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from projections.events.event_queries import sources
-from schemas.events import (
+from recollect.projections.events.event_queries import sources
+from recollect.schemas.events import (
     CreateMentalModel,
     DecideMerge,
     Deletion,
@@ -24,11 +24,11 @@ from schemas.events import (
     UndoMerge,
     UpdateMentalModel,
 )
-from streams.agents import AGENTS
-from streams.deciding import erasing, redeciding
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.verifying import verify
-from streams.system.locks import exclusive
+from recollect.streams.agents import AGENTS
+from recollect.streams.deciding import erasing, redeciding
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.system.locks import exclusive
 from tests.protocol.kit import (
     DAY,
     MINUTE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.events import Draft, Message, Remember
+from recollect.schemas.events import Draft, Message, Remember
 from tests.protocol.kit import START, ZONE, Home, agree, forget
 
 MINUTE = 60_000

@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.changes import DecidedPart, Fact, encode_part
-from schemas.errors import IntegrityError
-from schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_change
-from schemas.seal import new_key
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.sequencer import sequence
-from streams.lifecycle.rebuilding import rebuild
-from streams.lifecycle.verifying import verify
-from streams.reading.readers import ChangeReader, EventReader
+from recollect.schemas.changes import DecidedPart, Fact, encode_part
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_change
+from recollect.schemas.seal import new_key
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.ledger.sequencer import sequence
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reading.readers import ChangeReader, EventReader
 from tests.protocol.kit import (
     START,
     ZONE,

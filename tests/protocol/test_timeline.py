@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from streams.ledger import EVENTS
-from streams.ledger.sequencer import sequence
-from streams.reading.timeline import Timeline
+from recollect.streams.ledger import EVENTS
+from recollect.streams.ledger.sequencer import sequence
+from recollect.streams.reading.timeline import Timeline
 from tests.protocol.kit import DAY, START, ZONE, Home, say
 
 #: 2199-01-01T00:00:00Z

@@ -10,17 +10,17 @@ import msgspec
 import pytest
 
 from recollect.home import Home as MadeHome
+from recollect.schemas import records
+from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.records import write_event
+from recollect.schemas.seal import event_key, new_key
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.ledger.ledger_file import Appended, LedgerFile
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.publishing.inbox import Posted, take_in
+from recollect.streams.reading.timeline import Timeline
+from recollect.streams.workers.upkeep import WorkQueue
 from recollect.worker_processes import work
-from schemas import records
-from schemas.errors import UnknownVersion
-from schemas.records import write_event
-from schemas.seal import event_key, new_key
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.ledger_file import Appended, LedgerFile
-from streams.lifecycle.verifying import verify
-from streams.publishing.inbox import Posted, take_in
-from streams.reading.timeline import Timeline
-from streams.workers.upkeep import WorkQueue
 from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode

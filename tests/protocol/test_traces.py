@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from projections.content import content_hash
-from projections.embeddings import canonical_vectors
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from schemas import events, records, upcast
-from schemas.changes import DecidedPart
-from schemas.errors import HomeError, InjectedFailure
-from schemas.events import (
+from recollect.projections.content import content_hash
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.schemas import events, records, upcast
+from recollect.schemas.changes import DecidedPart
+from recollect.schemas.errors import HomeError, InjectedFailure
+from recollect.schemas.events import (
     Drop,
     Event,
     Message,
@@ -28,19 +28,19 @@ from schemas.events import (
     Retry,
     Tick,
 )
-from schemas.records import record_hash
-from schemas.wire import Level
-from streams.agents import AGENTS, Agent, Extract, State, Surroundings
-from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.sequencer import sequence
-from streams.lifecycle.rebuilding import rebuild, rollback
-from streams.lifecycle.verifying import LedgerCheck, verify
-from streams.projecting.projector import project_changes, project_events
-from streams.reading.readers import ChangeReader, EventReader
-from streams.system import failpoints
-from streams.system.failpoints import FAILPOINTS
+from recollect.schemas.records import record_hash
+from recollect.schemas.wire import Level
+from recollect.streams.agents import AGENTS, Agent, Extract, State, Surroundings
+from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.ledger.sequencer import sequence
+from recollect.streams.lifecycle.rebuilding import rebuild, rollback
+from recollect.streams.lifecycle.verifying import LedgerCheck, verify
+from recollect.streams.projecting.projector import project_changes, project_events
+from recollect.streams.reading.readers import ChangeReader, EventReader
+from recollect.streams.system import failpoints
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
     DAY,
     DIMENSION,
@@ -809,7 +809,7 @@ def test_two_drivers_evolve_the_same_change_records(home: Home, make_home: MakeH
 KILLER = """
 import os, sys
 from pathlib import Path
-from streams.agents import AGENTS
+from recollect.streams.agents import AGENTS
 from tests.protocol.kit import Home, Poisoned
 where, path = sys.argv[1:]
 Home(Path(path), (*AGENTS, Poisoned("poison", where=where, act=lambda _: os._exit(9)))).drive()

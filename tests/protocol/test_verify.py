@@ -16,8 +16,8 @@ import msgspec
 import pytest
 import sqlite_vec
 
-from projections.readmodel import Watermark
-from schemas.events import (
+from recollect.projections.readmodel import Watermark
+from recollect.schemas.events import (
     Access,
     CreateMentalModel,
     Drop,
@@ -26,12 +26,12 @@ from schemas.events import (
     Switch,
     UndoMerge,
 )
-from schemas.records import ChangeHeader, Part, read_change
-from schemas.wire import Level, Verification
-from streams.agents import AGENTS
-from streams.lifecycle.rebuilding import rebuild
-from streams.lifecycle.verifying import verify
-from streams.reading.timeline import Timeline
+from recollect.schemas.records import ChangeHeader, Part, read_change
+from recollect.schemas.wire import Level, Verification
+from recollect.streams.agents import AGENTS
+from recollect.streams.lifecycle.rebuilding import rebuild
+from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reading.timeline import Timeline
 from tests.protocol.kit import (
     MINUTE,
     START,

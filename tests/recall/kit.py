@@ -13,17 +13,17 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall import DEFAULT_PROFILE, Recaller
-from projections.recall.ranking.presence import GENERIC_PROMPTS
 from recollect import Query
 from recollect.configuration import Configuration
 from recollect.home import Home
+from recollect.projections.recall import DEFAULT_PROFILE, Recaller
+from recollect.projections.recall.ranking.presence import GENERIC_PROMPTS
 from recollect.recalling import _question
-from schemas.events import Draft
-from schemas.inbound import InboundEvent, draft_of
-from schemas.wire import RecallAnswer, Result
-from streams.encoder.encoder import Encoder, TokenVectors
-from streams.encoder.pin import Pin
+from recollect.schemas.events import Draft
+from recollect.schemas.inbound import InboundEvent, draft_of
+from recollect.schemas.wire import RecallAnswer, Result
+from recollect.streams.encoder.encoder import Encoder, TokenVectors
+from recollect.streams.encoder.pin import Pin
 from tests.memory import Memory
 
 Floats = npt.NDArray[np.float32]

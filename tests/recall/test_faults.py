@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import BUDGETS, PROFILES
 from recollect import Query
 from recollect.home import Home
-from schemas.times import format_time
-from schemas.wire import SCOPES, Result, Scope
-from streams.encoder.encoder import Encoder
-from streams.encoder.pin import Pin
+from recollect.projections.recall import BUDGETS, PROFILES
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import SCOPES, Result, Scope
+from recollect.streams.encoder.encoder import Encoder
+from recollect.streams.encoder.pin import Pin
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.arms.test_observations import observe

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from projections.recall import DEFAULT_PROFILE
 from recollect import Query
-from schemas.events import Draft, Forget
-from streams.publishing.commands import command
+from recollect.projections.recall import DEFAULT_PROFILE
+from recollect.schemas.events import Draft, Forget
+from recollect.streams.publishing.commands import command
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.memory import Memory
 from tests.recall.kit import ask, cited, talk, tell
 

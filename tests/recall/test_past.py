@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Draft, Forget
+from recollect.schemas.wire import Level, Scope
+from recollect.streams.projecting.moments import MOST_MOMENTS
+from recollect.streams.publishing.commands import command
 from recollect.token import Token
-from schemas.errors import InvalidInput
-from schemas.events import Draft, Forget
-from schemas.wire import Level, Scope
-from streams.projecting.moments import MOST_MOMENTS
-from streams.publishing.commands import command
 from tests.memory import Memory
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open

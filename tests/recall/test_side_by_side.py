@@ -12,9 +12,9 @@ import pytest
 
 from recollect import Recollect, Zone
 from recollect.home import Home
-from schemas.wire import RecallAnswer
-from streams.encoder.encoder import TokenVectors
-from streams.projecting import projector
+from recollect.schemas.wire import RecallAnswer
+from recollect.streams.encoder.encoder import TokenVectors
+from recollect.streams.projecting import projector
 from tests.library.kit import said
 from tests.recall.kit import ConceptEncoder, EncodedHome
 

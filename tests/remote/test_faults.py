@@ -16,7 +16,7 @@ import pytest
 from recollect import Recollect, Zone
 from recollect.access_tokens import AccessTokens
 from recollect.remote import service_client
-from schemas.errors import (
+from recollect.schemas.errors import (
     Busy,
     Closed,
     CommandRefused,

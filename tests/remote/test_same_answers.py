@@ -14,9 +14,9 @@ import msgspec
 import pytest
 
 from recollect import AsyncRecollect, Query, Recollect, Zone
-from schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId
-from schemas.events import Access
-from schemas.wire import ForgetTargets, Rejection
+from recollect.schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId
+from recollect.schemas.events import Access
+from recollect.schemas.wire import ForgetTargets, Rejection
 from tests.library.kit import said
 from tests.remote.kit import client
 from tests.service.kit import Served, served

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.home import Home
-from schemas.inbound import InboundEvent, draft_of
+from recollect.schemas.inbound import InboundEvent, draft_of
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome
 from tests.residue.collecting import keys_of, traces_of

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from projections.recall.index import zone_index
 from recollect import Query
+from recollect.projections.recall.index import zone_index
 from recollect.token import Token
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome

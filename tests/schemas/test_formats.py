@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.changes import (
+from recollect.schemas.changes import (
     DecidedPart,
     Delete,
     Embedding,
@@ -23,10 +23,10 @@ from schemas.changes import (
     decode_sections,
     encode_part,
 )
-from schemas.deflating import DICTIONARY, coded, decoded, deflated, inflated
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import Draft, Tick
-from schemas.records import CHANGE_FORMAT, EVENT_FORMAT, chain_of, read_change, read_event
+from recollect.schemas.deflating import DICTIONARY, coded, decoded, deflated, inflated
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import Draft, Tick
+from recollect.schemas.records import CHANGE_FORMAT, EVENT_FORMAT, chain_of, read_change, read_event
 from tests.opened import sections_of
 
 pack = msgspec.msgpack.encode

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.errors import IntegrityError
-from schemas.fragments import MOST_BEGUN, MOST_RECORD_BYTES, Assembler, split
-from schemas.records import ChangeHeader, ChangeRecord, read_change, read_event
+from recollect.schemas.errors import IntegrityError
+from recollect.schemas.fragments import MOST_BEGUN, MOST_RECORD_BYTES, Assembler, split
+from recollect.schemas.records import ChangeHeader, ChangeRecord, read_change, read_event
 
 #: What wraps a piece takes no more than this.
 WRAPPING = 100

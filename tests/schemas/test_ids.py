@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import ids
+from recollect.schemas import ids
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 TIMES = st.integers(0, 2**48 - 1)

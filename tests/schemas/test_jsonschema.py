@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schemas.jsonschema import DIRECTORY, SCHEMAS, text_of
+from recollect.schemas.jsonschema import DIRECTORY, SCHEMAS, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "golden"
@@ -58,7 +58,7 @@ def committed(file: str) -> dict[str, Any]:
 @pytest.mark.parametrize("file", SCHEMAS)
 def test_the_committed_file_is_current(file: str) -> None:
     text = (DIRECTORY / file).read_bytes().decode("utf-8")
-    assert text == text_of(file), "run: python -m schemas.jsonschema"
+    assert text == text_of(file), "run: python -m recollect.schemas.jsonschema"
 
 
 @pytest.mark.parametrize("file", SCHEMAS)

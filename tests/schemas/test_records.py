@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import IntegrityError, UnknownVersion
-from schemas.events import Attachment, Draft, Message
-from schemas.records import (
+from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.events import Attachment, Draft, Message
+from recollect.schemas.records import (
     CHANGE_FORMAT,
     GENESIS,
     ChangeHeader,
@@ -26,7 +26,7 @@ from schemas.records import (
     write_change,
     write_event,
 )
-from schemas.seal import joint_key, new_key, seal, source_digest, unseal
+from recollect.schemas.seal import joint_key, new_key, seal, source_digest, unseal
 
 # An array of two, bytes with their length, an array: then the format.
 FORMAT_AT = 4

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.errors import UnknownVersion
-from schemas.events import KINDS
-from schemas.records import open_event, read_event
-from schemas.seal import new_key, seal
-from schemas.upcast import CURRENT, UPCASTERS, Upcaster, check_registry, upcast
+from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.events import KINDS
+from recollect.schemas.records import open_event, read_event
+from recollect.schemas.seal import new_key, seal
+from recollect.schemas.upcast import CURRENT, UPCASTERS, Upcaster, check_registry, upcast
 
 Payload = dict[str, Any]
 

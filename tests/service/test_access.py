@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from recollect.access_tokens import AccessTokens
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served
 

@@ -7,7 +7,7 @@ import json
 import msgspec
 
 from recollect import Recollect
-from schemas.wire import ContextBlock, IngestReport, RecallAnswer, Status
+from recollect.schemas.wire import ContextBlock, IngestReport, RecallAnswer, Status
 from tests.library.kit import said
 from tests.service.kit import Served
 

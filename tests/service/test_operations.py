@@ -14,8 +14,8 @@ import pytest
 from recollect import Recollect
 from recollect.access_tokens import AccessTokens
 from recollect.library_zone import Zone
-from schemas.errors import InvalidInput
-from schemas.wire import Verification
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Verification
 from tests.library.kit import said
 from tests.service.kit import Served, served
 

@@ -17,10 +17,10 @@ import msgspec
 import pytest
 
 from recollect import Recollect, Zone
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Query
 from recollect.service import reader_processes
 from recollect.service.reader_processes import ReaderProcesses
-from schemas.errors import InvalidInput
-from schemas.wire import Query
 from tests.library.kit import said
 from tests.service.kit import Served, served
 

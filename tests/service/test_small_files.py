@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from recollect.access_tokens import AccessTokens
+from recollect.schemas.errors import RecollectError
 from recollect.service import query_service
-from schemas.errors import RecollectError
 from tests.library.kit import said
 from tests.service.kit import Served, served
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from streams.system.failpoints import FAILPOINTS
+from recollect.streams.system.failpoints import FAILPOINTS
 from tests.storm.clocks import Clock
 from tests.storm.process import Recollect
 

@@ -22,11 +22,11 @@ from typing import Any
 
 from aiokafka import AIOKafkaProducer
 
-from schemas.errors import RecollectError
-from schemas.events import Draft, Tick
-from streams.agents.ticks import CLOSE_TURNS
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
+from recollect.schemas.errors import RecollectError
+from recollect.schemas.events import Draft, Tick
+from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.kill.commands import Ended, Wrong
 from tests.kill.world import START_MS
 from tests.storm import clocks

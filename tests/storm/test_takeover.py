@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InjectedFailure
-from schemas.events import Draft, Message, Tick
-from streams.agents.ticks import CLOSE_TURNS
-from streams.encoder.gateway import EncoderGateway
-from streams.engine.node import Node
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.reading.readers import EventReader
-from streams.system.failpoints import arm, disarm
-from streams.workers.upkeep import Upkeep
+from recollect.schemas.errors import InjectedFailure
+from recollect.schemas.events import Draft, Message, Tick
+from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.reading.readers import EventReader
+from recollect.streams.system.failpoints import arm, disarm
+from recollect.streams.workers.upkeep import Upkeep
 
 ZONE = "ada"
 PLACE = partition_of(ZONE)

@@ -16,10 +16,10 @@ import msgspec
 import pytest
 from aiokafka.partitioner import murmur2
 
-from schemas.changes import DeadLetter, DecidedPart, encode_part
-from schemas.events import AnyPayload, CloseTurn, Draft, Forget, Message, Park, Tick
-from schemas.fragments import split
-from schemas.records import (
+from recollect.schemas.changes import DeadLetter, DecidedPart, encode_part
+from recollect.schemas.events import AnyPayload, CloseTurn, Draft, Forget, Message, Park, Tick
+from recollect.schemas.fragments import split
+from recollect.schemas.records import (
     CHANGE_FORMAT,
     GENESIS,
     ChangeHeader,
@@ -28,7 +28,7 @@ from schemas.records import (
     write_change,
     write_event,
 )
-from schemas.seal import new_key, source_digest
+from recollect.schemas.seal import new_key, source_digest
 from tests.kill.checks import Checks
 from tests.storm.topics import PARTITIONS, Raw, Topics
 from tests.storm.truth import INBOX, Forgotten, Note, Notes, Refused, Said, Truth, digest_of
@@ -460,10 +460,9 @@ def test_notes_are_read_as_they_were_written(tmp_path):
 
 
 def test_the_verifier_knows_no_code_of_the_product():
-    rooms = ("schemas", "projections", "streams", "recollect")
     script = (
         "import sys, tests.storm.verifier\n"
-        f"print([name for name in sys.modules if name.split('.')[0] in {rooms!r}])"
+        "print([name for name in sys.modules if name.split('.')[0] == 'recollect'])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True

@@ -18,11 +18,11 @@ import httpx
 import pytest
 from apsw import Connection
 
-from projections.events import event_queries
 from recollect import background_writing
 from recollect.home import Home
-from schemas.recordings import Recording, read_recording
-from streams.writing import recorder
+from recollect.projections.events import event_queries
+from recollect.schemas.recordings import Recording, read_recording
+from recollect.streams.writing import recorder
 from tests.library.kit import said
 from tests.memory import Memory
 from tests.protocol.kit import files_holding

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import Closed, InvalidInput
-from streams.models.chat import ChatQuestion
-from streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
-from streams.models.model_settings import ModelSettings, accounts_of
-from streams.models.spending import BudgetSpent, Spending
+from recollect.schemas.errors import Closed, InvalidInput
+from recollect.streams.models.chat import ChatQuestion
+from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
+from recollect.streams.models.model_settings import ModelSettings, accounts_of
+from recollect.streams.models.spending import BudgetSpent, Spending
 from tests.writing.model_server import ModelServer, Reply, Script, in_turn, model_server, say
 
 QUESTION = ChatQuestion(({"role": "user", "content": "Where does Ada live?"},))

@@ -13,8 +13,8 @@ from recollect import writing
 from recollect.configuration import Configuration
 from recollect.home import Home
 from recollect.restoring import restore
-from schemas.errors import InvalidInput, OtherAgents
-from streams.ledger import RECORDINGS, partition_of
+from recollect.schemas.errors import InvalidInput, OtherAgents
+from recollect.streams.ledger import RECORDINGS, partition_of
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
 from tests.writing import scripts
@@ -146,7 +146,7 @@ def test_forgetting_takes_what_a_model_said_and_its_recording(opened: OpenWritin
 
 
 def writing_opened(memory: Memory, value: bytes) -> object:
-    from schemas.recordings import open_recording, read_recording
+    from recollect.schemas.recordings import open_recording, read_recording
 
     recording = read_recording(value)
     keys = memory.node.ledger.keys.get([each.key_id for each in recording.header.sources])
@@ -563,8 +563,8 @@ def test_rules_again_leave_what_the_model_said_aside(opened: OpenWriting):
 
 
 def test_two_do_not_write_at_once(tmp_path: Path):
-    from schemas.errors import Busy
-    from streams.system.locks import exclusive
+    from recollect.schemas.errors import Busy
+    from recollect.streams.system.locks import exclusive
 
     with writing_home(tmp_path / "home", good) as (memory, _):
         say_all(memory, DEPLOY)

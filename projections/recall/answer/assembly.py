@@ -9,8 +9,8 @@ from itertools import chain
 
 import msgspec
 
-from projections.recall.answer.explanation import AnswerTrace
-from schemas.wire import Result
+from recollect.projections.recall.answer.explanation import AnswerTrace
+from recollect.schemas.wire import Result
 
 #: Observations that come before everything else (B2).
 MOST_FIRST = 5

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from projections.recall.index.zone_index import Index
-from projections.recall.ranking.document_ranking import Scored
-from schemas.times import format_time
-from schemas.wire import Bundled, Change, Result
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.ranking.document_ranking import Scored
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Bundled, Change, Result
 
 
 def document_results(found: Scored, index: Index, *, explain: bool) -> list[Result]:

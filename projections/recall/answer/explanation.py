@@ -10,18 +10,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.identity import entity_queries as identity
-from projections.recall.answer.turn_results import ranks_of, repeated_fact
-from projections.recall.arms.arm_scores import Candidates
-from projections.recall.index.zone_index import Index
-from projections.recall.question.filters import REPLACED
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import RecallQuery
-from projections.recall.ranking.profiles import Profile
-from projections.recall.ranking.turn_ranking import Ranked
-from projections.sqlite import value
-from schemas.wire import Explanation, Result
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.recall.answer.turn_results import ranks_of, repeated_fact
+from recollect.projections.recall.arms.arm_scores import Candidates
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.filters import REPLACED
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.ranking.profiles import Profile
+from recollect.projections.recall.ranking.turn_ranking import Ranked
+from recollect.projections.sqlite import value
+from recollect.schemas.wire import Explanation, Result
 
 Mask = npt.NDArray[np.bool_]
 

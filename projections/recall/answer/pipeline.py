@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from projections.files import ZoneFiles
-from projections.recall.answer.assembly import assembled
-from projections.recall.answer.document_results import document_results
-from projections.recall.answer.explanation import AnswerTrace
-from projections.recall.answer.turn_results import turn_results
-from projections.recall.arms.arm_scores import Candidates
-from projections.recall.arms.documents import Document
-from projections.recall.arms.entity_documents import entities
-from projections.recall.arms.mental_model_documents import mental_models
-from projections.recall.arms.observations import observations
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.ranking.profiles import Profile
-from projections.recall.ranking.ranker import Ranker
-from projections.recall.ranking.reranking import Reranker
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.answer.assembly import assembled
+from recollect.projections.recall.answer.document_results import document_results
+from recollect.projections.recall.answer.explanation import AnswerTrace
+from recollect.projections.recall.answer.turn_results import turn_results
+from recollect.projections.recall.arms.arm_scores import Candidates
+from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.arms.entity_documents import entities
+from recollect.projections.recall.arms.mental_model_documents import mental_models
+from recollect.projections.recall.arms.observations import observations
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.ranking.profiles import Profile
+from recollect.projections.recall.ranking.ranker import Ranker
+from recollect.projections.recall.ranking.reranking import Reranker
 
 
 class Pipeline:

@@ -10,33 +10,33 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.recall.answer.assembly import together
-from projections.recall.answer.explanation import AnswerTrace, explained, furthest
-from projections.recall.answer.fair_lock import FairLock
-from projections.recall.answer.pipeline import Pipeline
-from projections.recall.index.zone_index import Index
-from projections.recall.question.encoding import (
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.answer.assembly import together
+from recollect.projections.recall.answer.explanation import AnswerTrace, explained, furthest
+from recollect.projections.recall.answer.fair_lock import FairLock
+from recollect.projections.recall.answer.pipeline import Pipeline
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.encoding import (
     EncodedTexts,
     NotEncoded,
     TextEncoder,
     query_vectors,
 )
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import RecallQuery, readable
-from projections.recall.question.question_reader import QuestionReader
-from projections.recall.question.time_spans import span_of_event
-from projections.recall.ranking.presence import (
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.query import RecallQuery, readable
+from recollect.projections.recall.question.question_reader import QuestionReader
+from recollect.projections.recall.question.time_spans import span_of_event
+from recollect.projections.recall.ranking.presence import (
     GENERIC_PROMPTS,
     nearness,
     presence,
     settled,
     usual_similarity,
 )
-from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
-from projections.recall.ranking.reranking import Reranker
-from schemas.times import parse_time
-from schemas.wire import Explanation, RecallAnswer, Result
+from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
+from recollect.projections.recall.ranking.reranking import Reranker
+from recollect.schemas.times import parse_time
+from recollect.schemas.wire import Explanation, RecallAnswer, Result
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float32]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.index.zone_index import Index
-from projections.recall.question.query import RecallQuery
-from schemas.times import format_time
-from schemas.wire import Change
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Change
 
 
 class Changes(NamedTuple):

@@ -9,18 +9,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import turns_for_recall as events
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.answer.supersessions import changes
-from projections.recall.arms.arm_scores import Candidates
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.past import asks_for_past, was_then
-from projections.recall.question.query import RecallQuery
-from projections.recall.ranking.turn_ranking import Ranked
-from schemas.times import LATEST_MS, format_time
-from schemas.wire import Bundled, Change, Result
+from recollect.projections.events import turns_for_recall as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.answer.supersessions import changes
+from recollect.projections.recall.arms.arm_scores import Candidates
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.past import asks_for_past, was_then
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.ranking.turn_ranking import Ranked
+from recollect.schemas.times import LATEST_MS, format_time
+from recollect.schemas.wire import Bundled, Change, Result
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

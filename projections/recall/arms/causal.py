@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.arms.arm_scores import ArmScores
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.arms.arm_scores import ArmScores
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 # The links of facts further down lead to nothing that would be answered.
 _CAUSES = 50

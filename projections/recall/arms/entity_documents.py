@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from projections.events import turns_for_recall as events
-from projections.files import ZoneFiles
-from projections.identity import entity_queries as identity
-from projections.recall.arms.documents import Document
-from projections.recall.index.zone_index import Index
-from projections.recall.question.entity_names import entity_ids, resolve
-from projections.recall.question.filters import turns_about
-from projections.recall.question.parsed_question import ParsedQuestion
-from schemas.changes import Entity
-from schemas.names import normalise_name
+from recollect.projections.events import turns_for_recall as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.entity_names import entity_ids, resolve
+from recollect.projections.recall.question.filters import turns_about
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.schemas.changes import Entity
+from recollect.schemas.names import normalise_name
 
 # An entity that is mentioned for years is not cited with every event.
 _MOST_SOURCES = 20

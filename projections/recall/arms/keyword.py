@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from projections.recall.arms.arm_scores import ArmScores
-from projections.recall.arms.scaling import scaled
-from projections.recall.index.selection import close_to_top
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.arms.arm_scores import ArmScores
+from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.index.selection import close_to_top
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 
 def keyword(question: ParsedQuestion, index: Index) -> tuple[ArmScores, float]:

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings.canonical_vectors import whole
-from projections.embeddings.token_vectors import projected, telling
-from projections.recall.arms.scaling import scaled
-from projections.recall.index.growable_arrays import distinct
-from projections.recall.index.index_terms import MOST_WORDS
-from projections.recall.index.int8_products import products
-from projections.recall.index.token_index import Centre, TokensOf
-from projections.recall.index.turn_index import Turns
-from projections.recall.index.zone_index import Index
-from projections.recall.question.encoding import QueryTokens
+from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.embeddings.token_vectors import projected, telling
+from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.index_terms import MOST_WORDS
+from recollect.projections.recall.index.int8_products import products
+from recollect.projections.recall.index.token_index import Centre, TokensOf
+from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.encoding import QueryTokens
 
 #: How much the nearest word at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from projections.files import ZoneFiles
-from projections.memory import consolidated
-from projections.recall.arms.documents import Document
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import consolidated
+from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 
 def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from projections.embeddings.canonical_vectors import whole
-from projections.events import turns_for_recall as events
-from projections.files import ZoneFiles
-from projections.memory import consolidated
-from projections.memory import facts_for_recall as memory
-from projections.recall.arms.documents import Dated, Document
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.sqlite import rows
+from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.events import turns_for_recall as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import consolidated
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.arms.documents import Dated, Document
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.sqlite import rows
 
 #: Facts that come with one: enough to see what it rests on, and since when.
 MOST_FACTS = 5

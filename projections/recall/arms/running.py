@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import ArmScores, ScoresByArm
-from projections.recall.arms.causal import causal
-from projections.recall.arms.entity import entity
-from projections.recall.arms.keyword import keyword, statement
-from projections.recall.arms.semantic import semantic, sentence
-from projections.recall.arms.temporal import temporal
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
+from recollect.projections.recall.arms.causal import causal
+from recollect.projections.recall.arms.entity import entity
+from recollect.projections.recall.arms.keyword import keyword, statement
+from recollect.projections.recall.arms.semantic import semantic, sentence
+from recollect.projections.recall.arms.temporal import temporal
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 # These search what the agents derive from a turn; by its words a turn is found before that.
 _DECIDED = frozenset({"statement", "semantic", "sentence"})

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.arms.arm_scores import ArmScores
-from projections.recall.arms.scaling import scaled
-from projections.recall.index.growable_arrays import first_of_each
-from projections.recall.index.vector_index import Near
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.arms.arm_scores import ArmScores
+from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.index.growable_arrays import first_of_each
+from recollect.projections.recall.index.vector_index import Near
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 Floats = npt.NDArray[np.float32]
 

@@ -12,9 +12,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import distinct
-from projections.recall.index.zone_index import MOST_MENTIONS, Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.zone_index import MOST_MENTIONS, Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 #: The hop starts from so many of the best turns; from a wrong turn it leads to wrong ones.
 SEEDS = 5

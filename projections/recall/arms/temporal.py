@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from projections.recall.arms.arm_scores import ArmScores
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.arms.arm_scores import ArmScores
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 # People write of an event when it happens, or in the week after, which counts half.
 _SOON_AFTER_MS = 7 * 86_400_000

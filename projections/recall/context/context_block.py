@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from projections.files import ZoneFiles
-from projections.recall.answer.assembly import interleaved
-from projections.recall.answer.explanation import AnswerTrace
-from projections.recall.answer.recaller import Recaller
-from projections.recall.context.context_lines import document_line, turn_lines
-from projections.recall.context.framing import FOOT, HEAD, framed
-from projections.recall.context.packing import Chosen, packed
-from projections.recall.index.zone_index import Index
-from projections.recall.question.query import MOST_CHARACTERS, RecallQuery
-from projections.recall.ranking.presence import LEAST_UNASKED
-from schemas.display import single_spaced
-from schemas.wire import ContextBlock, Result, Scope
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.answer.assembly import interleaved
+from recollect.projections.recall.answer.explanation import AnswerTrace
+from recollect.projections.recall.answer.recaller import Recaller
+from recollect.projections.recall.context.context_lines import document_line, turn_lines
+from recollect.projections.recall.context.framing import FOOT, HEAD, framed
+from recollect.projections.recall.context.packing import Chosen, packed
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.query import MOST_CHARACTERS, RecallQuery
+from recollect.projections.recall.ranking.presence import LEAST_UNASKED
+from recollect.schemas.display import single_spaced
+from recollect.schemas.wire import ContextBlock, Result, Scope
 
 #: Turns are recalled, and what is shown of each is chosen as lines are packed: it, or its facts.
 SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")

@@ -6,19 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from projections.events import turns_for_recall
-from projections.files import ZoneFiles
-from projections.memory.facts_for_recall import EventFacts
-from projections.recall.answer.supersessions import changes
-from projections.recall.context.framing import label, quoted
-from projections.recall.context.packing import Line
-from projections.recall.index.zone_index import Index
-from projections.recall.question.query import RecallQuery
-from projections.text.dates.found_dates import local_day
-from projections.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
-from projections.text.sentences import sentences
-from schemas.times import parse_time
-from schemas.wire import Change, Result
+from recollect.projections.events import turns_for_recall
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.facts_for_recall import EventFacts
+from recollect.projections.recall.answer.supersessions import changes
+from recollect.projections.recall.context.framing import label, quoted
+from recollect.projections.recall.context.packing import Line
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.schemas.times import parse_time
+from recollect.schemas.wire import Change, Result
+from recollect.text.dates.found_dates import local_day
+from recollect.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
+from recollect.text.sentences import sentences
 
 # Of what was true before, as much as shows what it was.
 _MOST_OF_PREVIOUS = 200

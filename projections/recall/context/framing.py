@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from schemas.display import shown, single_spaced
+from recollect.schemas.display import shown, single_spaced
 
 HEAD = (
     "<memory_context>\nRemembered, [when who] what, newest day first; [who]: that day too. "

@@ -12,9 +12,9 @@ from datetime import date
 
 import msgspec
 
-from projections.recall.context.framing import label
-from projections.text.dates.resolved_dates import day_in_words
-from schemas.wire import Result
+from recollect.projections.recall.context.framing import label
+from recollect.schemas.wire import Result
+from recollect.text.dates.resolved_dates import day_in_words
 
 #: Turns stand in the block in full, the best first, until this share of the room is taken: what is
 #: asked for is mostly there.

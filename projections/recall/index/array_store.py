@@ -18,8 +18,8 @@ from typing import BinaryIO
 import msgspec
 import numpy as np
 
-from projections.private import opener
-from projections.recall.index.growable_arrays import Array
+from recollect.projections.private import opener
+from recollect.projections.recall.index.growable_arrays import Array
 
 FILE = "recall.index"
 LOCK = "recall.lock"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array, GrowableArray, true_places
+from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, true_places
 
 # Rows scanned at a time: with fewer, calls cost more; more do not fit a processor's cache.
 _STEP = 32_768

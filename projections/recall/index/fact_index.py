@@ -10,9 +10,9 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from projections.lineage import replaced
-from projections.memory import facts_for_recall
-from projections.recall.index.growable_arrays import (
+from recollect.projections.lineage import replaced
+from recollect.projections.memory import facts_for_recall
+from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
     Sums,
@@ -20,8 +20,8 @@ from projections.recall.index.growable_arrays import (
     columns_of,
     named_within,
 )
-from projections.recall.index.postings import Postings
-from projections.recall.index.turn_index import K1, B, Turns
+from recollect.projections.recall.index.postings import Postings
+from recollect.projections.recall.index.turn_index import K1, B, Turns
 
 _BLOCK = 50_000
 

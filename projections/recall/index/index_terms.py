@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from projections.text.stopwords import STOP_WORDS
+from recollect.text.stopwords import STOP_WORDS
 
 # With more words a query gets slower, and no better.
 MOST_WORDS = 64

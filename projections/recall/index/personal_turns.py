@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array
-from projections.text.prompts import is_personal
-from schemas.senders import is_assistant
+from recollect.projections.recall.index.growable_arrays import Array
+from recollect.schemas.senders import is_assistant
+from recollect.text.prompts import is_personal
 
 Marks = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]

@@ -12,8 +12,8 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array, ranges, without
-from projections.recall.index.index_terms import Tokeniser
+from recollect.projections.recall.index.growable_arrays import Array, ranges, without
+from recollect.projections.recall.index.index_terms import Tokeniser
 
 # Where more texts than this are added, and more than a tenth of those there are, it is faster to
 # read the full-text index again.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array, GrowableArray
+from recollect.projections.recall.index.growable_arrays import Array, GrowableArray
 
 #: A silence that ends a session: after a night there is another talk. So does a jump back, where
 #: older messages come later into the ledger.

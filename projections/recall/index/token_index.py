@@ -12,8 +12,8 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings import EmbeddingsModel
-from projections.embeddings.token_vectors import (
+from recollect.projections.embeddings import EmbeddingsModel
+from recollect.projections.embeddings.token_vectors import (
     FORM,
     kept_dimensions,
     levels_of,
@@ -21,10 +21,15 @@ from projections.embeddings.token_vectors import (
     unpacked,
     width,
 )
-from projections.lineage import replaced
-from projections.recall.index.growable_arrays import Array, GrowableArray, GrowableRows, ranges
-from projections.recall.index.turn_index import Turns
-from projections.sqlite import rows
+from recollect.projections.lineage import replaced
+from recollect.projections.recall.index.growable_arrays import (
+    Array,
+    GrowableArray,
+    GrowableRows,
+    ranges,
+)
+from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.sqlite import rows
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import turns_for_recall
-from projections.recall.index.growable_arrays import (
+from recollect.projections.events import turns_for_recall
+from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
     Texts,
@@ -26,9 +26,9 @@ from projections.recall.index.growable_arrays import (
     distinct,
     named_within,
 )
-from projections.recall.index.personal_turns import marks, personal
-from projections.recall.index.postings import Postings
-from projections.recall.index.sessions import Sessions
+from recollect.projections.recall.index.personal_turns import marks, personal
+from recollect.projections.recall.index.postings import Postings
+from recollect.projections.recall.index.sessions import Sessions
 
 K1 = 0.9
 B = 0.4

@@ -8,13 +8,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings import EmbeddingsModel
-from projections.embeddings.canonical_vectors import Bytes, per_length, units, whole
-from projections.recall.index.bit_codes import BitCodes, first_of_equals, least
-from projections.recall.index.growable_arrays import Array, GrowableArray, GrowableRows, Texts
-from projections.recall.index.int8_products import product
-from projections.recall.index.selection import close_to_top
-from projections.sqlite import listed, rows
+from recollect.projections.embeddings import EmbeddingsModel
+from recollect.projections.embeddings.canonical_vectors import Bytes, per_length, units, whole
+from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
+from recollect.projections.recall.index.growable_arrays import (
+    Array,
+    GrowableArray,
+    GrowableRows,
+    Texts,
+)
+from recollect.projections.recall.index.int8_products import product
+from recollect.projections.recall.index.selection import close_to_top
+from recollect.projections.sqlite import listed, rows
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

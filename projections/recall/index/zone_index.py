@@ -18,26 +18,31 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events.turns_for_recall import event_texts, replaced_numbers
-from projections.files import ZoneFiles
-from projections.identity.entities_for_recall import (
+from recollect.projections.events.turns_for_recall import event_texts, replaced_numbers
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entities_for_recall import (
     canonical_ids,
     entities_of_events,
     events_mentioning,
     events_mentioning_each,
 )
-from projections.lineage import changed_since, lineage, replaced
-from projections.memory.facts_for_recall import event_facts, what_exists
-from projections.readmodel import ReadModel
-from projections.recall.index import array_store
-from projections.recall.index.fact_index import Facts
-from projections.recall.index.growable_arrays import Array, GrowableRows, columns_of, named_within
-from projections.recall.index.index_terms import Tokeniser
-from projections.recall.index.lookup_cache import LookupCache
-from projections.recall.index.token_index import Tokens
-from projections.recall.index.turn_index import Turns
-from projections.recall.index.vector_index import Targets, Vectors
-from projections.sqlite import listed, value
+from recollect.projections.lineage import changed_since, lineage, replaced
+from recollect.projections.memory.facts_for_recall import event_facts, what_exists
+from recollect.projections.readmodel import ReadModel
+from recollect.projections.recall.index import array_store
+from recollect.projections.recall.index.fact_index import Facts
+from recollect.projections.recall.index.growable_arrays import (
+    Array,
+    GrowableRows,
+    columns_of,
+    named_within,
+)
+from recollect.projections.recall.index.index_terms import Tokeniser
+from recollect.projections.recall.index.lookup_cache import LookupCache
+from recollect.projections.recall.index.token_index import Tokens
+from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.recall.index.vector_index import Targets, Vectors
+from recollect.projections.sqlite import listed, value
 
 #: Entities with more mentions connect nothing, and are not followed (with 1,000, no more is found;
 #: LoCoMo, dev).

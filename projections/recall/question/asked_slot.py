@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.recall.index.zone_index import Index
-from projections.recall.question.entity_names import NamedEntity, entity_ids
-from projections.recall.question.past import asks_for_past
-from projections.recall.question.readable_claims import readable_claims
-from schemas.names import normalise_name
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids
+from recollect.projections.recall.question.past import asks_for_past
+from recollect.projections.recall.question.readable_claims import readable_claims
+from recollect.schemas.names import normalise_name
 
 #: A slot with more values than this is a list, and the order of recall is as good.
 MOST_VALUES = 5

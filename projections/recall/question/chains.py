@@ -15,15 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.index.zone_index import Index
-from projections.recall.question.encoding import TextEncoder, is_encoded
-from projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
-from projections.recall.question.readable_claims import readable_claims
-from projections.text.stopwords import STOP_WORDS
-from schemas.attributes import holds_one
-from schemas.names import normalise_name
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.encoding import TextEncoder, is_encoded
+from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
+from recollect.projections.recall.question.readable_claims import readable_claims
+from recollect.schemas.attributes import holds_one
+from recollect.schemas.names import normalise_name
+from recollect.text.stopwords import STOP_WORDS
 
 #: The longest chain, in facts.
 DEPTH = 4

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings import EmbeddingsModel
-from projections.recall.question.entity_names import NamedEntity
+from recollect.projections.embeddings import EmbeddingsModel
+from recollect.projections.recall.question.entity_names import NamedEntity
 
 Floats = npt.NDArray[np.float32]
 

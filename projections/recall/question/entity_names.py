@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.identity import entities_for_recall
-from projections.identity import entity_queries as identity
-from projections.readmodel import ReadModel, Watermark
-from projections.recall.index.lookup_cache import LookupCache
-from projections.recall.question.query import MOST_CHARACTERS
-from projections.text.nicknames import other_names, with_titles
-from projections.text.stopwords import STOP_WORDS
-from schemas.changes import Entity
-from schemas.names import normalise_name
+from recollect.projections.identity import entities_for_recall
+from recollect.projections.identity import entity_queries as identity
+from recollect.projections.readmodel import ReadModel, Watermark
+from recollect.projections.recall.index.lookup_cache import LookupCache
+from recollect.projections.recall.question.query import MOST_CHARACTERS
+from recollect.schemas.changes import Entity
+from recollect.schemas.names import normalise_name
+from recollect.text.nicknames import other_names, with_titles
+from recollect.text.stopwords import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 # The longest name, in words.

@@ -9,8 +9,8 @@ import re
 from datetime import date
 from typing import Literal, NamedTuple
 
-from projections.text.dates.calendar_days import calendar_unit, season_of
-from projections.text.lexicon import COUNTS, SEASONS
+from recollect.text.dates.calendar_days import calendar_unit, season_of
+from recollect.text.lexicon import COUNTS, SEASONS
 
 Relation = Literal["before", "after", "in"]
 

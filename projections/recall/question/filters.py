@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.zone_index import Index
-from projections.recall.question.query import RecallQuery
-from projections.recall.question.validity import Ended
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.question.validity import Ended
 
 Mask = npt.NDArray[np.bool_]
 

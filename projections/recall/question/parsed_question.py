@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.index_terms import Tokeniser
-from projections.recall.question.answer_type import AnswerType
-from projections.recall.question.encoding import QuestionVectors
-from projections.recall.question.entity_names import NamedEntity
-from projections.recall.question.event_times import Anchor
-from projections.recall.question.query import RecallQuery
-from projections.recall.question.speakers import Sender
-from projections.recall.question.time_spans import Span
-from projections.recall.question.validity import Ended
+from recollect.projections.recall.index.index_terms import Tokeniser
+from recollect.projections.recall.question.answer_type import AnswerType
+from recollect.projections.recall.question.encoding import QuestionVectors
+from recollect.projections.recall.question.entity_names import NamedEntity
+from recollect.projections.recall.question.event_times import Anchor
+from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.question.speakers import Sender
+from recollect.projections.recall.question.time_spans import Span
+from recollect.projections.recall.question.validity import Ended
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

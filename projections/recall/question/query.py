@@ -6,9 +6,9 @@ from typing import get_args
 
 import msgspec
 
-from schemas.errors import InvalidInput
-from schemas.times import LATEST_MS
-from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.times import LATEST_MS
+from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
 MOST_RESULTS = 1_000
 #: The most characters of a question, and of a name that it asks for.

@@ -8,28 +8,28 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import turns_for_recall
-from projections.files import ZoneFiles
-from projections.recall.index.zone_index import Index
-from projections.recall.question import answer_type, filters
-from projections.recall.question.asked_slot import slot_values
-from projections.recall.question.chains import chain
-from projections.recall.question.encoding import (
+from recollect.projections.events import turns_for_recall
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question import answer_type, filters
+from recollect.projections.recall.question.asked_slot import slot_values
+from recollect.projections.recall.question.chains import chain
+from recollect.projections.recall.question.encoding import (
     TextEncoder,
     is_encoded,
     question_vectors,
     text_to_embed,
 )
-from projections.recall.question.entity_names import Names, ids_of
-from projections.recall.question.event_times import Anchor, anchor
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import MOST_CHARACTERS, RecallQuery
-from projections.recall.question.speakers import speakers_asked_for
-from projections.recall.question.sub_questions import completed, sub_questions
-from projections.recall.question.time_spans import Span, spans_in
-from projections.recall.question.validity import ended
-from projections.text.prompts import first_person, orders, refers_back
-from projections.text.sentences import sentences
+from recollect.projections.recall.question.entity_names import Names, ids_of
+from recollect.projections.recall.question.event_times import Anchor, anchor
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.query import MOST_CHARACTERS, RecallQuery
+from recollect.projections.recall.question.speakers import speakers_asked_for
+from recollect.projections.recall.question.sub_questions import completed, sub_questions
+from recollect.projections.recall.question.time_spans import Span, spans_in
+from recollect.projections.recall.question.validity import ended
+from recollect.text.prompts import first_person, orders, refers_back
+from recollect.text.sentences import sentences
 
 #: Sentences of a query that are looked for by themselves; a longer one is something pasted.
 MOST_SENTENCES = 10

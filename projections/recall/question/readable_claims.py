@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.index.zone_index import Index
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
 
 Mask = npt.NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from projections.recall.question.entity_names import NamedEntity
-from schemas.senders import is_assistant
+from recollect.projections.recall.question.entity_names import NamedEntity
+from recollect.schemas.senders import is_assistant
 
 Sender = tuple[str, str]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from projections.text.lexicon import PHATIC, word_set
-from projections.text.sentences import sentences
-from projections.text.stopwords import STOP_WORDS
-from projections.text.tokenizer import tokenise
-from schemas.wire import Budget
+from recollect.schemas.wire import Budget
+from recollect.text.lexicon import PHATIC, word_set
+from recollect.text.sentences import sentences
+from recollect.text.stopwords import STOP_WORDS
+from recollect.text.tokenizer import tokenise
 
 #: How many questions of one text are asked by themselves; each costs as much as one alone, and
 #: the last takes the rest.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from projections.recall.question.event_times import Anchor, before_date, days
-from projections.text.dates.dates_in_text import date_references
-from projections.text.dates.found_dates import local_day
+from recollect.projections.recall.question.event_times import Anchor, before_date, days
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import local_day
 
 _DAY_MS = 86_400_000
 _EPOCH = date(1970, 1, 1).toordinal()

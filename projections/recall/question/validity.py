@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.index.zone_index import Index
-from projections.recall.question.query import RecallQuery
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.query import RecallQuery
 
 Mask = npt.NDArray[np.bool_]
 

@@ -10,9 +10,9 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.zone_index import Index
-from projections.recall.question.answer_type import AnswerType
-from projections.text.lexicon import NUMBER_WORDS
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.answer_type import AnswerType
+from recollect.text.lexicon import NUMBER_WORDS
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import ArmScores, Candidates
-from projections.recall.arms.late_interaction import late
-from projections.recall.arms.running import run
-from projections.recall.arms.shared_entities import SEEDS, shared
-from projections.recall.index.growable_arrays import distinct
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.ranking.profiles import BUDGETS, Profile
-from projections.recall.ranking.turn_ranking import best_so_far, leading
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.arms.arm_scores import ArmScores, Candidates
+from recollect.projections.recall.arms.late_interaction import late
+from recollect.projections.recall.arms.running import run
+from recollect.projections.recall.arms.shared_entities import SEEDS, shared
+from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.ranking.profiles import BUDGETS, Profile
+from recollect.projections.recall.ranking.turn_ranking import best_so_far, leading
 
 Mask = npt.NDArray[np.bool_]
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.recall.arms.documents import Document
-from projections.recall.index.vector_index import vectors_of
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.ranking.fusion import weighted
-from projections.recall.ranking.profiles import READING, Profile
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.index.vector_index import vectors_of
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.ranking.fusion import weighted
+from recollect.projections.recall.ranking.profiles import READING, Profile
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import turns_for_recall as events
-from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
-from projections.recall.index.zone_index import Index
-from projections.recall.ranking.profiles import Profile
+from recollect.projections.events import turns_for_recall as events
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.ranking.profiles import Profile
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

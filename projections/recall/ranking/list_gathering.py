@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.zone_index import Index
+from recollect.projections.recall.index.zone_index import Index
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -48,9 +48,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.arms.arm_scores import Candidates
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.arms.arm_scores import Candidates
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

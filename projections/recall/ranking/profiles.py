@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from schemas.wire import Budget
+from recollect.schemas.wire import Budget
 
 #: The weight of each arm: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is mentioned,

@@ -7,20 +7,20 @@ from functools import partial
 
 import numpy as np
 
-from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import Candidates
-from projections.recall.arms.documents import Document
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.ranking.answer_type_match import fitting
-from projections.recall.ranking.candidates import candidates
-from projections.recall.ranking.document_ranking import Scored, scored
-from projections.recall.ranking.fading import faded
-from projections.recall.ranking.list_gathering import spread_list
-from projections.recall.ranking.profiles import Profile
-from projections.recall.ranking.relevance import relevance
-from projections.recall.ranking.reranking import Judge, Reranker, judged, reranked
-from projections.recall.ranking.turn_ranking import Ranked, Rescore, ranked
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.arms.arm_scores import Candidates
+from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.ranking.answer_type_match import fitting
+from recollect.projections.recall.ranking.candidates import candidates
+from recollect.projections.recall.ranking.document_ranking import Scored, scored
+from recollect.projections.recall.ranking.fading import faded
+from recollect.projections.recall.ranking.list_gathering import spread_list
+from recollect.projections.recall.ranking.profiles import Profile
+from recollect.projections.recall.ranking.relevance import relevance
+from recollect.projections.recall.ranking.reranking import Judge, Reranker, judged, reranked
+from recollect.projections.recall.ranking.turn_ranking import Ranked, Rescore, ranked
 
 # These find turns, and observations by the facts of turns.
 _OF_TURNS = frozenset({"events", "facts", "observations"})

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.zone_index import Index
-from projections.recall.ranking.profiles import Profile
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.ranking.profiles import Profile
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import Candidates, ScoresByArm
-from projections.recall.arms.scaling import scaled
-from projections.recall.index.growable_arrays import true_places
-from projections.recall.index.selection import top
-from projections.recall.index.vector_index import vectors_of
-from projections.recall.index.zone_index import Index
-from projections.recall.ranking.diversity import mmr
-from projections.recall.ranking.fusion import rrf, shares, weighted
-from projections.recall.ranking.profiles import EXTRA, READING, Profile
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.arms.arm_scores import Candidates, ScoresByArm
+from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.index.growable_arrays import true_places
+from recollect.projections.recall.index.selection import top
+from recollect.projections.recall.index.vector_index import vectors_of
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.ranking.diversity import mmr
+from recollect.projections.recall.ranking.fusion import rrf, shares, weighted
+from recollect.projections.recall.ranking.profiles import EXTRA, READING, Profile
 
 # Where there are more scores than this, a sample gives a lower bound of the best first.
 _SAMPLE = 8_192

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from projections.text.lexicon import COUNTS, PREPOSITIONS, WEEKDAYS, word_set
-from streams.language.attributes.attribute_words import (
+from recollect.streams.language.attributes.attribute_words import (
     BUSINESSES,
     DIETS,
     FIELDS,
@@ -22,8 +21,8 @@ from streams.language.attributes.attribute_words import (
     RELATIVES,
     THINGS,
 )
-from streams.language.attributes.pursuits import PAST_PURSUITS, PURSUITS, Rule
-from streams.language.attributes.values import (
+from recollect.streams.language.attributes.pursuits import PAST_PURSUITS, PURSUITS, Rule
+from recollect.streams.language.attributes.values import (
     Rest,
     Told,
     capitals,
@@ -34,6 +33,7 @@ from streams.language.attributes.values import (
     thing,
     told,
 )
+from recollect.text.lexicon import COUNTS, PREPOSITIONS, WEEKDAYS, word_set
 
 _ARTICLES = ("a", "an")
 _AT_WORK = word_set("hurry rush way while time living bit team group lot minute day few")

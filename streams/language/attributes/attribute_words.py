@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.text.lexicon import COUNTS, PRONOUNS, word_set
+from recollect.text.lexicon import COUNTS, PRONOUNS, word_set
 
 PETS = word_set(
     """cat cats kitten kittens kitty dog dogs puppy puppies pup pups doggo labrador labradors

@@ -11,14 +11,21 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from projections.text.lexicon import word_set
-from schemas.attributes import holds_one
-from streams.language.attributes.attribute_verbs import VERBS
-from streams.language.attributes.attribute_words import PARTNERS
-from streams.language.attributes.rules import KIN, KIN_NAME, LEAD, are_several, find_kin, kin_names
-from streams.language.grammar.analysis import Claim, Mention, Whom
-from streams.language.grammar.clauses import after_lead_in
-from streams.language.grammar.verbs import BASES, is_past, third_person
+from recollect.schemas.attributes import holds_one
+from recollect.streams.language.attributes.attribute_verbs import VERBS
+from recollect.streams.language.attributes.attribute_words import PARTNERS
+from recollect.streams.language.attributes.rules import (
+    KIN,
+    KIN_NAME,
+    LEAD,
+    are_several,
+    find_kin,
+    kin_names,
+)
+from recollect.streams.language.grammar.analysis import Claim, Mention, Whom
+from recollect.streams.language.grammar.clauses import after_lead_in
+from recollect.streams.language.grammar.verbs import BASES, is_past, third_person
+from recollect.text.lexicon import word_set
 
 _ADVERB = (
     r"(?:also|now|currently|still|recently|just|then|even|finally|since|already|actually|really|"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from projections.text.dates.found_dates import DateReference
-from projections.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
-from schemas.names import normalise_name
-from streams.language.attributes.rules import OPENING, find_attribute
-from streams.language.grammar.analysis import Claim, Contact, Mention
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.attributes.rules import OPENING, find_attribute
+from recollect.streams.language.grammar.analysis import Claim, Contact, Mention
+from recollect.text.dates.found_dates import DateReference
+from recollect.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 
 #: A sentence without one of these words, or without a name, makes no claim.
 TRIGGERS = OPENING | word_set(

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.lexicon import FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, STATES, word_set
-from streams.language.grammar.analysis import Claim
+from recollect.streams.language.grammar.analysis import Claim
+from recollect.text.lexicon import FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, STATES, word_set
 
 #: Stands in a frame for the name of its subject.
 MASK = "…"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from projections.text.lexicon import COUNTS
-from streams.language.attributes.attribute_verbs import PARTICIPLES, PAST, VERBS
-from streams.language.attributes.attribute_words import (
+from recollect.streams.language.attributes.attribute_verbs import PARTICIPLES, PAST, VERBS
+from recollect.streams.language.attributes.attribute_words import (
     AILING,
     BODY,
     BUSINESSES,
@@ -21,9 +20,10 @@ from streams.language.attributes.attribute_words import (
     RELATIVES,
     THINGS,
 )
-from streams.language.attributes.pursuits import Rule
-from streams.language.attributes.states import being, was
-from streams.language.attributes.values import Rest, Told, liked, own, thing, told
+from recollect.streams.language.attributes.pursuits import Rule
+from recollect.streams.language.attributes.states import being, was
+from recollect.streams.language.attributes.values import Rest, Told, liked, own, thing, told
+from recollect.text.lexicon import COUNTS
 
 _CHILD = re.compile(r"an? \w+[- ](?:year|month|week)s?[- ]old\b", re.IGNORECASE)
 

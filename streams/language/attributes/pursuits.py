@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from projections.text.lexicon import COUNTS, PREPOSITIONS, word_set
-from streams.language.attributes.attribute_words import (
+from recollect.streams.language.attributes.attribute_words import (
     BUSINESSES,
     CLASSES,
     GAMES,
@@ -24,7 +23,8 @@ from streams.language.attributes.attribute_words import (
     SCHOOLS,
     SPORTS,
 )
-from streams.language.attributes.values import Rest, Told, own, thing, told
+from recollect.streams.language.attributes.values import Rest, Told, own, thing, told
+from recollect.text.lexicon import COUNTS, PREPOSITIONS, word_set
 
 Rule = Callable[[Rest], Told | None]
 

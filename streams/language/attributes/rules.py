@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from projections.text.lexicon import OCCUPATIONS, word_set
-from streams.language.attributes.attribute_verbs import DENIED, PAST, VERBS
-from streams.language.attributes.attribute_words import (
+from recollect.streams.language.attributes.attribute_verbs import DENIED, PAST, VERBS
+from recollect.streams.language.attributes.attribute_words import (
     LANGUAGES,
     MOTORS,
     PARTNERS,
@@ -15,13 +14,14 @@ from streams.language.attributes.attribute_words import (
     POINTING,
     RELATIVES,
 )
-from streams.language.attributes.frames import MASK, find_frame
-from streams.language.attributes.having import having
-from streams.language.attributes.states import being, not_being, was
-from streams.language.attributes.values import Rest, Told, own, told
-from streams.language.grammar.analysis import Claim, Mention
-from streams.language.grammar.clauses import after_lead_in
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, third_person
+from recollect.streams.language.attributes.frames import MASK, find_frame
+from recollect.streams.language.attributes.having import having
+from recollect.streams.language.attributes.states import being, not_being, was
+from recollect.streams.language.attributes.values import Rest, Told, own, told
+from recollect.streams.language.grammar.analysis import Claim, Mention
+from recollect.streams.language.grammar.clauses import after_lead_in
+from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, third_person
+from recollect.text.lexicon import OCCUPATIONS, word_set
 
 _LONGEST = 220
 _DOUBT = re.compile(

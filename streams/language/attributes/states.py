@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from projections.text.lexicon import COUNTS, OCCUPATIONS, PREPOSITIONS, word_set
-from streams.language.attributes.attribute_verbs import PARTICIPLES, VERBS, origin, raised
-from streams.language.attributes.attribute_words import (
+from recollect.streams.language.attributes.attribute_verbs import PARTICIPLES, VERBS, origin, raised
+from recollect.streams.language.attributes.attribute_words import (
     DIETS,
     FAITHS,
     GENDERS,
@@ -26,8 +25,9 @@ from streams.language.attributes.attribute_words import (
     RELATIVES,
     TRAITS,
 )
-from streams.language.attributes.pursuits import Rule
-from streams.language.attributes.values import Rest, Told, liked, own, place, told
+from recollect.streams.language.attributes.pursuits import Rule
+from recollect.streams.language.attributes.values import Rest, Told, liked, own, place, told
+from recollect.text.lexicon import COUNTS, OCCUPATIONS, PREPOSITIONS, word_set
 
 _AGED = re.compile(
     r"(?:an? )?(?P<age>\d{1,3})(?P<old>[- ]?(?:years?|yrs?)[- ]old\b|[- ]?y/?o\b)?(?P<next>.*)\Z",

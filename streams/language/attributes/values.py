@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from projections.text.lexicon import PREPOSITIONS, WEEKDAYS, word_set
-from streams.language.attributes.attribute_words import GENERAL, IDLE, POINTING
-from streams.language.names.gazetteer import PLACES
+from recollect.streams.language.attributes.attribute_words import GENERAL, IDLE, POINTING
+from recollect.streams.language.names.gazetteer import PLACES
+from recollect.text.lexicon import PREPOSITIONS, WEEKDAYS, word_set
 
 #: How many words a value has at most.
 _MOST_WORDS = 14

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from projections.text.dates.found_dates import DateReference
+from recollect.text.dates.found_dates import DateReference
 
 #: The thirteen types of mentions.
 MentionType = Literal[
@@ -39,8 +39,8 @@ class Mention(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """A value of somebody or something, such as ("Ada", "home", "Berlin").
 
-    `attribute` is one of `schemas.attributes`, or a frame (see `frames`), of which the subject has
-    one value at a time.
+    `attribute` is one of `recollect.schemas.attributes`, or a frame (see `frames`), of which the
+    subject has one value at a time.
     """
 
     subject: str

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from projections.text.lexicon import AUXILIARIES, NOT_PAST, PAST, word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS
+from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS
+from recollect.text.lexicon import AUXILIARIES, NOT_PAST, PAST, word_set
+from recollect.text.tokenizer import Tokens
 
 Span = tuple[int, int]
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from streams.language.grammar.analysis import Analysis
+from recollect.streams.language.grammar.analysis import Analysis
 
 #: `entities`: who and what is named becomes known, and is linked. `temporal`: it is said which days
 #: a fact is of. `coreference`: facts are told in the third person, with names for "I" and "she".

@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from projections.text.addresses import addresses
-from projections.text.dates.dates_in_text import find_dates
-from projections.text.dates.found_dates import Found, local_day
-from projections.text.lexicon import WEEKDAYS
-from projections.text.tokenizer import Tokens, tokenise
-from projections.text.word_patterns import any_of
+from recollect.text.addresses import addresses
+from recollect.text.dates.dates_in_text import find_dates
+from recollect.text.dates.found_dates import Found, local_day
+from recollect.text.lexicon import WEEKDAYS
+from recollect.text.tokenizer import Tokens, tokenise
+from recollect.text.word_patterns import any_of
 
 #: A day that lies further ahead than this is not meant by its weekday alone.
 FURTHEST_DAYS = 62

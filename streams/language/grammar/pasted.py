@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 
-from projections.text.prompts import first_person
-from streams.language.grammar.letters import Letter, find_letters, words_of
-from streams.language.grammar.pasted_forms import (
+from recollect.streams.language.grammar.letters import Letter, find_letters, words_of
+from recollect.streams.language.grammar.pasted_forms import (
     BEFORE_COLON,
     CAME,
     LINE_AFTER,
@@ -20,6 +19,7 @@ from streams.language.grammar.pasted_forms import (
     SHOWN,
     THIS_TEXT,
 )
+from recollect.text.prompts import first_person
 
 Span = tuple[int, int]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from projections.text.sentences import sentences
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.clauses import Span, is_finite
+from recollect.streams.language.grammar.clauses import Span, is_finite
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import Tokens
 
 _OPENS = (
     r"(?:do|does|did|are|is|was|were|have|has|can|could|would|will|should|shall|don['’]t|"

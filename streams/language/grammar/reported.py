@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from streams.language.grammar.pasted import pasted
+from recollect.streams.language.grammar.pasted import pasted
 
 Span = tuple[int, int]
 

@@ -30,7 +30,7 @@ class ReadName(Struct, frozen=True):
 
 
 class ReadSentence(Struct, frozen=True):
-    """A sentence, as `projections.text.sentences` cuts the text.
+    """A sentence, as `recollect.text.sentences` cuts the text.
 
     `durable` is how likely it says something that lasts about somebody, in percent. `attribute` is
     the class of what it says of somebody ("home", "work", ...), with `sure` in percent; None:

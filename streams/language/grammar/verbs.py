@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.text.lexicon import word_set
+from recollect.text.lexicon import word_set
 
 #: Base, past and participle where the last two are not made with -ed.
 _IRREGULAR = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from projections.text.lexicon import FUNCTION_WORDS, PHATIC, PREPOSITIONS, word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.text.lexicon import FUNCTION_WORDS, PHATIC, PREPOSITIONS, word_set
+from recollect.text.tokenizer import Tokens
 
 #: "Good morning my treasures", "Dear parents of 3B,": a salutation and nothing else.
 _SALUTATION = re.compile(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from projections.text.lexicon import RELATIONS, word_set
-from streams.language.names.gazetteer import LOCAL_PLACES
+from recollect.streams.language.names.gazetteer import LOCAL_PLACES
+from recollect.text.lexicon import RELATIONS, word_set
 
 # "my uncle Tom", "our old friend Zephyr": somebody close to the speaker, apart from namesakes.
 _OF_THE_SPEAKER = re.compile(

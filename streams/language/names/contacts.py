@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from projections.text.addresses import EMAIL, URL
-from projections.text.lexicon import word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.analysis import Contact
+from recollect.streams.language.grammar.analysis import Contact
+from recollect.text.addresses import EMAIL, URL
+from recollect.text.lexicon import word_set
+from recollect.text.tokenizer import Tokens
 
 _PLATFORMS = (
     "discord|telegram|slack|signal|matrix|mastodon|twitter|instagram|insta|github|gitlab|skype|irc|"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from projections.text.lexicon import FUNCTION_WORDS, word_set
-from projections.text.nicknames import is_title
-from schemas.names import normalise_name
-from streams.language.names.gazetteer import ORGANISATION_ENDINGS
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.names.gazetteer import ORGANISATION_ENDINGS
+from recollect.text.lexicon import FUNCTION_WORDS, word_set
+from recollect.text.nicknames import is_title
 
 # The last bracket may be lost: it is punctuation at the end of a name.
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{2,40})(?:[)\]]|\Z)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from projections.text.lexicon import word_set
+from recollect.text.lexicon import word_set
 
 Gender = Literal["m", "f"]
 

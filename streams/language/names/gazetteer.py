@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.text.lexicon import word_set
+from recollect.text.lexicon import word_set
 
 
 def _list(names: str) -> frozenset[str]:

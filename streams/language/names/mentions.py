@@ -6,29 +6,10 @@ import re
 from bisect import bisect_left
 from typing import cast
 
-from projections.text.addresses import AddressSpan, addresses
-from projections.text.dates.dates_in_text import find_dates
-from projections.text.dates.found_dates import Found, as_reference
-from projections.text.lexicon import (
-    ABBREVIATIONS,
-    ANIMATE_VERBS,
-    FUNCTION_WORDS,
-    GERMAN,
-    HONORIFICS,
-    MONTHS,
-    PERSONAL_VERBS,
-    PHATIC,
-    RELATIONS,
-    ROLES,
-    STARTERS,
-    WEEKDAYS,
-    word_set,
-)
-from projections.text.tokenizer import Tokens, bare, tokenise
-from streams.language.grammar.analysis import Mention, MentionType
-from streams.language.grammar.text_reading import TextReading
-from streams.language.names.formatting import unformatted
-from streams.language.names.gazetteer import (
+from recollect.streams.language.grammar.analysis import Mention, MentionType
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.names.formatting import unformatted
+from recollect.streams.language.names.gazetteer import (
     CAPITAL_ONLY,
     EVENT_ENDINGS,
     EVENTS,
@@ -49,6 +30,25 @@ from streams.language.names.gazetteer import (
     UNSURE_PLACES,
     WORD_NAMES,
 )
+from recollect.text.addresses import AddressSpan, addresses
+from recollect.text.dates.dates_in_text import find_dates
+from recollect.text.dates.found_dates import Found, as_reference
+from recollect.text.lexicon import (
+    ABBREVIATIONS,
+    ANIMATE_VERBS,
+    FUNCTION_WORDS,
+    GERMAN,
+    HONORIFICS,
+    MONTHS,
+    PERSONAL_VERBS,
+    PHATIC,
+    RELATIONS,
+    ROLES,
+    STARTERS,
+    WEEKDAYS,
+    word_set,
+)
+from recollect.text.tokenizer import Tokens, bare, tokenise
 
 #: The types of names that a reader decides on, where there is one.
 _READ_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})

@@ -7,10 +7,10 @@ from typing import Literal
 from msgspec import Struct
 from rapidfuzz.distance import DamerauLevenshtein
 
-from projections.text.lexicon import word_set
-from projections.text.name_forms import NameForm, NameKind, sound_of
-from projections.text.nicknames import other_names
-from streams.language.names.pet_forms import is_pet_form
+from recollect.streams.language.names.pet_forms import is_pet_form
+from recollect.text.lexicon import word_set
+from recollect.text.name_forms import NameForm, NameKind, sound_of
+from recollect.text.nicknames import other_names
 
 #: How two words agree, the surest first; "far": they do not.
 Agreement = Literal["equal", "nickname", "sound", "typo", "initial", "far"]

@@ -12,10 +12,15 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 from rapidfuzz.distance import DamerauLevenshtein
 
-from projections.text.name_forms import NameForm, NameKind, name_form
-from schemas.names import normalise_name
-from streams.language.names.name_alignment import AlignedWords, Alignment, align, is_patronymic
-from streams.language.names.pet_forms import beginning
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.names.name_alignment import (
+    AlignedWords,
+    Alignment,
+    align,
+    is_patronymic,
+)
+from recollect.streams.language.names.pet_forms import beginning
+from recollect.text.name_forms import NameForm, NameKind, name_form
 
 #: The least likelihood at which two names are proposed as one.
 PROPOSED = 0.38

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from projections.text.lexicon import (
+from recollect.streams.language.grammar.analysis import Introduction
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.names.gazetteer import (
+    CONCEPTS,
+    EVENTS,
+    GIVEN_NAMES,
+    ORGANISATIONS,
+    PLACES,
+)
+from recollect.text.lexicon import (
     FUNCTION_WORDS,
     HONORIFICS,
     MONTHS,
@@ -17,10 +26,7 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.analysis import Introduction
-from streams.language.grammar.reported import is_reported
-from streams.language.names.gazetteer import CONCEPTS, EVENTS, GIVEN_NAMES, ORGANISATIONS, PLACES
+from recollect.text.tokenizer import Tokens
 
 _NAME = r"[^\W\d_](?:[\w'’\-]|\.(?=[ \w])){0,30}"
 _FULL_NAME = rf"{_NAME}(?: {_NAME}){{0,3}}"

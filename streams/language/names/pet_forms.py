@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from projections.text.lexicon import word_set
-from projections.text.nicknames import is_title, other_names
-from streams.language.names.first_names import gender_of_name
+from recollect.streams.language.names.first_names import gender_of_name
+from recollect.text.lexicon import word_set
+from recollect.text.nicknames import is_title, other_names
 
 _BEGINNING = r"[b-df-hj-np-tv-xz]{1,2}[aeiouy]{1,2}"
 _DOUBLED = re.compile(rf"({_BEGINNING})\1")

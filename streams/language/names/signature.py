@@ -13,11 +13,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from projections.text.dates.found_dates import Found, as_reference
-from projections.text.lexicon import CONTRACTIONS, word_set
-from projections.text.tokenizer import Tokens, tokenise
-from schemas.names import normalise_name
-from streams.language.names.gazetteer import GIVEN_NAMES
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.names.gazetteer import GIVEN_NAMES
+from recollect.text.dates.found_dates import Found, as_reference
+from recollect.text.lexicon import CONTRACTIONS, word_set
+from recollect.text.tokenizer import Tokens, tokenise
 
 #: Longer keys keep their beginning, and the rest becomes a digest.
 LONGEST = 240

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.lexicon import OCCUPATIONS, RELATIONS
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.reported import Span, is_reported
-from streams.language.grammar.vocatives import is_vocative
-from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.reported import Span, is_reported
+from recollect.streams.language.grammar.vocatives import is_vocative
+from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.text.lexicon import OCCUPATIONS, RELATIONS
 
 #: Somebody who was named longer ago than so many characters may have been left behind.
 _NEAR = 400

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from projections.text.lexicon import AUXILIARIES, CONJUNCTIONS, FUNCTION_WORDS, word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.verbs import THIRDS_ALONE, is_past
+from recollect.streams.language.grammar.verbs import THIRDS_ALONE, is_past
+from recollect.text.lexicon import AUXILIARIES, CONJUNCTIONS, FUNCTION_WORDS, word_set
+from recollect.text.tokenizer import Tokens
 
 #: Things that are known only by what was said before: nobody has one plan, one book, one trip.
 _ANY = word_set(

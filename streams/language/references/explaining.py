@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from projections.text.lexicon import (
-    AUXILIARIES,
-    PREPOSITIONS,
-    word_set,
-)
-from projections.text.tokenizer import Tokens, bare
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.verbs import BASES
-from streams.language.names.first_names import Gender, gender_of_name
-from streams.language.references.bare_things import is_verb
-from streams.language.references.standing_alone import POINTING, THEY, left_open
-from streams.language.references.what_is_named import (
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.verbs import BASES
+from recollect.streams.language.names.first_names import Gender, gender_of_name
+from recollect.streams.language.references.bare_things import is_verb
+from recollect.streams.language.references.standing_alone import POINTING, THEY, left_open
+from recollect.streams.language.references.what_is_named import (
     AGENTS,
     DETERMINERS,
     HE,
@@ -24,6 +18,12 @@ from streams.language.references.what_is_named import (
     gender_of,
     is_noun,
 )
+from recollect.text.lexicon import (
+    AUXILIARIES,
+    PREPOSITIONS,
+    word_set,
+)
+from recollect.text.tokenizer import Tokens, bare
 
 _OF_LISTENER = word_set("you your yours you're you've you'll you'd ya u ur")
 _COPULAS = word_set("feel feels felt seem seems look looks sound sounds get gets got become became")

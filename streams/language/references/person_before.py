@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from projections.text.lexicon import (
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.clauses import Span, is_finite
+from recollect.streams.language.grammar.reported import is_reported, reported
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
+from recollect.streams.language.grammar.vocatives import is_vocative
+from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.references.what_is_named import HE
+from recollect.text.lexicon import (
     FUNCTION_WORDS,
     OCCUPATIONS,
     PHATIC,
@@ -18,18 +27,9 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
-from projections.text.sentences import sentences
-from projections.text.tokenizer import Tokens
-from projections.text.word_patterns import any_of
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.clauses import Span, is_finite
-from streams.language.grammar.reported import is_reported, reported
-from streams.language.grammar.text_reading import TextReading
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
-from streams.language.grammar.vocatives import is_vocative
-from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
-from streams.language.names.mentions import mentions
-from streams.language.references.what_is_named import HE
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import Tokens
+from recollect.text.word_patterns import any_of
 
 #: So many messages before it, and no older ones than this, say who is meant.
 IN_MIND = 6

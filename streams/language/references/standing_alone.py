@@ -10,16 +10,21 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from projections.text.lexicon import (
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.verbs import BASES, is_past
+from recollect.streams.language.references.bare_things import (
+    RELATIONAL,
+    ends_clause,
+    is_bare,
+    is_verb,
+)
+from recollect.streams.language.references.what_is_named import ADVERBS, TIMES, Named, is_noun
+from recollect.text.lexicon import (
     CONJUNCTIONS,
     PREPOSITIONS,
     word_set,
 )
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.verbs import BASES, is_past
-from streams.language.references.bare_things import RELATIONAL, ends_clause, is_bare, is_verb
-from streams.language.references.what_is_named import ADVERBS, TIMES, Named, is_noun
+from recollect.text.tokenizer import Tokens
 
 #: What a statement leaves open: nothing; a word beside its point; part of what it tells; or whom or
 #: what it is about; "which" is an aside that the words before may tell: "the plan", "both".

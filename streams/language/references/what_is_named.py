@@ -6,17 +6,23 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from projections.text.lexicon import (
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.verbs import (
+    BASES,
+    NOUNS_TOO,
+    THIRDS_ALONE,
+    is_past,
+    third_person,
+)
+from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.text.lexicon import (
     FUNCTION_WORDS,
     PHATIC,
     RELATIONS,
     ROLES,
     word_set,
 )
-from projections.text.tokenizer import Tokens, bare
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, THIRDS_ALONE, is_past, third_person
-from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.text.tokenizer import Tokens, bare
 
 HE = word_set("he him his himself")
 #: Somebody or some animal of whom "he" or "she" may be said.

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
-from projections.text.nicknames import other_names
-from projections.text.tokenizer import Tokens, tokenise
-from streams.language.grammar.analysis import Mention
-from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
-from streams.language.names.mentions import mentions
-from streams.language.references.what_is_named import HE
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.references.what_is_named import HE
+from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from recollect.text.nicknames import other_names
+from recollect.text.tokenizer import Tokens, tokenise
 
 #: How many messages before one may say who is meant in it.
 IN_MIND = 12

@@ -11,9 +11,9 @@ import re
 
 from msgspec import Struct
 
-from projections.text.lexicon import FUNCTION_WORDS, word_set
-from projections.text.tokenizer import Tokens
-from streams.language.relations.content_words import content_words, stemmed
+from recollect.streams.language.relations.content_words import content_words, stemmed
+from recollect.text.lexicon import FUNCTION_WORDS, word_set
+from recollect.text.tokenizer import Tokens
 
 #: How sure it is that a sentence adds to another of the same subject: it names what it adds to;
 #: both share what they are about; it follows the other.

@@ -6,9 +6,9 @@ import re
 
 from msgspec.structs import replace
 
-from projections.text.sentences import sentences
-from streams.language.relations.corrections import Correction, correction_in
-from streams.language.relations.given_values import is_among, values_in
+from recollect.streams.language.relations.corrections import Correction, correction_in
+from recollect.streams.language.relations.given_values import is_among, values_in
+from recollect.text.sentences import sentences
 
 _PROPOSES = re.compile(
     r"\b(?:could|can|may|might|shall|would|is it possible|possible to|okay if|ok if|all right if|"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from projections.text.lexicon import word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.clauses import Span, is_finite, is_in_brackets, is_purpose
-from streams.language.relations.content_words import content_words
+from recollect.streams.language.grammar.clauses import Span, is_finite, is_in_brackets, is_purpose
+from recollect.streams.language.relations.content_words import content_words
+from recollect.text.lexicon import word_set
+from recollect.text.tokenizer import Tokens
 
 #: The strength of a link that the speaker states ("because", "that's why").
 STATED = 0.8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from projections.text.lexicon import FUNCTION_WORDS, word_set
-from projections.text.sentences import sentences
-from projections.text.word_patterns import any_of
-from streams.language.grammar.reported import Span, is_reported, reported
-from streams.language.relations.content_words import content_words, stemmed
-from streams.language.relations.given_values import Value, is_among, values_in
+from recollect.streams.language.grammar.reported import Span, is_reported, reported
+from recollect.streams.language.relations.content_words import content_words, stemmed
+from recollect.streams.language.relations.given_values import Value, is_among, values_in
+from recollect.text.lexicon import FUNCTION_WORDS, word_set
+from recollect.text.sentences import sentences
+from recollect.text.word_patterns import any_of
 
 #: So many messages of the conversation are looked through.
 LOOKED_THROUGH = 40

@@ -13,11 +13,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
-from projections.text.sentences import sentences
-from streams.language.grammar.reported import is_reported, reported
-from streams.language.relations.corrections import Corrected, Earlier
-from streams.language.relations.given_values import Value
+from recollect.streams.language.grammar.reported import is_reported, reported
+from recollect.streams.language.relations.corrections import Corrected, Earlier
+from recollect.streams.language.relations.given_values import Value
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from recollect.text.sentences import sentences
 
 #: How many words something that is denied may have.
 _MOST_DENIED = 4

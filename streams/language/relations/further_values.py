@@ -5,7 +5,7 @@ What is likened are the words of both: "dancing" tells nothing that "all dances"
 
 from __future__ import annotations
 
-from streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.content_words import content_words
 
 
 class ToldValues:

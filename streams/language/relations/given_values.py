@@ -8,10 +8,10 @@ from datetime import date
 
 from msgspec import Struct
 
-from projections.text.dates.dates_in_text import find_dates
-from projections.text.dates.found_dates import as_reference, local_day
-from projections.text.lexicon import MONTHS, WEEKDAYS
-from projections.text.tokenizer import tokenise
+from recollect.text.dates.dates_in_text import find_dates
+from recollect.text.dates.found_dates import as_reference, local_day
+from recollect.text.lexicon import MONTHS, WEEKDAYS
+from recollect.text.tokenizer import tokenise
 
 _TIME = re.compile(
     r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])[:h](?P<minute>[0-5]\d)(?![\d:])"

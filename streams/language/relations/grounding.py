@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from projections.text.dates.dates_in_text import date_references
-from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
-from projections.text.sentences import sentences
-from streams.language.grammar.questions import is_question
-from streams.language.grammar.verbs import BASES, is_past
-from streams.language.relations.content_words import content_words
+from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.grammar.verbs import BASES, is_past
+from recollect.streams.language.relations.content_words import content_words
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
+from recollect.text.sentences import sentences
 
 #: A sentence is not longer than this, and no evidence shorter than that (characters).
 LONGEST, SHORTEST_EVIDENCE = 400, 3

@@ -14,7 +14,9 @@ import math
 import numpy as np
 from msgspec import Struct
 
-from projections.text.lexicon import (
+from recollect.schemas.names import normalise_name
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.text.lexicon import (
     AUXILIARIES,
     NUMBER_WORDS,
     ORDINALS,
@@ -23,9 +25,7 @@ from projections.text.lexicon import (
     RELATIONS,
     word_set,
 )
-from projections.text.tokenizer import tokenise
-from schemas.names import normalise_name
-from streams.language.grammar.analysis import Statement
+from recollect.text.tokenizer import tokenise
 
 #: The cosine of two short sentences that say the same. The nearest pairs that do not, of those that
 #: were tried, have 0.946 and 0.942 (docs/decisions).

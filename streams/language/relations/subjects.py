@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from projections.text.lexicon import CONJUNCTIONS, NOT_PAST, PREPOSITIONS, word_set
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.clauses import after_lead_in
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS, is_past
+from recollect.streams.language.grammar.clauses import after_lead_in
+from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS, is_past
+from recollect.text.lexicon import CONJUNCTIONS, NOT_PAST, PREPOSITIONS, word_set
+from recollect.text.tokenizer import Tokens
 
 #: The words of a subject in small letters: `SPEAKER`, "my" with what is mine, a name, a thing.
 Subject = tuple[str, ...]

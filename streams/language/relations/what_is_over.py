@@ -13,13 +13,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from projections.text.lexicon import word_set
-from projections.text.sentences import sentences
-from projections.text.word_patterns import any_of
-from streams.language.grammar.reported import is_reported, reported
-from streams.language.relations.corrections import Corrected, Earlier
-from streams.language.relations.denials import stems
-from streams.language.relations.given_values import Value
+from recollect.streams.language.grammar.reported import is_reported, reported
+from recollect.streams.language.relations.corrections import Corrected, Earlier
+from recollect.streams.language.relations.denials import stems
+from recollect.streams.language.relations.given_values import Value
+from recollect.text.lexicon import word_set
+from recollect.text.sentences import sentences
+from recollect.text.word_patterns import any_of
 
 Kind = Literal["away", "ill", "broken", "sought", "moving"]
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.dates.found_dates import as_reference
-from streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
-from streams.language.attributes.claims import find_claim
-from streams.language.attributes.frames import VERBS as FRAME_VERBS
-from streams.language.attributes.frames import find_frame
-from streams.language.grammar.analysis import Claim, Mention
-from streams.language.grammar.clauses import Clause, Span, after_lead_in
-from streams.language.grammar.reported import is_reported
-from streams.language.statements.message_contents import MessageContents
-from streams.language.worth.judged_clauses import JudgedClause
-from streams.language.worth.worth import (
+from recollect.streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
+from recollect.streams.language.attributes.claims import find_claim
+from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
+from recollect.streams.language.attributes.frames import find_frame
+from recollect.streams.language.grammar.analysis import Claim, Mention
+from recollect.streams.language.grammar.clauses import Clause, Span, after_lead_in
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.worth.judged_clauses import JudgedClause
+from recollect.streams.language.worth.worth import (
     Message,
     about,
     is_draft,
@@ -24,6 +23,7 @@ from streams.language.worth.worth import (
     may_tell,
     surely_lasts,
 )
+from recollect.text.dates.found_dates import as_reference
 
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.clauses import Span
 
 _LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<bullet>(?:[-*•+]|\d{1,2}[.)])[ \t]+)?(?=\S)", re.M)
 #: "Address: 35, Lake Street", with or without marks of formatting.

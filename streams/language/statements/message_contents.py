@@ -6,15 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from projections.text.dates.found_dates import Found, as_reference
-from projections.text.dates.resolved_dates import in_numbers
-from projections.text.dates.resolved_dates import resolved as with_days
-from projections.text.tokenizer import Tokens
-from streams.language.grammar.analysis import Contact, Introduction, Mention
-from streams.language.grammar.clauses import Span
-from streams.language.grammar.text_reading import ReadSentence
-from streams.language.grammar.vocatives import is_vocative
-from streams.language.worth.worth import Said, count_words
+from recollect.streams.language.grammar.analysis import Contact, Introduction, Mention
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.text_reading import ReadSentence
+from recollect.streams.language.grammar.vocatives import is_vocative
+from recollect.streams.language.worth.worth import Said, count_words
+from recollect.text.dates.found_dates import Found, as_reference
+from recollect.text.dates.resolved_dates import in_numbers
+from recollect.text.dates.resolved_dates import resolved as with_days
+from recollect.text.tokenizer import Tokens
 
 _CODE = re.compile(r"\(\);|==|=>|</|::|&&")
 _PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)

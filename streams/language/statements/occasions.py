@@ -8,16 +8,16 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from projections.text.dates.resolved_dates import DatedText, in_numbers
-from projections.text.lexicon import word_set
-from projections.text.sentences import sentences
-from projections.text.tokenizer import tokenise
-from streams.language.grammar.analysis import Statement
-from streams.language.grammar.clauses import Span, after_lead_in
-from streams.language.references.standing_alone import left_open
-from streams.language.statements.plain_words import without_marks
-from streams.language.worth.worth import count_words
-from streams.language.worth.worth_words import LISTENER
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.references.standing_alone import left_open
+from recollect.streams.language.statements.plain_words import without_marks
+from recollect.streams.language.worth.worth import count_words
+from recollect.streams.language.worth.worth_words import LISTENER
+from recollect.text.dates.resolved_dates import DatedText, in_numbers
+from recollect.text.lexicon import word_set
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
 
 #: So many sentences of a message may tell what it is about; so many of their words must tell.
 _SENTENCES, _LEAST_TELLING = 4, 2

@@ -5,15 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Mapping
 
-from projections.text.lexicon import MONTHS, WEEKDAYS, word_set
-from streams.language.grammar.clauses import Span, after_lead_in
-from streams.language.grammar.reported import overlaps
-from streams.language.grammar.vocatives import is_courtesy, is_remark, is_salutation
-from streams.language.references.standing_alone import person_open
-from streams.language.statements.message_contents import MessageContents
-from streams.language.worth.lasting import NONE, tells
-from streams.language.worth.worth import is_draft, is_order
-from streams.language.worth.worth_words import KIND_WORDS, LISTENER, SHOWS
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.grammar.reported import overlaps
+from recollect.streams.language.grammar.vocatives import is_courtesy, is_remark, is_salutation
+from recollect.streams.language.references.standing_alone import person_open
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.worth.lasting import NONE, tells
+from recollect.streams.language.worth.worth import is_draft, is_order
+from recollect.streams.language.worth.worth_words import KIND_WORDS, LISTENER, SHOWS
+from recollect.text.lexicon import MONTHS, WEEKDAYS, word_set
 
 #: So many words are told at most, and so much at least by a sentence before or behind another.
 _LONGEST = 45

@@ -6,14 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from streams.language.grammar.analysis import Statement
-from streams.language.grammar.clauses import Span, after_lead_in
-from streams.language.grammar.reported import overlaps
-from streams.language.references.explaining import explains
-from streams.language.references.standing_alone import left_open, person_open
-from streams.language.statements.message_contents import MessageContents
-from streams.language.worth.judged_clauses import JudgedClause
-from streams.language.worth.worth import is_order, says
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.grammar.reported import overlaps
+from recollect.streams.language.references.explaining import explains
+from recollect.streams.language.references.standing_alone import left_open, person_open
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.worth.judged_clauses import JudgedClause
+from recollect.streams.language.worth.worth import is_order, says
 
 _THANKS = re.compile(r"\bthank(?:s| you)\b")
 #: A sentence of more words is too much to tell with another.

@@ -8,28 +8,33 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from projections.text.dates.found_dates import as_reference
-from projections.text.lexicon import RELATIONS, word_set
-from projections.text.tokenizer import tokenise
-from streams.language.attributes.claim_parts import ClaimPart, claim_parts
-from streams.language.attributes.frames import MASK
-from streams.language.grammar.analysis import Mention, Statement
-from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
-from streams.language.grammar.reported import is_reported
-from streams.language.grammar.vocatives import is_remark, is_salutation
-from streams.language.names.signature import assemble, tokens_for_signature
-from streams.language.references.standing_alone import Open, left_open, person_open
-from streams.language.relations.causes import Joined, after_link, joined
-from streams.language.statements.clause_judge import ClauseJudge, opens_correction
-from streams.language.statements.list_headings import LABEL, ListHeadings
-from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import FEW_WORDS, is_told_as_answer
-from streams.language.statements.passages import Passages
-from streams.language.statements.said_before import SaidBefore
-from streams.language.statements.wording import THIRD_PERSON, Wording
-from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
-from streams.language.worth.lasting import is_appointment, is_event_of_life, tells, use_later
-from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
+from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_parts
+from recollect.streams.language.attributes.frames import MASK
+from recollect.streams.language.grammar.analysis import Mention, Statement
+from recollect.streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.grammar.vocatives import is_remark, is_salutation
+from recollect.streams.language.names.signature import assemble, tokens_for_signature
+from recollect.streams.language.references.standing_alone import Open, left_open, person_open
+from recollect.streams.language.relations.causes import Joined, after_link, joined
+from recollect.streams.language.statements.clause_judge import ClauseJudge, opens_correction
+from recollect.streams.language.statements.list_headings import LABEL, ListHeadings
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.statements.occasions import FEW_WORDS, is_told_as_answer
+from recollect.streams.language.statements.passages import Passages
+from recollect.streams.language.statements.said_before import SaidBefore
+from recollect.streams.language.statements.wording import THIRD_PERSON, Wording
+from recollect.streams.language.worth.judged_clauses import JudgedClause, leads_to, together
+from recollect.streams.language.worth.lasting import (
+    is_appointment,
+    is_event_of_life,
+    tells,
+    use_later,
+)
+from recollect.streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
+from recollect.text.dates.found_dates import as_reference
+from recollect.text.lexicon import RELATIONS, word_set
+from recollect.text.tokenizer import tokenise
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So few words of a message of so few tell little by themselves.

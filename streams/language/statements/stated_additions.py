@@ -6,10 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from streams.language.grammar.analysis import Added, AddedOutside, Statement
-from streams.language.grammar.clauses import Span
-from streams.language.grammar.reported import is_reported
-from streams.language.relations.additions import (
+from recollect.streams.language.grammar.analysis import Added, AddedOutside, Statement
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.relations.additions import (
     NAMED,
     NEXT,
     SHARED,
@@ -18,8 +18,8 @@ from streams.language.relations.additions import (
     may_add,
     told_words,
 )
-from streams.language.relations.content_words import content_words
-from streams.language.relations.subjects import (
+from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.subjects import (
     PRONOUNS,
     SPEAKER,
     Subject,
@@ -27,7 +27,7 @@ from streams.language.relations.subjects import (
     is_same,
     subject_of,
 )
-from streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.statements.message_contents import MessageContents
 
 #: "I also …" adds to a sentence of the same subject so many sentences before it at most, if they
 #: share no word.

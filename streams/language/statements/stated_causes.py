@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streams.language.grammar.analysis import Caused, Outside, Statement
-from streams.language.grammar.clauses import Span
-from streams.language.grammar.reported import is_reported
-from streams.language.relations.causes import (
+from recollect.streams.language.grammar.analysis import Caused, Outside, Statement
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.relations.causes import (
     STATED,
     Joined,
     Opening,
     named_cause,
     opening_strength,
 )
-from streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.content_words import content_words
 
 
 class StatedCauses:

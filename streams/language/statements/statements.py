@@ -6,33 +6,33 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-from projections.text.addresses import addresses
-from projections.text.dates.dates_in_text import find_dates
-from projections.text.dates.found_dates import local_day
-from projections.text.lexicon import word_set
-from projections.text.sentences import sentences
-from projections.text.tokenizer import tokenise
-from streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
-from streams.language.grammar.clauses import Span
-from streams.language.grammar.enrichment import ALL, Without, left_out
-from streams.language.grammar.named_weekdays import as_named, collection_days
-from streams.language.grammar.pasted import pasted
-from streams.language.grammar.questions import is_question, told_in_question
-from streams.language.grammar.reported import is_reported, reported
-from streams.language.grammar.text_reading import TextReading
-from streams.language.grammar.vocatives import is_courtesy, is_remark
-from streams.language.names.contacts import find_contacts
-from streams.language.names.mentions import find_mentions
-from streams.language.names.naming import find_introductions
-from streams.language.references.person_before import Before
-from streams.language.relations.causes import opening
-from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import FEW_WORDS, Occasion, ToldOccasion
-from streams.language.statements.sentence_statements import SentenceStatements
-from streams.language.statements.stated_additions import StatedAdditions
-from streams.language.statements.stated_causes import StatedCauses
-from streams.language.statements.told_twice import moved, told_once
-from streams.language.statements.wording import Wording
+from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
+from recollect.streams.language.grammar.named_weekdays import as_named, collection_days
+from recollect.streams.language.grammar.pasted import pasted
+from recollect.streams.language.grammar.questions import is_question, told_in_question
+from recollect.streams.language.grammar.reported import is_reported, reported
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.grammar.vocatives import is_courtesy, is_remark
+from recollect.streams.language.names.contacts import find_contacts
+from recollect.streams.language.names.mentions import find_mentions
+from recollect.streams.language.names.naming import find_introductions
+from recollect.streams.language.references.person_before import Before
+from recollect.streams.language.relations.causes import opening
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.statements.occasions import FEW_WORDS, Occasion, ToldOccasion
+from recollect.streams.language.statements.sentence_statements import SentenceStatements
+from recollect.streams.language.statements.stated_additions import StatedAdditions
+from recollect.streams.language.statements.stated_causes import StatedCauses
+from recollect.streams.language.statements.told_twice import moved, told_once
+from recollect.streams.language.statements.wording import Wording
+from recollect.text.addresses import addresses
+from recollect.text.dates.dates_in_text import find_dates
+from recollect.text.dates.found_dates import local_day
+from recollect.text.lexicon import word_set
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
 
 _CAUSAL = word_set("because caused due led resulted")
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)

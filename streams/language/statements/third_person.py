@@ -5,18 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from projections.text.lexicon import (
-    AUXILIARIES,
-    FUNCTION_WORDS,
-    HONORIFICS,
-    PHATIC,
-    RELATIONS,
-    word_set,
-)
-from projections.text.tokenizer import Tokens, tokenise
-from streams.language.grammar.clauses import is_finite
-from streams.language.grammar.reported import reported
-from streams.language.grammar.verbs import (
+from recollect.streams.language.grammar.clauses import is_finite
+from recollect.streams.language.grammar.reported import reported
+from recollect.streams.language.grammar.verbs import (
     BASES,
     NOUNS_TOO,
     THIRDS_ALONE,
@@ -25,7 +16,16 @@ from streams.language.grammar.verbs import (
     is_past,
     third_person,
 )
-from streams.language.worth.worth_words import LETS
+from recollect.streams.language.worth.worth_words import LETS
+from recollect.text.lexicon import (
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    PHATIC,
+    RELATIONS,
+    word_set,
+)
+from recollect.text.tokenizer import Tokens, tokenise
 
 #: Only a name can stand in a sentence: not "15145550136", not "Dan 🚲".
 _NAME = re.compile(

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from projections.text.dates.found_dates import as_reference
-from streams.language.grammar.analysis import Caused, Outside, Statement
-from streams.language.grammar.clauses import Span
-from streams.language.names.signature import assemble, tokens_for_signature
-from streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.grammar.analysis import Caused, Outside, Statement
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.names.signature import assemble, tokens_for_signature
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.text.dates.found_dates import as_reference
 
 _WORD = re.compile(r"\w+")
 

@@ -7,29 +7,29 @@ from collections.abc import Sequence
 
 import msgspec
 
-from projections.text.dates.found_dates import as_reference
-from projections.text.tokenizer import tokenise
-from streams.language.grammar.analysis import Claim, Mention, Statement, Whom
-from streams.language.grammar.clauses import Span, after_lead_in
-from streams.language.names.signature import assemble, signature, tokens_for_signature
-from streams.language.references.antecedents import antecedent
-from streams.language.references.explaining import tells_what
-from streams.language.references.person_before import (
+from recollect.streams.language.grammar.analysis import Claim, Mention, Statement, Whom
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.names.signature import assemble, signature, tokens_for_signature
+from recollect.streams.language.references.antecedents import antecedent
+from recollect.streams.language.references.explaining import tells_what
+from recollect.streams.language.references.person_before import (
     Before,
     meant_by,
     nth_pronoun,
     things_meant,
     with_names,
 )
-from streams.language.references.person_before import with_things as things_named
-from streams.language.references.standing_alone import left_open
-from streams.language.relations.causes import after_opening
-from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import Occasion, ToldOccasion, without_occasion
-from streams.language.statements.plain_words import without_marks
-from streams.language.statements.third_person import in_third_person, is_impersonal
-from streams.language.worth.worth import asks_little, count_words
-from streams.language.worth.worth_words import SHOWS
+from recollect.streams.language.references.person_before import with_things as things_named
+from recollect.streams.language.references.standing_alone import left_open
+from recollect.streams.language.relations.causes import after_opening
+from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, without_occasion
+from recollect.streams.language.statements.plain_words import without_marks
+from recollect.streams.language.statements.third_person import in_third_person, is_impersonal
+from recollect.streams.language.worth.worth import asks_little, count_words
+from recollect.streams.language.worth.worth_words import SHOWS
+from recollect.text.dates.found_dates import as_reference
+from recollect.text.tokenizer import tokenise
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)

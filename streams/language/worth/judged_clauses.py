@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from streams.language.grammar.analysis import Claim
-from streams.language.grammar.clauses import Clause
-from streams.language.worth.worth import About, Said, is_command, is_comment, is_order, points_back
+from recollect.streams.language.grammar.analysis import Claim
+from recollect.streams.language.grammar.clauses import Clause
+from recollect.streams.language.worth.worth import (
+    About,
+    Said,
+    is_command,
+    is_comment,
+    is_order,
+    points_back,
+)
 
 
 class JudgedClause(NamedTuple):

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
-from projections.text.tokenizer import bare
-from projections.text.word_patterns import any_of
-from streams.language.grammar.clauses import is_finite
-from streams.language.grammar.verbs import BASES, THIRDS, is_past
-from streams.language.worth.worth import Said, elides
-from streams.language.worth.worth_words import (
+from recollect.streams.language.grammar.clauses import is_finite
+from recollect.streams.language.grammar.verbs import BASES, THIRDS, is_past
+from recollect.streams.language.worth.worth import Said, elides
+from recollect.streams.language.worth.worth_words import (
     BRUSQUE,
     CHOICE,
     FOREIGN,
@@ -26,6 +23,9 @@ from streams.language.worth.worth_words import (
     STATE,
     STATE_VERBS,
 )
+from recollect.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
+from recollect.text.tokenizer import bare
+from recollect.text.word_patterns import any_of
 
 #: Said to whoever listens about the talk itself: what comes next, who is ready, what to send.
 _TALK = re.compile(

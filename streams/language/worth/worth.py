@@ -9,21 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Literal, NamedTuple
 
-from projections.text.dates.found_dates import Found
-from projections.text.lexicon import (
-    CONTRACTIONS,
-    FUNCTION_WORDS,
-    HONORIFICS,
-    PHATIC,
-    RELATIONS,
-)
-from projections.text.prompts import first_person
-from projections.text.tokenizer import Tokens, bare
-from streams.language.grammar.analysis import Mention
-from streams.language.grammar.clauses import is_finite
-from streams.language.grammar.text_reading import ReadSentence
-from streams.language.grammar.verbs import BASES, is_past
-from streams.language.worth.worth_words import (
+from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.clauses import is_finite
+from recollect.streams.language.grammar.text_reading import ReadSentence
+from recollect.streams.language.grammar.verbs import BASES, is_past
+from recollect.streams.language.worth.worth_words import (
     ADVERBS,
     AFFAIRS,
     ASKS_FOR,
@@ -78,6 +68,16 @@ from streams.language.worth.worth_words import (
     YES_OR_NO,
     YET,
 )
+from recollect.text.dates.found_dates import Found
+from recollect.text.lexicon import (
+    CONTRACTIONS,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    PHATIC,
+    RELATIONS,
+)
+from recollect.text.prompts import first_person
+from recollect.text.tokenizer import Tokens, bare
 
 #: Whom a sentence is about: who says it, somebody else, who is spoken to, a thing, or nobody.
 About = Literal["speaker", "person", "listener", "thing", "nobody"]

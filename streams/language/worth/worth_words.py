@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from projections.text.lexicon import PAST, word_set
-from projections.text.word_patterns import any_of
+from recollect.text.lexicon import PAST, word_set
+from recollect.text.word_patterns import any_of
 
 #: The first person of other languages; of these the rules know no more.
 FOREIGN = word_set(

@@ -27,17 +27,17 @@ from aiokafka.errors import (
 from aiokafka.producer.message_accumulator import BatchBuilder
 from aiokafka.protocol.produce import ProduceRequest
 
-from streams.ledger.kafka.deletion import delete_before
-from streams.ledger.kafka.retrying import retry_until
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.kafka.topics import (
+from recollect.streams.ledger.kafka.deletion import delete_before
+from recollect.streams.ledger.kafka.retrying import retry_until
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.kafka.topics import (
     INBOX,
     MOST_RECORD_BYTES,
     NAMES,
     Topics,
     ensure_topics,
 )
-from streams.ledger.ledger import LedgerUnavailable
+from recollect.streams.ledger.ledger import LedgerUnavailable
 
 Value = TypeVar("Value")
 LedgerPartition = tuple[str, int]

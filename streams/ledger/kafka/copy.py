@@ -20,15 +20,15 @@ from typing import Protocol
 
 from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
-from projections.private import make_directory
-from schemas.errors import InvalidInput
-from schemas.zones import check_zone
-from streams.ledger.kafka.clients import PATIENCE, Clients, LedgerPartition
-from streams.ledger.kafka.keys import KeysCopy
-from streams.ledger.kafka.topics import KEYS
-from streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
-from streams.ledger.ledger_file import Appended, LedgerFile
-from streams.system.locks import exclusive
+from recollect.projections.private import make_directory
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger.kafka.clients import PATIENCE, Clients, LedgerPartition
+from recollect.streams.ledger.kafka.keys import KeysCopy
+from recollect.streams.ledger.kafka.topics import KEYS
+from recollect.streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
+from recollect.streams.ledger.ledger_file import Appended, LedgerFile
+from recollect.streams.system.locks import exclusive
 
 
 class Received(Protocol):

@@ -13,9 +13,9 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 
-from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
-from streams.ledger.kafka.keys import KafkaKeys
-from streams.ledger.kafka.topics import INBOX
+from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.keys import KafkaKeys
+from recollect.streams.ledger.kafka.topics import INBOX
 
 # No zone has such a name.
 _MARKER = b"recollect:marker"

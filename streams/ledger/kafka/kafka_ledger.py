@@ -16,18 +16,18 @@ from pathlib import Path
 import msgspec
 from aiokafka.errors import OffsetOutOfRangeError
 
-from projections.generations import OWN_AGENTS
-from schemas.errors import HomeError
-from schemas.events import Draft
-from schemas.wire import Receipt
-from schemas.zones import check_zone
-from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
-from streams.ledger.kafka.copy import Copy, received
-from streams.ledger.kafka.inbox_retention import Inbox
-from streams.ledger.kafka.keys import KEY_PARTITIONS, KafkaKeys
-from streams.ledger.kafka.settings import NO_ENCODER, NO_READER, KafkaSettings
-from streams.ledger.kafka.topics import INBOX, KEYS, Topics
-from streams.ledger.ledger import (
+from recollect.projections.generations import OWN_AGENTS
+from recollect.schemas.errors import HomeError
+from recollect.schemas.events import Draft
+from recollect.schemas.wire import Receipt
+from recollect.schemas.zones import check_zone
+from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.copy import Copy, received
+from recollect.streams.ledger.kafka.inbox_retention import Inbox
+from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS, KafkaKeys
+from recollect.streams.ledger.kafka.settings import NO_ENCODER, NO_READER, KafkaSettings
+from recollect.streams.ledger.kafka.topics import INBOX, KEYS, Topics
+from recollect.streams.ledger.ledger import (
     CHANGES,
     EVENTS,
     PARTITIONS,
@@ -38,10 +38,10 @@ from streams.ledger.ledger import (
     LedgerUnavailable,
     Record,
 )
-from streams.ledger.ledger_file import Appended
-from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
-from streams.system.failpoints import failpoint
+from recollect.streams.ledger.ledger_file import Appended
+from recollect.streams.ledger.partitioner import partition_of
+from recollect.streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
+from recollect.streams.system.failpoints import failpoint
 
 # Under this name all nodes agree on which agents decide.
 _AGENTS = "agents"

@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from projections.migrations import Migrations
-from projections.sqlite import atomic, connect, rows, truncate_wal, value
-from schemas.errors import HomeError
-from schemas.seal import new_key
-from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
-from streams.ledger.kafka.topics import KEYS
-from streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable
-from streams.ledger.partitioner import partition_of_key
+from recollect.projections.migrations import Migrations
+from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
+from recollect.schemas.errors import HomeError
+from recollect.schemas.seal import new_key
+from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.topics import KEYS
+from recollect.streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable
+from recollect.streams.ledger.partitioner import partition_of_key
 
 if TYPE_CHECKING:
-    from streams.ledger.kafka.copy import Received
+    from recollect.streams.ledger.kafka.copy import Received
 
 KEY_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (KEYS, partition) for partition in range(PARTITIONS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
     import ssl

@@ -12,10 +12,10 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import TopicAlreadyExistsError, for_code
 
-from schemas.errors import HomeError
-from schemas.inbound import MAX_RECORD_BYTES
-from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS
+from recollect.schemas.errors import HomeError
+from recollect.schemas.inbound import MAX_RECORD_BYTES
+from recollect.streams.ledger.kafka.settings import KafkaSettings
+from recollect.streams.ledger.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS
 
 INBOX = "inbox"
 KEYS = "keys"

@@ -5,7 +5,7 @@ reading begins, what may be delivered, and what happens after a failure is decid
 Faust would lose records in all three cases.
 """
 
-from streams.workers.faust.handler import (
+from recollect.streams.workers.faust.handler import (
     Delivered,
     DeliveryFailed,
     Handler,
@@ -13,7 +13,7 @@ from streams.workers.faust.handler import (
     Sasl,
     Settings,
 )
-from streams.workers.faust.worker import run
+from recollect.streams.workers.faust.worker import run
 
 __all__ = [
     "Delivered",

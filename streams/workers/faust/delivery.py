@@ -12,8 +12,8 @@ import logging
 from collections.abc import Callable, Container, Coroutine, Sequence, Set
 from typing import Any, NamedTuple
 
-from streams.ledger.ledger import LedgerGap
-from streams.workers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
+from recollect.streams.ledger.ledger import LedgerGap
+from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
 
 # Seconds between two tries of a delivery: the first pause, and the longest.
 _FIRST_PAUSE = 0.1

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
-from schemas.errors import RecollectError
+from recollect.schemas.errors import RecollectError
 
 # A topic's name and a partition's number.
 Partition: TypeAlias = tuple[str, int]

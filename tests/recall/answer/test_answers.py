@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from projections.recall import BUDGETS
-from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect import Query
-from schemas.errors import InvalidInput
-from schemas.wire import DEFAULT_SCOPE, SCOPES
+from recollect.projections.recall import BUDGETS
+from recollect.projections.recall.ranking.profiles import SEED_PROFILE
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, ask, cited, say, talk, tell

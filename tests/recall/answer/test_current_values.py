@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect import Query
-from schemas.wire import Result
+from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, START, ask, say, tell

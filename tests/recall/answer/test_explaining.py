@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Profile
-from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect import Query
 from recollect.cli.app import run
-from schemas.wire import Explanation
+from recollect.projections.recall import Profile
+from recollect.projections.recall.ranking.profiles import SEED_PROFILE
+from recollect.schemas.wire import Explanation
 from tests.memory import Memory
 from tests.recall.arms.test_observations import observe
 from tests.recall.conftest import Open

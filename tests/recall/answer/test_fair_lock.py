@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from projections.recall.answer.fair_lock import FairLock
+from recollect.projections.recall.answer.fair_lock import FairLock
 
 
 def waiting(lock: FairLock, work: Callable[[], object]) -> threading.Thread:

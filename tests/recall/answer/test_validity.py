@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
-from schemas.changes import DecidedPart, Delete, decode_sections, encode_part
-from schemas.records import CHANGE_FORMAT
-from schemas.times import format_time, parse_time
-from schemas.wire import Result
+from recollect.schemas.changes import DecidedPart, Delete, decode_sections, encode_part
+from recollect.schemas.records import CHANGE_FORMAT
+from recollect.schemas.times import format_time, parse_time
+from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recollect import Query
-from schemas.events import Attachment
+from recollect.schemas.events import Attachment
 from tests.memory import Memory
 from tests.recall import oracle
 from tests.recall.conftest import Open

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.embeddings import canonical_vectors
-from projections.embeddings.token_vectors import quantised
-from projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
-from projections.recall.index import token_index
-from projections.recall.index.token_index import Centre, Tokens, TokensOf
-from projections.recall.question.encoding import QueryTokens
-from projections.recall.ranking.profiles import DEFAULT_PROFILE
-from streams.agents import writer
-from streams.agents.vectors import embedding_rows
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.embeddings.token_vectors import quantised
+from recollect.projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
+from recollect.projections.recall.index import token_index
+from recollect.projections.recall.index.token_index import Centre, Tokens, TokensOf
+from recollect.projections.recall.question.encoding import QueryTokens
+from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE
+from recollect.streams.agents import writer
+from recollect.streams.agents.vectors import embedding_rows
 from tests.memory import Memory
 from tests.migrations.layouts import set_back
 from tests.recall import oracle

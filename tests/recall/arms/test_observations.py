@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from projections.embeddings import canonical_vectors
-from projections.sqlite import atomic
 from recollect import Query
 from recollect.cli.app import run
-from schemas.times import format_time
-from schemas.wire import Result
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.sqlite import atomic
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MODEL, START, ask, look_anew, say, tell, vector_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.embeddings.canonical_vectors import coded, per_length, units, whole
+from recollect.projections.embeddings.canonical_vectors import coded, per_length, units, whole
 
 
 def test_a_vector_in_whole_numbers_points_the_same_way() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall.index.growable_arrays import distinct, first_of_each
+from recollect.projections.recall.index.growable_arrays import distinct, first_of_each
 
 NUMBERS = st.lists(st.integers(-5, 5)).map(lambda values: np.array(values, np.int64))
 

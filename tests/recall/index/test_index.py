@@ -16,16 +16,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.embeddings import canonical_vectors
-from projections.embeddings.canonical_vectors import whole
-from projections.events import EventsModel, turns_for_recall
-from projections.recall.index import array_store, zone_index
-from projections.recall.index.bit_codes import BitCodes, first_of_equals, least
-from projections.recall.index.growable_arrays import Texts
-from projections.recall.index.turn_index import Turns
-from projections.recall.index.vector_index import Targets, Vectors
 from recollect import Query
-from streams.projecting import projector
+from recollect.projections.embeddings import canonical_vectors
+from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.events import EventsModel, turns_for_recall
+from recollect.projections.recall.index import array_store, zone_index
+from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
+from recollect.projections.recall.index.growable_arrays import Texts
+from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.recall.index.vector_index import Targets, Vectors
+from recollect.streams.projecting import projector
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (

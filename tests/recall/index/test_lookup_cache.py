@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.recall.index.lookup_cache import LookupCache
+from recollect.projections.recall.index.lookup_cache import LookupCache
 from tests.memory import Memory
 from tests.recall.kit import ask, say, tell
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall.index import postings, zone_index
-from projections.recall.index.postings import Postings
+from recollect.projections.recall.index import postings, zone_index
+from recollect.projections.recall.index.postings import Postings
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import ask, say, tell

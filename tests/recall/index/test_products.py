@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall.index.int8_products import product, products
+from recollect.projections.recall.index.int8_products import product, products
 
 
 @settings(max_examples=60, deadline=None)

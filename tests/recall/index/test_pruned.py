@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from projections.files import ZoneFiles
-from projections.recall.index import array_store, zone_index
-from projections.recall.index.zone_index import Index
 from recollect import Query
 from recollect.home import Home
-from schemas.events import Draft, Forget
-from schemas.wire import Scope
-from streams.publishing.commands import command, publish_commands
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.index import array_store, zone_index
+from recollect.projections.recall.index.zone_index import Index
+from recollect.schemas.events import Draft, Forget
+from recollect.schemas.wire import Scope
+from recollect.streams.publishing.commands import command, publish_commands
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import (

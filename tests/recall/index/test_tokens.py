@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.embeddings.token_vectors import (
+from recollect.projections.embeddings.token_vectors import (
     KEPT,
     LEVELS,
     RMS,

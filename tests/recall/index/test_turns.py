@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.events import EventsModel
-from projections.recall.index.turn_index import Turns
+from recollect.projections.events import EventsModel
+from recollect.projections.recall.index.turn_index import Turns
 from tests.recall import oracle
 from tests.recall.kit import HOUR, MINUTE, START
 from tests.recall.oracle import Line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall.question.asked_slot import Asked, asked
-from schemas.wire import Result
+from recollect.projections.recall.question.asked_slot import Asked, asked
+from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, START, ask, say, tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.wire import Result
+from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, START, ask, say, tell

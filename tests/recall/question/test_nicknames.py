@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nicknames import NickNamer
 
-from projections.text.nicknames import _NO_NAMES, other_names
+from recollect.text.nicknames import _NO_NAMES, other_names
 from tests.memory import Memory
 from tests.recall.kit import START, ask, cited, embedded, say, tell
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from projections.recall import RecallQuery
-from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.question_reader import QuestionReader
+from recollect.projections.recall import RecallQuery
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.question_reader import QuestionReader
 from tests.memory import Memory
 from tests.recall.kit import FixedEncoder, talk, tell, vector_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile, RecallQuery
 from recollect import Query
+from recollect.projections.recall import DEFAULT_PROFILE, Profile, RecallQuery
 from tests.memory import Memory
 from tests.recall.kit import (
     DAY,

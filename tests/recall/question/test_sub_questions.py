@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from projections.recall.question.sub_questions import completed, split
+from recollect.projections.recall.question.sub_questions import completed, split
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from projections.recall import PROFILES, Profile
 from recollect import Query
-from schemas.events import Access
+from recollect.projections.recall import PROFILES, Profile
+from recollect.schemas.events import Access
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, ask, say, tell

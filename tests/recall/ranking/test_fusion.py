@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall.arms.scaling import scaled
-from projections.recall.index.selection import close_to_top, top
-from projections.recall.ranking.diversity import mmr
-from projections.recall.ranking.fusion import rrf, weighted
+from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.index.selection import close_to_top, top
+from recollect.projections.recall.ranking.diversity import mmr
+from recollect.projections.recall.ranking.fusion import rrf, weighted
 from tests.recall import oracle
 
 

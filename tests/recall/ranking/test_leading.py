@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.recall.arms.arm_scores import ArmScores, ScoresByArm
-from projections.recall.index.growable_arrays import Sums, true_places
-from projections.recall.ranking import turn_ranking
-from projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
+from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
+from recollect.projections.recall.index.growable_arrays import Sums, true_places
+from recollect.projections.recall.ranking import turn_ranking
+from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
 
 WEIGHTS = DEFAULT_PROFILE.weights
 

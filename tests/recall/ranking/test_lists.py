@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall import Profile
-from projections.recall.index.sessions import Sessions
-from projections.recall.index.zone_index import Index
-from projections.recall.question.answer_type import asks_for_list
-from projections.recall.ranking.list_gathering import spread_list
-from schemas.events import Draft
-from schemas.wire import Result
+from recollect.projections.recall import Profile
+from recollect.projections.recall.index.sessions import Sessions
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.answer_type import asks_for_list
+from recollect.projections.recall.ranking.list_gathering import spread_list
+from recollect.schemas.events import Draft
+from recollect.schemas.wire import Result
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, START, ask, cited, talk, tell
 

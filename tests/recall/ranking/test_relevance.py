@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from recollect import Query
-from schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, plain, say, tell
 

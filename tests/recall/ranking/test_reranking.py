@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile
-from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
+from recollect.projections.recall import DEFAULT_PROFILE, Profile
+from recollect.projections.recall.ranking.profiles import SEED_PROFILE
 from tests.encoder import random_model
 from tests.memory import Memory
 from tests.recall import kit

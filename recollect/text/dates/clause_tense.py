@@ -1,0 +1,176 @@
+"""Whether a clause speaks of the past or of the future, and which of several days that means."""
+
+from __future__ import annotations
+
+from recollect.text.dates.date_tokens import word_at, word_before
+from recollect.text.lexicon import BE_PRESENT, FUTURE, NOT_PAST, PAST, word_set
+from recollect.text.tokenizer import Tokens
+
+#: What follows one of these is another clause.
+_CONTRAST = frozenset({"but", "because", "although", "though", "so", "whereas", "while"})
+# Rescheduling: "moved to Monday" says when it will be, whenever it was moved.
+_RESCHEDULING = frozenset(
+    stem + ending
+    for stems, endings in (
+        ("slip", ("", "s", "ped", "ping")),
+        ("push shift delay bump extend prolong defer adjourn switch", ("", "s", "ed", "ing")),
+        ("mov reschedul postpon rearrang chang advanc", ("e", "es", "ed", "ing")),
+        ("defer", ("red", "ring")),
+        ("switch push", ("es",)),
+        ("rebook", ("", "s", "ed", "ing")),
+    )
+    for stem in stems.split()
+    for ending in endings
+)
+#: These reschedule only together with a word of direction ("brought forward", "put off").
+_RESCHEDULING_PAIRED = word_set(
+    "bring brings brought bringing put puts putting pull pulls pulled set"
+)
+_RESCHEDULING_WAYS = frozenset({"forward", "forwards", "back", "off", "up", "out", "in"})
+#: Between "to" and the day.
+_ABOUT = frozenset({"the", "around", "about", "approximately", "roughly", "early", "late", "mid"})
+#: Said of the present, they tell what is to be: "Our lease ends in November".
+_TO_BE = word_set(
+    "renews expires starts begins opens closes reopens resumes arrives departs returns finishes "
+    "retires launches turns"
+)
+#: Before a day that tells when something was moved, not where to.
+_WHEN = word_set("on in since at during after before by last this around over")
+_PLANNED = word_set("scheduled planned booked rescheduled arranged slated postponed set confirmed")
+#: With one of these a past form tells of a plan, whose day may be ahead.
+_PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expected slated target")
+#: "We stayed until Sunday" is over; "the office closed until Monday" is not.
+_LASTED = word_set("was were stayed waited worked lasted had ran lived slept kept sat")
+#: The clause is surely, or perhaps, in the past. A future clause is 1, an unknown one 0.
+_SURELY, _PERHAPS = -2, -1
+#: A year's day that far back is not meant where the past is only likely.
+_LONG_AGO = 150
+
+
+def direction_of(tokens: Tokens, left: int, right: int) -> int:
+    """Negative if the clause around speaks of the past, 1 of the future, 0 if it does not say.
+
+    The nearest verb before the reference decides, else the nearest after it.
+    """
+    lowers = tokens.lowers
+    before = "" if lowers[left].endswith("'s") else word_before(tokens, left)
+    goal = _goal(tokens, left)
+    apart = False  # a comma stands between
+    for index in range(left - 1, max(left - 15, -1), -1):
+        gap = tokens.gap(index)
+        if any(mark in ".!?\n" for mark in gap):
+            break
+        lower = lowers[index]
+        if goal and (lower in _RESCHEDULING or _moves_with(lowers, index, left)):
+            return 1
+        if before == "for" and lower in _PLANNED:
+            again = lower in _RESCHEDULING
+            was = word_at(tokens, index - 1) in ("was", "were", "been")
+            return _PERHAPS if was and not again else 1
+        if (
+            before in ("until", "till", "til")
+            and lower not in _LASTED
+            and _tense(lowers, index) < 0
+        ):
+            return 1
+        apart = apart or "," in gap
+        if lower in BE_PRESENT:
+            return 0
+        tense = _tense(lowers, index)
+        if tense < 0 and lower in _RESCHEDULING and before not in _WHEN | {lower}:
+            return 0  # "moved the talk of Monday": the day it was to be
+        if tense < 0 and (apart or _is_plan(lowers, index, left)):
+            return _PERHAPS
+        if tense:
+            return tense
+    for index in range(right, min(right + 11, len(lowers))):
+        gap = tokens.gap(index - 1)
+        if any(mark in ".!?\n" for mark in gap) or lowers[index] in _CONTRAST:
+            break
+        if lowers[index] == "got" and gap != " " and word_at(tokens, index + 1) in ("it", "that"):
+            break  # "Monday, got it."
+        if tense := _tense(lowers, index):
+            return tense
+    return 0
+
+
+def is_present(tokens: Tokens, left: int) -> bool:
+    """Whether "is" or "are" is the verb of the clause before a reference."""
+    for index in range(left - 1, max(left - 15, -1), -1):
+        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+            return False
+        if tokens.lowers[index] in BE_PRESENT:
+            return True
+        if _tense(tokens.lowers, index):
+            return False
+    return False
+
+
+def _goal(tokens: Tokens, left: int) -> bool:
+    """Whether "to" or "until" leads to the reference."""
+    at = left - 1
+    while at > left - 4 and word_at(tokens, at) in _ABOUT:
+        at -= 1
+    return word_at(tokens, at) in ("to", "until", "till", "til")
+
+
+def _moves_with(lowers: list[str], index: int, left: int) -> bool:
+    """Brought forward, put off."""
+    return lowers[index] in _RESCHEDULING_PAIRED and not _RESCHEDULING_WAYS.isdisjoint(
+        lowers[index + 1 : left]
+    )
+
+
+def _is_plan(lowers: list[str], index: int, left: int) -> bool:
+    return not _PLAN_WORDS.isdisjoint(lowers[max(index - 6, 0) : left])
+
+
+def _tense(lowers: list[str], index: int) -> int:
+    lower = lowers[index]
+    if lower in FUTURE or lower in _TO_BE or lower.endswith("'ll"):
+        return 1
+    if lower in PAST:
+        return 0 if _is_passive(lowers, index) else _SURELY
+    if lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST:
+        return 0 if _is_passive(lowers, index) else _SURELY
+    if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
+        return 1
+    return 0
+
+
+def _is_passive(lowers: list[str], index: int) -> bool:
+    """Is closed, to be returned, will be officially opened: the auxiliary says when."""
+    at = index - 1
+    if at > 0 and (
+        lowers[at] in ("now", "also", "only", "still", "not") or lowers[at][-2:] == "ly"
+    ):
+        at -= 1
+    return at >= 0 and (lowers[at] in ("be", "get", "being") or lowers[at] in BE_PRESENT)
+
+
+def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
+    """Of spans in time order: the last begun, the first not over, or the nearest."""
+    if direction < 0:
+        begun = [span for span in candidates if span[0] <= today][-1]
+        if direction == _SURELY or begun[1] >= today - _LONG_AGO:
+            return begun
+        direction = 0
+    if direction > 0:
+        return next(span for span in candidates if span[1] >= today)
+    return min(candidates, key=lambda span: max(span[0] - today, today - span[1], 0))
+
+
+def choose_or_nearest(spans: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
+    """`_choose`, or the nearest where the calendar ends before a fitting one."""
+    fits = (direction < 0 and spans[0][0] > today) or (direction > 0 and spans[-1][1] < today)
+    return _choose(spans, today, 0 if fits else direction)
+
+
+def is_rescheduled(tokens: Tokens, left: int) -> bool:
+    """Whether a verb of rescheduling stands before, in the same sentence."""
+    for index in range(left - 1, max(left - 15, -1), -1):
+        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+            return False
+        if tokens.lowers[index] in _RESCHEDULING or _moves_with(tokens.lowers, index, left):
+            return True
+    return False

@@ -1,0 +1,59 @@
+"""A date that was found in a text, by tokens and by characters."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from recollect.text.dates.calendar_days import clip
+from recollect.text.tokenizer import Tokens
+
+_UNIX_EPOCH = date(1970, 1, 1).toordinal()
+_DAY_MS = 86_400_000
+
+
+class DateReference(Struct, frozen=True):
+    """A stretch of text that means the days from `first` to `last` (ISO dates, both included)."""
+
+    start: int
+    end: int
+    text: str
+    first: str
+    last: str
+
+
+class Found(NamedTuple):
+    """A reference by token indices (last one excluded) and ordinal days (last one included)."""
+
+    left: int
+    right: int
+    first: int
+    last: int
+    relative: bool  # the text alone does not say which days: it lacks the year, or more
+
+    @property
+    def known(self) -> bool:
+        """False for a weekday with a day of the month that agree in no near month."""
+        return self.first > 0
+
+
+def local_day(at_ms: int, utc_offset_minutes: int) -> int:
+    """The ordinal of the local date at that moment, within the years 1 to 9999."""
+    return clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
+
+
+def as_reference(tokens: Tokens, found: Found) -> DateReference:
+    """Return a date that was found, with its offsets; the "'s" of a genitive is left out."""
+    start = tokens.starts[found.left]
+    end = tokens.ends[found.right - 1]
+    if tokens.lowers[found.right - 1].endswith("'s"):
+        end -= 2
+    return DateReference(
+        start,
+        end,
+        tokens.text[start:end],
+        date.fromordinal(found.first).isoformat(),
+        date.fromordinal(found.last).isoformat(),
+    )

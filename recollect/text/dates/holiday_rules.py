@@ -1,0 +1,185 @@
+"""Rules by which holidays lie in a year: on a fixed day, by Easter, by other calendars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+from recollect.text.dates.calendar_days import (
+    Days,
+    day_of,
+    easter,
+    nth_weekday,
+    orthodox_easter,
+    year_days,
+)
+from recollect.text.dates.feast_tables import FEAST_DAYS, FIRST_YEAR, MORE
+from recollect.text.dates.moon_calendars import hebrew_day, islamic_day
+
+#: The days of a holiday that begins in a year, in order; of some calendars there is none in a
+#: year, or there are two.
+Rule = Callable[[int], tuple[Days, ...]]
+#: The ordinal of the day on which a holiday begins in a year; None: it has none.
+DayRule = Callable[[int], int | None]
+
+#: The arithmetic of Easter and of the moon holds in these years.
+_RECKONED = range(1583, 9_998)
+_SATURDAY, _SUNDAY = 5, 6
+
+
+def one_day(rule: DayRule, after: int = 0) -> Rule:
+    """A holiday of one day, so many days after another."""
+    return several(rule, after, after)
+
+
+def several(rule: DayRule, first: int, last: int) -> Rule:
+    """A holiday of several days, counted from a day."""
+
+    def days(year: int) -> tuple[Days, ...]:
+        day = rule(year)
+        return () if day is None else ((day + first, day + last),)
+
+    return days
+
+
+def weekday_of(day: int) -> int:
+    """The weekday of an ordinal day; Monday is 0."""
+    return (day - 1) % 7
+
+
+def fixed(month: int, day: int, last: int = 0) -> Rule:
+    """A day of a month, and so many days more."""
+    return several(lambda year: day_of(year, month, day), 0, last)
+
+
+def nth(month: int, weekday: int, count: int, after: int = 0) -> Rule:
+    """The nth weekday of a month, from its end if negative, or a day so many days after it."""
+    return one_day(lambda year: nth_weekday(year, month, weekday, count), after)
+
+
+def by_easter(first: int, last: int | None = None) -> Rule:
+    """From one day to another, counted from Easter Sunday."""
+    return _from_easter(easter, first, last)
+
+
+def by_orthodox_easter(first: int, last: int | None = None) -> Rule:
+    """From one day to another, counted from the Easter Sunday of the Julian calendar."""
+    return _from_easter(orthodox_easter, first, last)
+
+
+def _from_easter(easter_of: DayRule, first: int, last: int | None) -> Rule:
+    def rule(year: int) -> int | None:
+        return easter_of(year) if year in _RECKONED else None
+
+    return several(rule, first, first if last is None else last)
+
+
+def by_table(name: str, first: int = 0, last: int | None = None) -> Rule:
+    """From one day to another, counted from a day of the tables."""
+    least, more = FEAST_DAYS[name]
+
+    def days(year: int) -> tuple[Days, ...]:
+        found = []
+        for each in range(year - 1, year + 2):
+            if 0 <= each - FIRST_YEAR < len(more):
+                day = date(each, 1, 1).toordinal() + least + MORE.index(more[each - FIRST_YEAR])
+                if date.fromordinal(day + first).year == year:
+                    found.append((day + first, day + (first if last is None else last)))
+        return tuple(found)
+
+    return days
+
+
+def jewish(month: int, day: int, last: int = 0, shift: Callable[[int], int] | None = None) -> Rule:
+    """A feast of the Hebrew calendar, from the day on whose evening it begins, and so many more.
+
+    Months count from Nisan. `shift` moves a feast that may not fall on some weekday.
+    """
+
+    def days(year: int) -> tuple[Days, ...]:
+        if year not in _RECKONED:
+            return ()
+        found = []
+        for each in (year + 3759, year + 3760, year + 3761):
+            start = hebrew_day(each, month, day)
+            start += (shift(weekday_of(start)) if shift is not None else 0) - 1
+            if date.fromordinal(start).year == year:
+                found.append((start, start + last))
+        return tuple(found)
+
+    return days
+
+
+def islamic(month: int, day: int, last: Callable[[int], int] | None = None) -> Rule:
+    """A feast on a day of the Islamic calendar, or to the day that `last` gives for its year."""
+    return islamic_days(
+        lambda year: (
+            islamic_day(year, month, day),
+            islamic_day(year, month, day) if last is None else last(year),
+        )
+    )
+
+
+def islamic_days(days_in: Callable[[int], Days]) -> Rule:
+    """A feast of which a year of the Islamic calendar gives the days."""
+
+    def days(year: int) -> tuple[Days, ...]:
+        if year not in _RECKONED:
+            return ()
+        start, end = year_days(year)
+        near = (year - 622) * 33 // 32
+        spans = (days_in(each) for each in range(max(near - 1, 1), near + 4))
+        return tuple(span for span in spans if start <= span[0] <= end)
+
+    return days
+
+
+def nearest_workday(month: int, day: int) -> Rule:
+    """A day of a month, on the nearest day from Monday to Friday."""
+
+    def rule(year: int) -> int | None:
+        found = day_of(year, month, day)
+        if found is None:
+            return None
+        return found + {_SATURDAY: -1, _SUNDAY: 1}.get(weekday_of(found), 0)
+
+    return one_day(rule)
+
+
+def not_on_sunday(month: int, day: int, since: int) -> Rule:
+    """A day of a month since a year, on the day before where it is a Sunday."""
+
+    def rule(year: int) -> int | None:
+        found = day_of(year, month, day) if year >= since else None
+        return None if found is None else found - (weekday_of(found) == _SUNDAY)
+
+    return one_day(rule)
+
+
+def earth_hour(year: int) -> tuple[Days, ...]:
+    """The last Saturday of March, or the one before where that is the eve of Easter."""
+    day = nth_weekday(year, 3, _SATURDAY, -1)
+    if day is None or not 2007 <= year < 9_998:
+        return ()
+    day -= 7 * (day == easter(year) - 1)
+    return ((day, day),)
+
+
+def advent(first: int, *, season: bool = False) -> Rule:
+    """A day counted from the first Sunday of Advent, the fourth before Christmas, or all of it."""
+
+    def days(year: int) -> tuple[Days, ...]:
+        eve = day_of(year, 12, 24)
+        if eve is None:
+            return ()
+        sunday = eve - (weekday_of(eve) + 1) % 7 - 21
+        return ((sunday + first, eve if season else sunday + first),)
+
+    return days
+
+
+def parsi_new_year(year: int) -> tuple[Days, ...]:
+    """The new year of the Shahenshahi calendar, whose years have 365 days."""
+    start, end = year_days(year)
+    day = start + (date(2022, 8, 16).toordinal() - start) % 365
+    return ((day, day),) if 1900 <= year < 2101 and day <= end else ()

@@ -1,0 +1,110 @@
+"""Weekdays that are a part of a name and name no day: "Focus Friday", "the Black Friday Sale team".
+
+Written with capitals inside of a sentence, the word before a weekday and the weekday are a name
+where they begin alike, or where what stands before the two says which one: "our Film Friday".
+People's names are left out: "I see Tom Tuesday" is of a day. A few are names wherever they stand.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.dates.date_tokens import joined, word_at, word_before
+from recollect.text.dates.found_dates import Found
+from recollect.text.lexicon import (
+    FUNCTION_WORDS,
+    HONORIFICS,
+    MONTHS,
+    PHATIC,
+    RELATIONS,
+    WEEKDAYS,
+    word_set,
+)
+from recollect.text.nicknames import other_names
+from recollect.text.tokenizer import Tokens, bare
+
+#: With a weekday each is a name, however it is written; the first are holidays.
+_NAMING = word_set(
+    "black good ash cyber easter palm boxing shrove maundy whit holy pancake fat giving super "
+    "casual taco throwback meatless freaky wacky manic bloody"
+)
+#: With a capital these are too.
+_NAMING_WRITTEN = _NAMING | word_set("focus follow flashback motivation wellness man girl ruby")
+_WHICH = word_set(
+    "the a an our my your their his her its on this next last every each another no any"
+)
+_OWN = word_set("the a an our my your their his her its called named titled entitled dubbed")
+_OF_SOMEBODY = RELATIONS | HONORIFICS | MONTHS.keys() | WEEKDAYS.keys()
+_COMMON = FUNCTION_WORDS | PHATIC
+_NO_NAME = FUNCTION_WORDS | _OF_SOMEBODY
+#: "We are in Munich Monday": of a place.
+_AT_PLACE = frozenset({"in", "near"})
+#: 'Focus Friday', "The Monday Club": all words of what is quoted have capitals.
+_CALLED = re.compile(
+    r"(?<!\w)['\"\u2018“](?!(?:On|By|For|From|Until|Since) )"
+    r"(?:(?:[A-Z][\w&-]*[ -]){1,4}[A-Z]\w+day|(?:[A-Z][\w&-]*[ -]){0,3}[A-Z]\w+day"
+    r"(?:[ -][A-Z][\w&-]*){1,3})['\"’”]"
+)
+
+
+def without_named(tokens: Tokens, found: list[Found]) -> list[Found]:
+    """Return the dates of a text but for weekdays that are a part of a name."""
+    if not any(_is_weekday(tokens, item) for item in found):
+        return found
+    quoted = [match.span() for match in _CALLED.finditer(tokens.text)]
+    return [
+        item
+        for item in found
+        if not _is_weekday(tokens, item)
+        or not (
+            _names(tokens, item.left)
+            or any(start < tokens.starts[item.left] < end for start, end in quoted)
+        )
+    ]
+
+
+def _is_weekday(tokens: Tokens, item: Found) -> bool:
+    """Whether a date is no more than a weekday, or one with a part of the day with a capital."""
+    if bare(tokens.lowers[item.left]) not in WEEKDAYS:
+        return False
+    rest = tokens.words[item.left + 1 : item.right]
+    return not rest or (len(rest) == 1 and rest[0].isalpha() and rest[0][0].isupper())
+
+
+def _names(tokens: Tokens, index: int) -> bool:
+    """Whether the weekday at an index is a part of a name."""
+    before = word_before(tokens, index) if index and _apart(tokens, index - 1) else ""
+    written = tokens.words[index][0].isupper()
+    if before in (_NAMING_WRITTEN if written and _is_capital(tokens, index - 1) else _NAMING):
+        return True
+    if not written:
+        return False
+    if before == "named" or (before in _OWN and _goes_on(tokens, index)):
+        return True
+    if not before or before in _OF_SOMEBODY or not _is_capital(tokens, index - 1):
+        return False
+    if index < 2 or not joined(tokens, index - 2):
+        return False  # a sentence may begin with any word
+    which = word_at(tokens, index - 2)
+    if which in _WHICH or which.endswith("'s"):
+        return True
+    alike = before[0] == tokens.lowers[index][0] and before not in _COMMON
+    return alike and which not in _AT_PLACE and not other_names(before)
+
+
+def _apart(tokens: Tokens, index: int) -> bool:
+    """Whether no more than a space or a hyphen stands behind a word."""
+    return tokens.gap(index) in (" ", "-")
+
+
+def _is_capital(tokens: Tokens, index: int) -> bool:
+    word = tokens.words[index]
+    return word[0].isupper() and not (len(word) > 1 and word.isupper())
+
+
+def _goes_on(tokens: Tokens, index: int) -> bool:
+    """Whether a word with a capital follows that names no one and no other day."""
+    after = word_at(tokens, index + 1)
+    if not after or not _apart(tokens, index) or after in _NO_NAME:
+        return False
+    return _is_capital(tokens, index + 1) and not other_names(after)
