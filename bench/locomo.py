@@ -27,7 +27,7 @@ import msgspec
 
 from bench import least_scores, weights
 from bench.report import Report, Target, count, markdown, percentile
-from recollect.home import Home
+from recollect.home.home_directory import Home
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 DATA = _SHARED / "data" / "locomo-dev.json"

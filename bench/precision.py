@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bench import locomo, weights
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.projections.recall import DEFAULT_PROFILE
 from recollect.streams.encoder.catalog import Precision
 

@@ -21,8 +21,8 @@ from bench import locomo
 from bench.encoders import MISSING, cache, cached_name
 from bench.locomo import DATA, Json
 from bench.report import Report, Target, count, markdown
-from recollect.events_of_files import EventsOfFiles
-from recollect.ingesting import open_inputs
+from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
 from recollect.streams.adapters import Meter, Options, drafts, exports_of
 from recollect.streams.agents import message_reading

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from bench.report import Report
-from recollect.home import Home
-from recollect.ledgers import open_node
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import open_node
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import DEFAULT_PROFILE, Profile, Recaller, RecallQuery
 from recollect.projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS

@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recollect.library import Recollect
-    from recollect.library_async import AsyncRecollect, AsyncZone
-    from recollect.library_zone import Zone
+    from recollect.library.library_async import AsyncRecollect, AsyncZone
+    from recollect.library.library_home import Recollect
+    from recollect.library.library_zone import Zone
     from recollect.schemas.errors import (
         Busy,
         Closed,
@@ -207,10 +207,10 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 # Names are imported on first access: the command line's help needs none of them.
 _LIBRARY = {
-    "AsyncRecollect": "recollect.library_async",
-    "AsyncZone": "recollect.library_async",
-    "Recollect": "recollect.library",
-    "Zone": "recollect.library_zone",
+    "AsyncRecollect": "recollect.library.library_async",
+    "AsyncZone": "recollect.library.library_async",
+    "Recollect": "recollect.library.library_home",
+    "Zone": "recollect.library.library_zone",
 }
 _ERRORS, _TYPES = "recollect.schemas.errors", "recollect.schemas.wire"
 

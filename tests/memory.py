@@ -9,15 +9,15 @@ from typing import Any, Self
 import msgspec
 
 from recollect import Query, Recollect
-from recollect.home import Home
-from recollect.ingesting import command, publish
-from recollect.maintenance import pending
+from recollect.home.home_directory import Home
+from recollect.home.token import Token
+from recollect.operations.ingestion.ingesting import command, publish
+from recollect.operations.upkeep.maintenance import pending
 from recollect.projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
 from recollect.schemas.events import AnyPayload, Draft
 from recollect.schemas.wire import Explanation, RecallAnswer, Receipt
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.engine.node import Node
-from recollect.token import Token
 
 
 class Memory:

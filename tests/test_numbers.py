@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import access_counts, injecting, token_counting, zone_status
 from recollect.cli import app, browse_commands, output, recall_commands
 from recollect.cli.app import cli
 from recollect.cli.ingest_commands import _MOST_SHOWN
 from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
-from recollect.doctor import _LEAST_FREE
-from recollect.embedded_worker import TICK_SECONDS
+from recollect.home import access_counts, token_counting
+from recollect.home.embedded_worker import TICK_SECONDS
+from recollect.operations.answers import injecting
+from recollect.operations.upkeep import zone_status
+from recollect.operations.upkeep.doctor import _LEAST_FREE
 from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
 from recollect.projections.recall import (
     BUDGETS,

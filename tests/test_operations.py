@@ -11,7 +11,7 @@ import click
 import pytest
 
 from recollect.cli.app import cli
-from recollect.configuration import SETTINGS, Configuration
+from recollect.home.configuration import SETTINGS, Configuration
 from recollect.service.service_settings import ServiceSettings
 from recollect.service.serving import _GRACE_SECONDS
 

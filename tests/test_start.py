@@ -43,8 +43,8 @@ OF_OTHER_COMMANDS = {
     "recollect.streams.ledger.kafka.kafka_ledger",
     "recollect.streams.lifecycle",
     "recollect.streams.workers",
-    "recollect.doctor",
-    "recollect.worker_processes",
+    "recollect.operations.upkeep.doctor",
+    "recollect.home.worker_processes",
 }
 #: What serves programs and agents.
 OF_SERVICES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "starlette", "httpx"}

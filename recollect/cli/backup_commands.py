@@ -59,7 +59,7 @@ def restore(
     What was forgotten since stays forgotten, as far as the home or another place knows it. Stop
     what has the home open. Interrupted, it goes on when it is called again.
     """
-    from recollect.restoring import restore as restore_
+    from recollect.operations.upkeep.restoring import restore as restore_
 
     with progress("restoring") as advance:
         done = restore_(

@@ -30,7 +30,7 @@ from recollect.schemas.display import quantity, shown, single_spaced
 from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from recollect.library_zone import Zone
+    from recollect.library.library_zone import Zone
     from recollect.schemas.wire import Comparison, Entity, Fact, Merge
 
 Item = TypeVar("Item")
@@ -275,7 +275,7 @@ def _also(item: Entity) -> str:
 
 def _compare_batch(batch: Path, *, as_json: bool) -> None:
     from recollect.cli.line_reader import read_lines
-    from recollect.comparing import compare_descriptions
+    from recollect.operations.memories.comparing import compare_descriptions
     from recollect.schemas.wire import Pair
 
     for found in read_lines(batch, Pair, lambda pair: compare_descriptions(pair.a, pair.b)):

@@ -15,7 +15,7 @@ def config(home: str | None, as_json: bool) -> None:
 
     Of a secret it shows only that there is one.
     """
-    from recollect.configuration import SETTINGS
+    from recollect.home.configuration import SETTINGS
 
     found = configured(home)
     rows = []

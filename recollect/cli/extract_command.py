@@ -17,7 +17,7 @@ from recollect.schemas.display import quantity, single_spaced
 from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from recollect.extracting import Extractor
+    from recollect.operations.writing.extracting import Extractor
     from recollect.schemas.events import Draft
     from recollect.schemas.wire import Extraction, Fact, Rejection, WriteReport
 
@@ -53,10 +53,10 @@ def extract(
     home; where there is one, its reader, its steps and the role of the zone are used. Of two
     writers, = marks what both say, + what the model adds.
     """
-    from recollect.extracting import Extractor
-    from recollect.home import Home
-    from recollect.ingesting import open_inputs
-    from recollect.ledgers import gateway_of
+    from recollect.home.home_directory import Home
+    from recollect.home.ledgers import gateway_of
+    from recollect.operations.ingestion.ingesting import open_inputs
+    from recollect.operations.writing.extracting import Extractor
     from recollect.streams.adapters import Meter, Options, drafts, exports_of
 
     if dry_run and writer == "rules":
@@ -70,7 +70,7 @@ def extract(
     with ExitStack() as held:
         model = None
         if writer != "rules":
-            from recollect.model_extracting import open_model
+            from recollect.operations.writing.model_extracting import open_model
 
             model = held.enter_context(open_model(configuration, made, name))
         inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())

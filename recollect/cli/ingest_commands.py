@@ -100,7 +100,7 @@ def init(
     without: str | None,
 ) -> None:
     """Make a home, and bring its encoder."""
-    from recollect.home import Home
+    from recollect.home.home_directory import Home
     from recollect.projections.generations import OWN_AGENTS
 
     configuration = configured(home)
@@ -262,7 +262,7 @@ def _preview(
     date_order: str | None,
 ) -> int:
     """Show what would be read; it needs no home."""
-    from recollect.previewing import preview
+    from recollect.operations.ingestion.previewing import preview
 
     found = preview(paths, format=format_, timezone=timezone, date_order=date_order, show=progress)
     if as_json:

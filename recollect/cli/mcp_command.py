@@ -61,7 +61,7 @@ def mcp(
     made = chosen(home, zone)[0] if url is None else None
     configuration = configured(home) if made is None else made.configuration
     if install is None:
-        from recollect.library import Recollect
+        from recollect.library.library_home import Recollect
         from recollect.mcp_server.stdio_serving import serve_stdio
 
         opened = (

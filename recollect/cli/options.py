@@ -12,10 +12,10 @@ import click
 from recollect.schemas.zones import DEFAULT_ZONE, check_zone
 
 if TYPE_CHECKING:
-    from recollect.configuration import Configuration
-    from recollect.home import Home
-    from recollect.library import Recollect
-    from recollect.library_zone import Zone
+    from recollect.home.configuration import Configuration
+    from recollect.home.home_directory import Home
+    from recollect.library.library_home import Recollect
+    from recollect.library.library_zone import Zone
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -105,7 +105,7 @@ def configured(home: str | None) -> Configuration:
     Raises:
         InvalidInput: the file has what is no setting.
     """
-    from recollect.configuration import Configuration
+    from recollect.home.configuration import Configuration
 
     outer: dict[str, str | None] = click.get_current_context().obj or {}
     return Configuration(home or outer.get("home"), file=outer.get("config"))
@@ -124,7 +124,7 @@ def given_zone(zone: str | None) -> str:
 
 def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
     """Return the home and the zone that a command was given, in either place."""
-    from recollect.home import Home
+    from recollect.home.home_directory import Home
 
     name = given_zone(zone)
     configuration = configured(home)
@@ -134,7 +134,7 @@ def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
 @contextmanager
 def open_home(home: str | None) -> Iterator[Recollect]:
     """Open the home that a command was given."""
-    from recollect.library import Recollect
+    from recollect.library.library_home import Recollect
 
     with Recollect(chosen(home, None)[0]) as opened:
         yield opened
@@ -143,7 +143,7 @@ def open_home(home: str | None) -> Iterator[Recollect]:
 @contextmanager
 def open_zone(home: str | None, zone: str | None) -> Iterator[Zone]:
     """Open the zone that a command was given."""
-    from recollect.library import Recollect
+    from recollect.library.library_home import Recollect
 
     made, name = chosen(home, zone)
     with Recollect(made) as opened:

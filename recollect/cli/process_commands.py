@@ -23,7 +23,7 @@ def worker(
     It works in every zone until Ctrl-C. On Kafka any number of workers share the zones, each with
     a home of its own.
     """
-    from recollect.worker_processes import work
+    from recollect.home.worker_processes import work
 
     made, _ = chosen(home, zone)
     report = _Report(as_json, "decided", goes_on=not once)
@@ -40,7 +40,7 @@ def replica(home: str | None, zone: str | None, as_json: bool) -> None:
 
     It runs until Ctrl-C.
     """
-    from recollect.worker_processes import follow
+    from recollect.home.worker_processes import follow
 
     made, _ = chosen(home, zone)
     follow(made, _Report(as_json, "followed"))

@@ -72,8 +72,8 @@ def create(
     expires: str | None,
 ) -> None:
     """Make a token; it is shown this once."""
-    from recollect.access_tokens import AccessTokens
     from recollect.cli.options import given_zone
+    from recollect.home.access_tokens import AccessTokens
     from recollect.schemas.times import parse_moment
 
     opened, _ = chosen(home, None)
@@ -94,7 +94,7 @@ def create(
 @of_the_home
 def list_(home: str | None, as_json: bool) -> None:
     """Show who may ask; never the secrets."""
-    from recollect.access_tokens import AccessTokens
+    from recollect.home.access_tokens import AccessTokens
 
     opened, _ = chosen(home, None)
     for found in AccessTokens(opened.directory).tokens():
@@ -116,7 +116,7 @@ def list_(home: str | None, as_json: bool) -> None:
 @of_the_home
 def revoke(id_: str, home: str | None, as_json: bool) -> None:
     """Take a token back, from now on, also in a service that runs."""
-    from recollect.access_tokens import AccessTokens
+    from recollect.home.access_tokens import AccessTokens
 
     opened, _ = chosen(home, None)
     AccessTokens(opened.directory).revoke(id_)

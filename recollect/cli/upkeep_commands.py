@@ -183,7 +183,7 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
 @common
 def doctor(home: str | None, zone: str | None, as_json: bool) -> int:
     """Check the installation and the home, and say what to do."""
-    from recollect.doctor import examine
+    from recollect.operations.upkeep.doctor import examine
 
     checks = examine(configured(home))
     ok = all(check.ok for check in checks)
@@ -271,7 +271,7 @@ def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None
     Every offset stays as it is, so nothing is rebuilt. Interrupted, it goes on where it was when
     it is called again. Set RECOLLECT_LEDGER to the URL afterwards.
     """
-    from recollect.promoting import promote as move
+    from recollect.operations.upkeep.promoting import promote as move
 
     made, _ = chosen(home, zone)
     started = time.monotonic()

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from recollect import recalling
-from recollect.ingesting import decided, none_kept
-from recollect.library_zone import Zone
-from recollect.open_zone import unix_ms
+from recollect.home.open_zone import unix_ms
+from recollect.home.token_counting import tokens_without_encoder
+from recollect.library.library_zone import Zone
+from recollect.operations.answers import recalling
+from recollect.operations.ingestion.ingesting import decided, none_kept
 from recollect.projections.events import annotated_events, event_queries
 from recollect.projections.events.annotated_events import AnnotatedEvent
 from recollect.projections.files import ZoneFiles
@@ -24,7 +25,6 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import format_time, parse_moment
 from recollect.schemas.wire import Memory, Query, Result, Scope
-from recollect.token_counting import tokens_without_encoder
 
 PLATFORM = "hindsight"
 _KEY = "hindsight"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recollect.compat.mem0_filters import IDS, check_entity, check_filters
 from recollect.compat.mem0_store import KEEP, Mem0Store, Owner
-from recollect.library import Recollect
+from recollect.library.library_home import Recollect
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.zones import DEFAULT_ZONE
 

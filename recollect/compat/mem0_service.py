@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from recollect.compat.mem0_filters import IDS
 from recollect.compat.mem0_store import KEEP, Addition, Owner
-from recollect.library import TIMEOUT
+from recollect.library.library_home import TIMEOUT
 from recollect.remote.service_client import ServiceClient
 from recollect.schemas.errors import UnknownId
 

@@ -17,11 +17,11 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from recollect import recalling
 from recollect.compat.mem0_filters import IDS, check_entity, check_filters, passes, required
-from recollect.ingesting import EventImport, none_kept
-from recollect.library_zone import Zone
-from recollect.open_zone import unix_ms
+from recollect.home.open_zone import unix_ms
+from recollect.library.library_zone import Zone
+from recollect.operations.answers import recalling
+from recollect.operations.ingestion.ingesting import EventImport, none_kept
 from recollect.projections.events import annotated_events
 from recollect.projections.events.annotated_events import AnnotatedEvent
 from recollect.projections.files import ZoneFiles

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItems, NewItem
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 
 with needed("anthropic"):
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from recollect.ingesting import AnyEvent
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
+from recollect.operations.ingestion.ingesting import AnyEvent
 from recollect.schemas.errors import InvalidInput, UnknownZone
 from recollect.schemas.inbound import MAX_CONTENT_BYTES
 from recollect.schemas.wire import Memory, MemoryPage

@@ -16,7 +16,7 @@ from typing import Any
 
 from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItem, KeptItems, NewItem, words_of
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 
 with needed("langgraph"):
     from langgraph.store.base import (

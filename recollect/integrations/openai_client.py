@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from recollect.ingesting import AnyEvent
-from recollect.injecting import MAX_TOKENS
 from recollect.integrations import needed
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
+from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.ingestion.ingesting import AnyEvent
 from recollect.schemas.errors import RecollectError
 
 with needed("openai"):

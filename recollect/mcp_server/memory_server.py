@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from recollect.cli.failures import failure
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.mcp_server.chatgpt_tools import CHATGPT_TOOLS
 from recollect.mcp_server.mem0_tools import MEM0_TOOLS
 from recollect.mcp_server.memory_resources import (

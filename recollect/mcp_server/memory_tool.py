@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from mcp_types import Tool, ToolAnnotations
 
-from recollect.access_tokens import RIGHTS, Right
-from recollect.library_zone import Zone
+from recollect.home.access_tokens import RIGHTS, Right
+from recollect.library.library_zone import Zone
 from recollect.mcp_server.tool_schemas import (
     input_schema,
     output_schema,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 from mcp.server.stdio import stdio_server
 
-from recollect.library import Recollect
+from recollect.library.library_home import Recollect
 from recollect.mcp_server.memory_server import ToolSet, create_server, for_zone
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.home import BringProgress, Home
-from recollect.library import TIMEOUT, Recollect
-from recollect.library_zone import Zone
+from recollect.home.home_directory import BringProgress, Home
+from recollect.library.library_home import TIMEOUT, Recollect
+from recollect.library.library_zone import Zone
 from recollect.remote.remote_zone import RemoteZone
 from recollect.remote.service_client import ServiceClient
 from recollect.schemas.errors import InvalidInput, NotRemote

@@ -10,10 +10,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from recollect import previewing
-from recollect.forgetting import Chosen
-from recollect.held_memories import Listed
-from recollect.ingesting import (
+from recollect.home.open_zone import unix_ms
+from recollect.library.library_zone import Zone
+from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.recalling import AnyQuery, query_of
+from recollect.operations.erasure.forgetting import Chosen
+from recollect.operations.ingestion import previewing
+from recollect.operations.ingestion.ingesting import (
     AnyEvent,
     EventImport,
     Show,
@@ -22,10 +25,7 @@ from recollect.ingesting import (
     several,
     show_nothing,
 )
-from recollect.injecting import MAX_TOKENS
-from recollect.library_zone import Zone
-from recollect.open_zone import unix_ms
-from recollect.recalling import AnyQuery, query_of
+from recollect.operations.memories.memory_listing import Listed
 from recollect.remote.resendable_lines import ResendableLines, numbered
 from recollect.remote.service_client import RefusedFields, ServiceClient
 from recollect.schemas.errors import (

@@ -14,7 +14,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
-from recollect.library import Recollect
+from recollect.library.library_home import Recollect
 from recollect.service import (
     dead_letter_routes,
     entity_routes,

@@ -6,7 +6,7 @@ import msgspec
 from litestar import get, post
 from litestar.params import FromPath
 
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.schemas.wire import DeadLetter
 from recollect.service.problem_details import nothing_here
 from recollect.service.query_service import AnyRequest

@@ -18,6 +18,7 @@ from litestar.openapi.spec import (
 )
 from litestar.params import FromPath, FromQuery
 
+from recollect.home.token import Token
 from recollect.schemas.wire import IngestReport
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.json_bodies import JSON, check_json, decode, is_ndjson
@@ -29,7 +30,6 @@ from recollect.service.problem_details import (
 )
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import lines_of, principal_in, right_of, service_of
-from recollect.token import Token
 
 # Lines that are put into the ledger at once.
 _BYTES_AT_ONCE = 524_288

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from recollect.access_tokens import EVERY_ZONE
-from recollect.library_zone import Zone
+from recollect.home.access_tokens import EVERY_ZONE
+from recollect.home.token import Token
+from recollect.library.library_zone import Zone
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.service.problem_details import INVALID, NOT_DECIDED, Refused
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import principal_in, right_of, service_of
-from recollect.token import Token
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
 from recollect.compat.hindsight_bank import HindsightBank, Retained, TagsMatch, moment, unit
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Entity, MentalModel, Result, Status
 from recollect.service import hindsight_upkeep_routes

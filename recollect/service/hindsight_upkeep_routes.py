@@ -9,7 +9,7 @@ from litestar import delete, get, patch
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from recollect.compat.hindsight_bank import HindsightBank
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ForgetTargets
 from recollect.service.facade_requests import ask, decided

@@ -16,7 +16,7 @@ from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 
-from recollect.access_tokens import EVERY_ZONE
+from recollect.home.access_tokens import EVERY_ZONE
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.service.principals import Principal

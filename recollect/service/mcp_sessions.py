@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.mcp_server.memory_server import Calls, ToolSet, create_server
 from recollect.mcp_server.memory_tool import Access
 from recollect.service.principals import Principal

@@ -8,8 +8,8 @@ import msgspec
 from litestar import MediaType, Response, get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
-from recollect.held_memories import Listed
-from recollect.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.memories.memory_listing import Listed
 from recollect.schemas.wire import (
     Chain,
     ContextBlock,

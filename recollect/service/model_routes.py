@@ -6,7 +6,7 @@ import msgspec
 from litestar import delete, get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from recollect.library_zone import Zone
+from recollect.library.library_zone import Zone
 from recollect.schemas.wire import ForgetReport, MentalModel
 from recollect.service.forget_routes import erased_in
 from recollect.service.memory_routes import MemoryHistory

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from recollect.library_zone import Zone
-from recollect.open_zone import unix_ms
+from recollect.home.open_zone import unix_ms
+from recollect.library.library_zone import Zone
 from recollect.projections.generations import replace_file
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.times import format_time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.access_tokens import RIGHTS, AccessTokens, Right, StoredToken
+from recollect.home.access_tokens import RIGHTS, AccessTokens, Right, StoredToken
 
 _SCHEMES = ("bearer", "token")
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from litestar import Request
 
-from recollect.access_tokens import AccessTokens, Right
-from recollect.background_writing import written_meanwhile
-from recollect.ingesting import decided
-from recollect.library import Recollect
-from recollect.library_zone import Zone
+from recollect.home.access_tokens import AccessTokens, Right
+from recollect.library.library_home import Recollect
+from recollect.library.library_zone import Zone
+from recollect.operations.ingestion.ingesting import decided
+from recollect.operations.writing.background_writing import written_meanwhile
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.decided_waiters import DecidedWaiters

@@ -14,8 +14,8 @@ import threading
 
 import msgspec
 
-from recollect.access_counts import targets_of
-from recollect.library import Recollect
+from recollect.home.access_counts import targets_of
+from recollect.library.library_home import Recollect
 from recollect.schemas.errors import RecollectError
 from recollect.service.reader_processes import Answered, Asked, receive, send
 

@@ -20,11 +20,11 @@ import time
 
 import msgspec
 
-from recollect.configuration import VARIABLE
-from recollect.library import Recollect
-from recollect.library_zone import Zone
-from recollect.memory_spans import traced
-from recollect.open_zone import OpenHome
+from recollect.home.configuration import VARIABLE
+from recollect.home.memory_spans import traced
+from recollect.home.open_zone import OpenHome
+from recollect.library.library_home import Recollect
+from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Query
 from recollect.streams.system.cores import usable_cores
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
-from recollect.access_tokens import Right
-from recollect.library_zone import Zone
+from recollect.home.access_tokens import Right
+from recollect.library.library_zone import Zone
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.principals import Principal

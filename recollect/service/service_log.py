@@ -18,7 +18,7 @@ from typing import TextIO
 
 import msgspec
 
-from recollect.open_zone import unix_ms
+from recollect.home.open_zone import unix_ms
 from recollect.schemas.errors import InvalidInput, RecollectError, Unavailable
 from recollect.schemas.times import format_time
 

@@ -14,7 +14,7 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from recollect.memory_spans import within_trace_of
+from recollect.home.memory_spans import within_trace_of
 from recollect.service.id_paths import keep_together
 from recollect.service.json_bodies import is_ndjson
 from recollect.service.principals import Principal

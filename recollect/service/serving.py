@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 
 import uvicorn
 
-from recollect.home import Home
-from recollect.ledgers import on_kafka
-from recollect.library import Recollect
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import on_kafka
+from recollect.library.library_home import Recollect
 from recollect.schemas.errors import HomeError
 from recollect.service.application import create_app
 from recollect.service.http_protocol import bounded_protocol
@@ -47,7 +47,7 @@ def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
     if not on_kafka(home):
         return nullcontext()
     # It loads what speaks with Kafka.
-    from recollect.worker_processes import followed_meanwhile
+    from recollect.home.worker_processes import followed_meanwhile
 
     return followed_meanwhile(home, log.worker)
 

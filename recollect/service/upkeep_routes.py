@@ -6,11 +6,11 @@ import msgspec
 from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
+from recollect.home.token import Token
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Query, Status
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import held_zone, read, service_of
-from recollect.token import Token
 
 
 class ZoneToken(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 

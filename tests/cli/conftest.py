@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.cli.kit import Shell
 
 

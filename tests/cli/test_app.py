@@ -12,7 +12,7 @@ import pytest
 
 from recollect.cli import ingest_commands, options, question_options
 from recollect.cli.app import cli
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.projections.recall import PROFILES
 from recollect.streams.adapters import FORMATS
 from recollect.streams.encoder.catalog import Precision, Source

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.configuration import Configuration
+from recollect.home.configuration import Configuration
 from tests.cli.kit import Done, Shell
 
 

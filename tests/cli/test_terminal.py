@@ -22,7 +22,7 @@ import pytest
 import recollect.cli
 from recollect import Query
 from recollect.cli.app import cli, run
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.display import shown, shown_json, unseen
 from recollect.schemas.events import Attachment, Draft, Message, Park, Payload
 from tests.memory import Memory

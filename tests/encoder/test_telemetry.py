@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
     "first",
     [
         "recollect",
-        "recollect.doctor",
+        "recollect.operations.upkeep.doctor",
         "recollect.streams.encoder",
         "recollect.streams.encoder.onnx_encoder",
     ],

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
+from recollect.home.worker_processes import work
 from recollect.schemas.errors import CommandRefused, InvalidInput
 from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
 from recollect.schemas.inbound import InboundEvent, draft_of
@@ -15,7 +16,6 @@ from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.commands import command, drawn_id, publish_commands
 from recollect.streams.publishing.inbox import Posted, take_in
-from recollect.worker_processes import work
 from tests.forget.kit import ZONE, Recollect, line
 
 LOOK_ALIKES = [
@@ -124,7 +124,7 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     recollect: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_TICKS", "on")
-    monkeypatch.setattr("recollect.embedded_worker.time.time", lambda: 600.0)
+    monkeypatch.setattr("recollect.home.embedded_worker.time.time", lambda: 600.0)
     recollect.publish(old("tick:close_turns:2"))
     told: list[object] = []
 

@@ -14,7 +14,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import DEFAULT_SCOPE
 from tests.fuzz.target import Check, Target, command

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.publishing.inbox import UNADDRESSED, Posted, take_in
 from tests.fuzz.target import Check, Target, command

@@ -13,7 +13,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.fragments import split
 from recollect.schemas.records import open_part, read_change, record_hash, write_change

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.cli.app import run
-from recollect.home import _forget_loaded
+from recollect.home.home_directory import _forget_loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home import Home as MadeHome
+from recollect.home.home_directory import Home as MadeHome
 from tests.home.kit import SENTENCES, Home
 from tests.memory import Memory
 

@@ -31,12 +31,12 @@ from tests.kafka.kit import (
 PLACE = 7
 
 POISONED = """
-import recollect.ledgers
+import recollect.home.ledgers
 from functools import partial
 from recollect.streams.agents import AGENTS
 from tests.protocol.kit import Poisoned
-recollect.ledgers.Node = partial(
-    recollect.ledgers.Node, agents=(*AGENTS, Poisoned("hemlock", where={where!r}))
+recollect.home.ledgers.Node = partial(
+    recollect.home.ledgers.Node, agents=(*AGENTS, Poisoned("hemlock", where={where!r}))
 )
 """
 

@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 import pytest
 
-from recollect.home import Home
-from recollect.ledgers import open_node
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import open_node
 from recollect.streams.projecting import background
 from recollect.streams.projecting.background import BackgroundProjection
 from tests.kafka.conftest import Make

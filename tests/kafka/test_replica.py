@@ -12,8 +12,8 @@ from unittest.mock import patch
 
 import pytest
 
-from recollect.home import Home
-from recollect.ledgers import open_following_node
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import open_following_node
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from tests.broker.kafka import Broker

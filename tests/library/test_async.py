@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import AsyncRecollect, Recollect
-from recollect.recalling import recall
+from recollect.operations.answers.recalling import recall
 from recollect.schemas.errors import Closed, HomeError, InvalidInput
 from tests.library.kit import said
 
@@ -41,7 +41,7 @@ def test_the_event_loop_goes_on_while_a_call_is_at_work(
         assert go_on.wait(60)
         return recall(*asked)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("recollect.recalling.recall", slow)
+    monkeypatch.setattr("recollect.operations.answers.recalling.recall", slow)
 
     async def main() -> int:
         async with AsyncRecollect(tmp_path / "home", encoder="none") as r:
@@ -69,7 +69,7 @@ def test_close_waits_for_a_call_whose_task_was_cancelled(
         ended.set()
         return answer
 
-    monkeypatch.setattr("recollect.recalling.recall", slow)
+    monkeypatch.setattr("recollect.operations.answers.recalling.recall", slow)
 
     async def main() -> None:
         async with AsyncRecollect(tmp_path / "home", encoder="none") as r:

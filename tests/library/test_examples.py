@@ -20,7 +20,11 @@ from recollect.schemas import errors, wire
 
 REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference.md").read_text()
 MODULES = (
-    *("recollect.library", "recollect.library_zone", "recollect.library_async"),
+    *(
+        "recollect.library.library_home",
+        "recollect.library.library_zone",
+        "recollect.library.library_async",
+    ),
     "recollect.schemas.wire.answering",
 )
 HELD = [

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Query, Recollect
-from recollect.home import Home
-from recollect.recalling import recall
+from recollect.home.home_directory import Home
+from recollect.operations.answers.recalling import recall
 from recollect.schemas.errors import Busy, Closed, HomeError, InvalidInput, RecollectError
 from tests.library.kit import said
 
@@ -109,7 +109,7 @@ def test_close_waits_for_calls_that_are_at_work(
         assert go_on.wait(60)
         return recall(*asked)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("recollect.recalling.recall", slow)
+    monkeypatch.setattr("recollect.operations.answers.recalling.recall", slow)
     r = Recollect(home)
     ada = r.zone("ada")
     asking = threading.Thread(target=lambda: answers.append(len(ada.recall("Turin").results)))

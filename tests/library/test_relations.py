@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Recollect, Zone
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.wire import Fact
 from tests.library.kit import said
 

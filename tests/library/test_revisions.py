@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.home import Home
-from recollect.library_zone import Zone
+from recollect.home.home_directory import Home
+from recollect.library.library_zone import Zone
 
 BASE: dict[str, Any] = {"platform": "chat", "sender_id": "u1", "sender_name": "Ada"}
 SAID = BASE | {

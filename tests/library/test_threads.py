@@ -20,8 +20,8 @@ import msgspec
 import pytest
 
 from recollect import Recollect, Zone
-from recollect import home as homes
-from recollect.home import Home
+from recollect.home import home_directory as homes
+from recollect.home.home_directory import Home
 from recollect.projections.recall import Recaller
 from recollect.schemas.errors import Busy
 from recollect.schemas.wire import Level, RecallAnswer

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Recollect, access_counts
+from recollect import Recollect
+from recollect.home import access_counts
 
 SAID = {
     "platform": "chat",
@@ -83,7 +84,7 @@ def test_counts_that_cannot_be_kept_are_dropped_and_nothing_else(
         raise OSError(28, "No space left on device: I live in Turin.")
 
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.recalling.record_accesses", full)
+        patched.setattr("recollect.operations.answers.recalling.record_accesses", full)
         with Recollect(home, count_accesses=True) as r:
             assert r.zone("ada").recall("Where does Ada live?").results
     assert counts(home) == []

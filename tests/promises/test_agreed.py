@@ -18,12 +18,12 @@ import apsw
 import numpy as np
 import pytest
 
-import recollect.embedded_worker
-from recollect import injecting
-from recollect.access_tokens import RIGHTS
+import recollect.home.embedded_worker
 from recollect.cli.app import cli
-from recollect.home import Home
+from recollect.home.access_tokens import RIGHTS
+from recollect.home.home_directory import Home
 from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+from recollect.operations.answers import injecting
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from recollect.projections.recall.answer.assembly import MOST_FIRST
@@ -753,7 +753,7 @@ DEVIATIONS = [
     ),
     Deviates(
         "002 a background loop every 30 seconds",
-        lambda: recollect.embedded_worker.TICK_SECONDS,
+        lambda: recollect.home.embedded_worker.TICK_SECONDS,
         300,
         "a tick only closes turns that were abandoned for an hour; consolidation, which wants the "
         "30 seconds, comes with its own ticks",

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Recollect, Zone, injecting
+from recollect import Recollect, Zone
+from recollect.operations.answers import injecting
 from recollect.projections.recall import Recaller
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ContextBlock

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.home import FORMAT, Home, Settings
+from recollect.home.home_directory import FORMAT, Home, Settings
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory
 from recollect.projections.readmodel import Watermark

@@ -14,11 +14,11 @@ import apsw
 import pytest
 
 from recollect.cli.app import run
-from recollect.configuration import Configuration
-from recollect.doctor import examine
-from recollect.follower_lock import following
-from recollect.home import Home
-from recollect.promoting import Promoted, promote
+from recollect.home.configuration import Configuration
+from recollect.home.follower_lock import following
+from recollect.home.home_directory import Home
+from recollect.operations.upkeep.doctor import examine
+from recollect.operations.upkeep.promoting import Promoted, promote
 from recollect.schemas.errors import Busy, HomeError, InvalidInput
 from recollect.streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger

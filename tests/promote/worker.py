@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect.home import Home
-from recollect.promoting import promote
+from recollect.home.home_directory import Home
+from recollect.operations.upkeep.promoting import promote
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys
 from recollect.streams.lifecycle import promotion
 from tests.promote import kit

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.home import Home as MadeHome
+from recollect.home.home_directory import Home as MadeHome
+from recollect.home.worker_processes import work
 from recollect.schemas import records
 from recollect.schemas.errors import UnknownVersion
 from recollect.schemas.records import write_event
@@ -20,7 +21,6 @@ from recollect.streams.lifecycle.verifying import verify
 from recollect.streams.publishing.inbox import Posted, take_in
 from recollect.streams.reading.timeline import Timeline
 from recollect.streams.workers.upkeep import WorkQueue
-from recollect.worker_processes import work
 from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode

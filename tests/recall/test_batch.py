@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, say, tell
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.projections.recall import BUDGETS, PROFILES
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import SCOPES, Result, Scope

@@ -9,7 +9,7 @@ import pytest
 from bench.recall import DATA
 from bench.sentences import said, share_of_nearest
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, ask, cited, plain, say, tell

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
-from recollect.home import Home
+from recollect.home.home_directory import Home
+from recollect.home.token import Token
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, Forget
 from recollect.schemas.wire import Level, Scope
 from recollect.streams.projecting.moments import MOST_MOMENTS
 from recollect.streams.publishing.commands import command
-from recollect.token import Token
 from tests.memory import Memory
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from recollect import Recollect, Zone
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.wire import RecallAnswer
 from recollect.streams.encoder.encoder import TokenVectors
 from recollect.streams.projecting import projector

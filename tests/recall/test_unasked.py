@@ -10,7 +10,7 @@ import pytest
 
 from bench import asked
 from recollect import Recollect, Zone
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.protocol.kit import in_memory
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from recollect import Recollect
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from tests.service.kit import EVERYTHING, Served
 
 #: Status, headers and body.

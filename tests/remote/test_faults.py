@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect, Zone
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.remote import service_client
 from recollect.schemas.errors import (
     Busy,

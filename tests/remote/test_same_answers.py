@@ -465,6 +465,6 @@ def test_awaited(service: Served, told: Zone) -> None:
 
 
 def _token(service: Served) -> str:
-    from recollect.access_tokens import AccessTokens
+    from recollect.home.access_tokens import AccessTokens
 
     return AccessTokens(service.home).create(("*",), ("read", "write")).token

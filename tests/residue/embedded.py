@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.inbound import InboundEvent, draft_of
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome

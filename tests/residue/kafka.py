@@ -14,8 +14,8 @@ from unittest.mock import patch
 import msgspec
 from aiokafka.record import MemoryRecords
 
-from recollect.home import Home
-from recollect.worker_processes import work
+from recollect.home.home_directory import Home
+from recollect.home.worker_processes import work
 from tests.broker.fixture import SCHEME
 from tests.broker.kafka import Broker
 from tests.kafka.kit import PATIENCE, Recollect, bounds_of, post, wait_until

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect import Query
+from recollect.home.token import Token
 from recollect.projections.recall.index import zone_index
-from recollect.token import Token
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome
 from tests.residue.needles import Place, Search, Trace

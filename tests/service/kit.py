@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from recollect import Recollect
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.service.application import Application, create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog

@@ -8,7 +8,7 @@ import time
 import httpx
 import pytest
 
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served

@@ -13,7 +13,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from tests.library.kit import said
 from tests.mcp_server.kit import Agent, agent
 from tests.service.kit import EVERYTHING, Served, served

@@ -16,7 +16,7 @@ from hindsight_client_api.models.update_memory_request import UpdateMemoryReques
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.service.hindsight_routes import ROUTER
 from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served

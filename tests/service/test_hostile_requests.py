@@ -161,7 +161,7 @@ def test_more_calls_than_can_wait_are_refused_with_a_time_to_try_again(
 ) -> None:
     import threading
 
-    from recollect.library_zone import Zone
+    from recollect.library.library_zone import Zone
 
     go_on = threading.Event()
     real = Zone.status

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from recollect import Recollect
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.mcp_server.client_config import planned
 from recollect.mcp_server.memory_server import TOOL_SETS
 from recollect.service.mcp_mount import TOOLS

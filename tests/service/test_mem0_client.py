@@ -13,8 +13,8 @@ import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from recollect.access_tokens import AccessTokens
 from recollect.compat.mem0 import Memory
+from recollect.home.access_tokens import AccessTokens
 from recollect.service.mem0_routes import ROUTER
 from tests.compat.kit import (
     AsyncMemoryClient,

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from recollect import Recollect
-from recollect.access_tokens import AccessTokens
-from recollect.library_zone import Zone
+from recollect.home.access_tokens import AccessTokens
+from recollect.library.library_zone import Zone
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Verification
 from tests.library.kit import said

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.service import query_service
 from tests.encoder import random_model
 from tests.service.kit import served

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from tests.library.kit import said
 from tests.service.kit import Served, served
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 from recollect.schemas.errors import RecollectError
 from recollect.service import query_service
 from tests.library.kit import said
@@ -22,7 +22,7 @@ from tests.service.kit import Served, served
 MAKES_TOKENS = """
 import sys
 from pathlib import Path
-from recollect.access_tokens import AccessTokens
+from recollect.home.access_tokens import AccessTokens
 tokens = AccessTokens(Path(sys.argv[1]))
 while True:
     print(tokens.create(["a"], ["read"], user="u" * 200).id, flush=True)

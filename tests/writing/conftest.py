@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.memory import Memory
 from tests.writing.model_server import ModelServer, Script, model_server
 

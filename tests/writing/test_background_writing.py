@@ -18,8 +18,8 @@ import httpx
 import pytest
 from apsw import Connection
 
-from recollect import background_writing
-from recollect.home import Home
+from recollect.home.home_directory import Home
+from recollect.operations.writing import background_writing
 from recollect.projections.events import event_queries
 from recollect.schemas.recordings import Recording, read_recording
 from recollect.streams.writing import recorder

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect import writing
-from recollect.configuration import Configuration
-from recollect.home import Home
-from recollect.restoring import restore
+from recollect.home.configuration import Configuration
+from recollect.home.home_directory import Home
+from recollect.operations.upkeep.restoring import restore
+from recollect.operations.writing import writing
 from recollect.schemas.errors import InvalidInput, OtherAgents
 from recollect.streams.ledger import RECORDINGS, partition_of
 from tests.memory import Memory

@@ -12,7 +12,7 @@ import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.memory import Memory
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, say, tell
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.schemas.changes import DecidedPart, Delete, decode_sections, encode_part
 from recollect.schemas.records import CHANGE_FORMAT
 from recollect.schemas.times import format_time, parse_time

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect import Query
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index import array_store, zone_index
 from recollect.projections.recall.index.zone_index import Index

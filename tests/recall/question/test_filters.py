@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import Query
 from recollect.cli.app import run
-from recollect.home import Home
+from recollect.home.home_directory import Home
 from recollect.projections.recall import DEFAULT_PROFILE, Profile
 from recollect.projections.recall.ranking.profiles import SEED_PROFILE
 from tests.encoder import random_model

@@ -1,0 +1,1 @@
+"""A home: its directory, configuration, ledger, open zones, locks, and access tokens."""

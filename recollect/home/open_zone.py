@@ -1,0 +1,186 @@
+"""An open home and its zones, which every operation on memory uses.
+
+One node, one encoder and one pool of recallers serve all zones and threads of an open home.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.home.follower_lock import followed
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import open_node
+from recollect.home.recaller_pool import RecallerPool
+from recollect.projections.embeddings.vector_queries import vector_count
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entity_queries import entity_count
+from recollect.projections.memory.consolidated import observation_count
+from recollect.projections.memory.memory_queries import fact_count
+from recollect.schemas.errors import Busy, Closed, UnknownZone
+from recollect.schemas.zones import check_zone
+from recollect.streams.engine.node import Node
+from recollect.streams.ledger import partition_of
+from recollect.streams.projecting.projector import Progress
+from recollect.streams.reading.heads import head_text
+
+
+class OpenHome:
+    """A home that is open for any number of threads, until it is closed."""
+
+    def __init__(self, home: Home, ledger: str | None = None) -> None:
+        """`ledger`: `embedded` or a Kafka URL; None: what the settings say."""
+        self.home = home
+        #: The ledger that was named, not by the settings; None: none was.
+        self.ledger = ledger
+        self.node = open_node(home, ledger)
+        #: A worker or replica keeps the files of this home up to date; questions need no ledger.
+        self.followed = followed(home)
+        self.recallers = RecallerPool(self.node, home)
+        self._zones: dict[str, OpenZone] = {}
+        self._changed = threading.Condition()
+        # The running calls, by thread.
+        self._calls: Counter[int] = Counter()
+        self._closed = False
+        self._process = os.getpid()
+
+    def zone(self, name: str) -> OpenZone:
+        """Return a zone, which may be empty; InvalidInput if the name is not valid."""
+        check_zone(name)
+        with self._changed:
+            return self._zones.setdefault(name, OpenZone(self, name))
+
+    def holds(self, name: str) -> bool:
+        """Return whether a zone holds anything, without keeping its name."""
+        if self.followed:
+            return self.node.zone(name).exists()
+        return self.node.ledger.head(name).number > 0
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the home open for the time of one call.
+
+        Raises:
+            Closed: the home was closed, or opened by the parent process before a fork.
+        """
+        if os.getpid() != self._process:
+            raise Closed(
+                f"{self.home.directory} was opened before this process was forked, and its files "
+                "and locks are the parent's: open Recollect again in the new process"
+            )
+        thread = threading.get_ident()
+        with self._changed:
+            if self._closed:
+                raise Closed(f"{self.home.directory} was closed; open Recollect again")
+            self._calls[thread] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._calls[thread] -= 1
+                if not self._calls[thread]:
+                    del self._calls[thread]
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Refuse further calls, wait for the running ones, and close every file.
+
+        Raises:
+            Busy: it is called inside another call, as while progress is shown.
+        """
+        if os.getpid() != self._process:
+            # The files belong to the parent process.
+            return
+        with self._changed:
+            if self._closed:
+                return
+            if self._calls[threading.get_ident()]:
+                raise Busy(f"{self.home.directory} cannot be closed inside a call; close it after")
+            self._closed = True
+            while self._calls:
+                self._changed.wait()
+        self.recallers.close()
+        self.node.close()
+
+    @property
+    def closing(self) -> bool:
+        """Whether `close` was called: calls that only wait end with an error."""
+        return self._closed
+
+
+class OpenZone:
+    """One zone of an open home."""
+
+    def __init__(self, open_home: OpenHome, name: str) -> None:
+        self.open_home = open_home
+        self.name = name
+        #: The end of the ledger up to which the files were updated for the last question.
+        self.brought_up_to: tuple[object, ...] = ()
+        self._lock = threading.Lock()
+        self._published = 0
+
+    @property
+    def node(self) -> Node:
+        """The node that does the work."""
+        return self.open_home.node
+
+    @property
+    def partition(self) -> int:
+        """The partition of the zone's records."""
+        return partition_of(self.name)
+
+    @property
+    def published(self) -> int:
+        """The last record that was published through this open home; 0: none was."""
+        return self._published
+
+    def note_published(self, number: int) -> None:
+        """Note that a record was published."""
+        with self._lock:
+            self._published = max(self._published, number)
+
+    def exists(self) -> bool:
+        """Return whether the zone exists, which it does from its first event on."""
+        return self.open_home.holds(self.name)
+
+    def must_exist(self) -> None:
+        """Raise UnknownZone where the zone holds nothing."""
+        if not self.exists():
+            from recollect.operations.answers.suggestions import unknown_zone
+
+            raise UnknownZone(unknown_zone(self))
+
+    def decide(self, progress: Progress | None = None) -> int:
+        """Decide everything in the ledger; return how many records there were."""
+        if not self.exists():
+            return 0
+        return self.node.decide(self.name, progress)
+
+    def head(self) -> str:
+        """Return the text that names the end of the zone's ledger, for `verify` to expect."""
+        return head_text(self.node.ledger.head(self.name))
+
+    @contextmanager
+    def files(self) -> Iterator[ZoneFiles]:
+        """Lend the files of the generation in use."""
+        with self.node.open(self.name, self.node.current(self.name)) as files:
+            yield files
+
+
+def counted(files: ZoneFiles) -> dict[str, int]:
+    """Return how many facts, entities, vectors and observations a zone holds."""
+    return {
+        "facts": fact_count(files.memory.connection),
+        "entities": entity_count(files.identity.connection),
+        "vectors": vector_count(files.embeddings.connection),
+        "observations": observation_count(files.memory.connection),
+    }
+
+
+def unix_ms() -> int:
+    """Return the time, in unix ms."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,260 @@
+"""The pool of open recallers: one for each zone and profile, shared by all threads.
+
+Each has the index of a zone in memory. The last ones used stay open. A recaller of a generation
+that is no longer in use is closed as soon as no thread uses it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.home.home_directory import Home
+from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
+from recollect.projections.recall import PROFILES, Recaller
+from recollect.projections.recall.index import array_store
+from recollect.schemas.errors import Busy, HomeError
+from recollect.streams.encoder.encoder import CrossEncoder
+from recollect.streams.engine.node import Node
+from recollect.streams.projecting.moments import Moment
+from recollect.streams.reading.timeline import Timeline
+from recollect.streams.system.locks import exclusive
+
+# Each takes four files and the memory of an index.
+_MOST_OPEN = 32
+# How often a generation may be replaced between reading its name and opening it.
+_ATTEMPTS = 5
+
+
+T = TypeVar("T")
+
+
+class _Key(NamedTuple):
+    """What a recaller reads: the generation in use, or a moment before."""
+
+    zone: str
+    state: Generation | Moment
+    profile: str
+
+
+class _PooledRecaller:
+    """A recaller that is open, or being opened, and the number of threads that use it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.dropped = False
+        self.recaller: Recaller | None = None
+        self.files: ZoneFiles | None = None
+
+    def open(self, files: ZoneFiles, recaller: Recaller) -> Recaller:
+        self.files, self.recaller = files, recaller
+        return recaller
+
+    def close(self) -> None:
+        if self.files is not None:
+            self.files.close()
+        self.files = self.recaller = None
+
+
+class RecallerPool:
+    """The recallers of an open home. All methods may be called by any thread."""
+
+    def __init__(self, node: Node, home: Home) -> None:
+        self._node = node
+        self._home = home
+        self._lock = threading.Lock()
+        self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
+        #: Told of a zone whose indexes here followed: other processes may have some as well.
+        self.told: list[Callable[[str], None]] = []
+        self._timelines: dict[str, _SharedTimeline] = {}
+        self._cross_encoder: CrossEncoder | None = None
+        self._loading = threading.Lock()
+        self._reranker = self._rerank if home.settings.reranker is not None else None
+
+    def present(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
+        """Return the answer of the recaller of the generation in use.
+
+        If the generation is replaced and removed meanwhile, the next one answers.
+        """
+        for _ in range(_ATTEMPTS):
+            generation = self._node.current(zone)
+            try:
+                return self._present(zone, generation, profile, ask)
+            except (HomeError, OSError):
+                if self._node.current(zone) == generation:
+                    raise
+        return self._present(zone, self._node.current(zone), profile, ask)
+
+    def _present(
+        self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
+    ) -> T:
+        key = _Key(zone, generation, profile)
+        with self._in_use(key) as pooled:
+            open_ = partial(self._node.open_to_read, zone, generation)
+            recaller = self._recaller(key, pooled, open_)
+            self._drop_others(key)
+            return ask(recaller)
+
+    def at_moment(self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]) -> T:
+        """Return what the recaller of the state after a record answers, the first or a later."""
+        timeline = self.timeline(zone)
+        with timeline.lock:
+            moment = self._node.moment(zone, timeline.read, number)
+        key = _Key(zone, moment, profile)
+
+        def open_() -> ZoneFiles:
+            with timeline.lock:
+                return self._node.open_moment(zone, timeline.read, moment)
+
+        if not moment.decided:
+            # A record that was not decided may be by now, so the moment is opened again for each
+            # question.
+            with closing(open_()) as files:
+                return ask(self._recaller_of(files, profile))
+        with self._in_use(key) as pooled:
+            recaller = self._recaller(key, pooled, open_)
+            self._drop_others(key)
+            return ask(recaller)
+
+    def timeline(self, zone: str) -> _SharedTimeline:
+        """Return a zone's timeline, up to what the ledger holds now."""
+        with self._lock:
+            timeline = self._timelines.setdefault(
+                zone, _SharedTimeline(Timeline(self._node.ledger, zone))
+            )
+        with timeline.lock:
+            timeline.read.refresh()
+        return timeline
+
+    def follow(self, zone: str) -> None:
+        """Update the indexes of a zone in memory from its files, as a question would do first.
+
+        Does nothing if no question opened the zone. Recallers of former generations are dropped.
+        """
+        generation = self._node.current(zone)
+        self._drop(lambda key: key.zone == zone and key.state != generation)
+        with self._lock:
+            keys = [key for key in self._open if key.zone == zone]
+        for key in keys:
+            with self._in_use(key) as pooled:
+                if pooled.recaller is not None:
+                    pooled.recaller.follow()
+        for tell in self.told:
+            tell(zone)
+
+    def store(self, zone: str, profile: str) -> None:
+        """Store the index of a large zone next to its files, for the next process."""
+        with self._lock:
+            keys = [key for key in self._open if (key.zone, key.profile) == (zone, profile)]
+        for key in keys:
+            if isinstance(key.state, Generation):
+                self._store(key)
+
+    def _store(self, key: _Key) -> None:
+        with self._in_use(key) as pooled:
+            recaller, files = pooled.recaller, pooled.files
+            if recaller is None or files is None or not recaller.worth_storing:
+                return
+            if self._node.current(key.zone) != key.state:
+                # A replaced generation is about to be removed.
+                return
+            # If it cannot be written, the next process reads the files again.
+            with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
+                recaller.store()
+
+    def close(self) -> None:
+        """Close every file; no question may follow."""
+        self._drop(lambda key: True)
+
+    @contextmanager
+    def _in_use(self, key: _Key) -> Iterator[_PooledRecaller]:
+        """Count a user of a key's recaller, so that it is not closed."""
+        with self._lock:
+            pooled = self._open.setdefault(key, _PooledRecaller())
+            pooled.users += 1
+            self._open.move_to_end(key)
+        try:
+            yield pooled
+        finally:
+            self._give_back(key, pooled)
+
+    def _recaller(
+        self, key: _Key, pooled: _PooledRecaller, open_: Callable[[], ZoneFiles]
+    ) -> Recaller:
+        with pooled.lock:
+            if pooled.recaller is not None:
+                return pooled.recaller
+            files = open_()
+            return pooled.open(files, self._recaller_of(files, key.profile))
+
+    def _recaller_of(self, files: ZoneFiles, profile: str) -> Recaller:
+        return Recaller(files, PROFILES[profile], self._reranker, self._node.gateway)
+
+    def _give_back(self, key: _Key, pooled: _PooledRecaller) -> None:
+        with self._lock:
+            pooled.users -= 1
+            if pooled.recaller is None and not pooled.users and self._open.get(key) is pooled:
+                # It could not be opened.
+                del self._open[key]
+            closing = [pooled] if pooled.dropped and not pooled.users else []
+            closing += self._too_many()
+        for one in closing:
+            one.close()
+
+    def _too_many(self) -> list[_PooledRecaller]:
+        """Remove and return the recallers that were unused for longest."""
+        idle = [key for key, pooled in self._open.items() if not pooled.users]
+        return [self._open.pop(key) for key in idle[: max(len(self._open) - _MOST_OPEN, 0)]]
+
+    def _drop_others(self, key: _Key) -> None:
+        """Drop recallers of other generations than the one in use, or of a moment before an
+        erasure.
+
+        After an erasure the same moment has other files, and the old ones must not answer.
+        """
+
+        def replaced(other: _Key) -> bool:
+            if other.zone != key.zone or other.state == key.state:
+                return False
+            if isinstance(key.state, Moment):
+                return isinstance(other.state, Moment) and other.state.number == key.state.number
+            return isinstance(other.state, Generation)
+
+        if self._drop(replaced):
+            self._node.close_removed()
+
+    def _drop(self, which: Callable[[_Key], bool]) -> int:
+        """Close recallers as soon as they are unused; return how many."""
+        with self._lock:
+            dropped = [self._open.pop(key) for key in list(self._open) if which(key)]
+            for pooled in dropped:
+                pooled.dropped = True
+            closing = [pooled for pooled in dropped if not pooled.users]
+        for pooled in closing:
+            pooled.close()
+        return len(dropped)
+
+    def _rerank(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Score texts with the home's cross-encoder, which is loaded on first use."""
+        with self._loading:
+            if self._cross_encoder is None:
+                self._cross_encoder = self._home.load_reranker()
+        assert self._cross_encoder is not None
+        return self._cross_encoder.score(question, texts)
+
+
+class _SharedTimeline:
+    """A zone's timeline, which one thread at a time reads or updates, holding `lock`."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.read = timeline
+        self.lock = threading.RLock()

@@ -1,0 +1,254 @@
+"""The library for asyncio: the same zones, whose methods are awaited and run on threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
+from os import PathLike
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect.home.home_directory import BringProgress, Home
+from recollect.library.library_home import TIMEOUT, Recollect
+from recollect.library.library_zone import Zone
+from recollect.schemas.errors import Closed
+from recollect.schemas.wire import ZoneSummary
+from recollect.schemas.zones import DEFAULT_ZONE
+
+# How many calls run at a time; the others wait.
+_THREADS = 8
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AsyncRecollect:
+    """A home or a service for asyncio, to be entered with `async with`; it takes what `Recollect`
+    takes.
+
+    Calls run on `threads` threads of its own, so that the event loop goes on. A call whose task is
+    cancelled runs to its end, and only `close` waits for it.
+
+    >>> async def main():
+    ...     async with AsyncRecollect(home, encoder="none") as r:
+    ...         return (await r.zone("ada").recall("Where does Ada live?")).results
+    >>> asyncio.run(main())
+    []
+    """
+
+    def __init__(
+        self,
+        home: str | PathLike[str] | Home = "~/.recollect",
+        *,
+        token: str | None = None,
+        timeout: float = TIMEOUT,
+        ledger: str | None = None,
+        encoder: str | None = None,
+        progress: BringProgress | None = None,
+        count_accesses: bool = False,
+        threads: int = _THREADS,
+    ) -> None:
+        self._open = partial(
+            Recollect,
+            home,
+            token=token,
+            timeout=timeout,
+            ledger=ledger,
+            encoder=encoder,
+            progress=progress,
+            count_accesses=count_accesses,
+        )
+        self._threads = threads
+        self._executor: ThreadPoolExecutor | None = None
+        self._entered: Recollect | None = None
+
+    def zone(self, name: str = DEFAULT_ZONE) -> AsyncZone:
+        """Return a zone, the memory of one tenant; it comes into being with its first event.
+
+        Raises:
+            InvalidInput: the name is none: letters, digits, `.`, `_` and `-`, at most 64.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return r.zone("ada").name
+        >>> asyncio.run(main())
+        'ada'
+        """
+        return AsyncZone(self, self._recollect().zone(name))
+
+    async def holds(self, zone: str) -> bool:
+        """Return whether a zone holds anything; of one that does not, nothing is kept.
+
+        Raises:
+            InvalidInput: the name is none.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.holds("ada")
+        >>> asyncio.run(main())
+        False
+        """
+        return await self.run(partial(self._recollect().holds, zone))
+
+    async def zones(self) -> list[str]:
+        """Return the names of the zones with events, sorted.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.zones()
+        >>> asyncio.run(main())
+        []
+        """
+        return await self.run(self._recollect().zones)
+
+    async def zone_summaries(self) -> list[ZoneSummary]:
+        """Return the zones with events, each with how many records its ledger has.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.zone_summaries()
+        >>> asyncio.run(main())
+        []
+        """
+        return await self.run(self._recollect().zone_summaries)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns on one of the threads.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.run(lambda: 1 + 1)
+        >>> asyncio.run(main())
+        2
+        """
+        if self._executor is None:
+            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+    async def close(self) -> None:
+        """Refuse further calls, wait for the running ones, and close every file.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         await r.close()
+        >>> asyncio.run(main())
+        """
+        executor, self._executor = self._executor, None
+        recollect, self._entered = self._entered, None
+        if executor is None:
+            return
+        try:
+            if recollect is not None:
+                # Not on its own threads, which may all be at work.
+                await asyncio.to_thread(recollect.close)
+        finally:
+            executor.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="recollect")
+        try:
+            self._entered = await self.run(self._open)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    def _recollect(self) -> Recollect:
+        if self._entered is None:
+            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+        return self._entered
+
+
+def _awaited(
+    method: Callable[Concatenate[Zone, P], T],
+) -> Callable[Concatenate[AsyncZone, P], Coroutine[Any, Any, T]]:
+    """Return a method of a zone as one that is awaited."""
+
+    @wraps(method)
+    async def call(self: AsyncZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        # That of the zone's own class, which is another for a service.
+        own: Callable[P, T] = getattr(self._zone, method.__name__)
+        return await self._recollect.run(partial(own, *args, **kwargs))
+
+    return call
+
+
+class AsyncZone:
+    """The memory of one tenant, as `AsyncRecollect.zone` returns it; see `Zone` for each method.
+
+    >>> async def main():
+    ...     async with AsyncRecollect(home, encoder="none") as r:
+    ...         await r.zone("ada").remember("The deploy key is in the blue safe.")
+    ...         return (await r.zone("ada").status()).events
+    >>> asyncio.run(main())
+    1
+    """
+
+    def __init__(self, recollect: AsyncRecollect, zone: Zone) -> None:
+        self._recollect = recollect
+        self._zone = zone
+
+    @property
+    def name(self) -> str:
+        """The zone's name.
+
+        >>> AsyncRecollect.zone.__name__
+        'zone'
+        """
+        return self._zone.name
+
+    ingest = _awaited(Zone.ingest)
+    event_import = _awaited(Zone.event_import)
+    ingest_files = _awaited(Zone.ingest_files)
+    preview_files = _awaited(Zone.preview_files)
+    follow_file = _awaited(Zone.follow_file)
+    remember = _awaited(Zone.remember)
+    decide = _awaited(Zone.decide)
+    token = _awaited(Zone.token)
+    wait_for = _awaited(Zone.wait_for)
+    recall = _awaited(Zone.recall)
+    context = _awaited(Zone.context)
+    explain = _awaited(Zone.explain)
+    why = _awaited(Zone.why)
+    reflect = _awaited(Zone.reflect)
+    record_accesses = _awaited(Zone.record_accesses)
+    forget = _awaited(Zone.forget)
+    choose = _awaited(Zone.choose)
+    erase = _awaited(Zone.erase)
+    mental_models = _awaited(Zone.mental_models)
+    mental_model = _awaited(Zone.mental_model)
+    create_mental_model = _awaited(Zone.create_mental_model)
+    update_mental_model = _awaited(Zone.update_mental_model)
+    delete_mental_model = _awaited(Zone.delete_mental_model)
+    get_memory = _awaited(Zone.get_memory)
+    list_memories = _awaited(Zone.list_memories)
+    update_memory = _awaited(Zone.update_memory)
+    history = _awaited(Zone.history)
+    get_entity = _awaited(Zone.get_entity)
+    facts = _awaited(Zone.facts)
+    fact_count = _awaited(Zone.fact_count)
+    entities = _awaited(Zone.entities)
+    entity_page = _awaited(Zone.entity_page)
+    compare = _awaited(Zone.compare)
+    hints = _awaited(Zone.hints)
+    merges = _awaited(Zone.merges)
+    propose_merge = _awaited(Zone.propose_merge)
+    decide_merge = _awaited(Zone.decide_merge)
+    undo_merge = _awaited(Zone.undo_merge)
+    exists = _awaited(Zone.exists)
+    head = _awaited(Zone.head)
+    status = _awaited(Zone.status)
+    verify = _awaited(Zone.verify)
+    rebuild = _awaited(Zone.rebuild)
+    rollback = _awaited(Zone.rollback)
+    reclaim = _awaited(Zone.reclaim)
+    write = _awaited(Zone.write)
+    writer_texts = _awaited(Zone.writer_texts)
+    tell_writer = _awaited(Zone.tell_writer)
+    dead_letters = _awaited(Zone.dead_letters)
+    retry = _awaited(Zone.retry)
+    drop = _awaited(Zone.drop)

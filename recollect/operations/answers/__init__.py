@@ -1,0 +1,1 @@
+"""Answering questions: recall, context, reports, explanations."""

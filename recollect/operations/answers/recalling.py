@@ -1,0 +1,231 @@
+"""Recall: answering a question, now or as at an earlier time, and explaining the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.home.token import Token
+from recollect.home.token_counting import MOST_TOKENS, Count, counting
+from recollect.operations.ingestion.ingesting import command
+from recollect.projections.recall import PROFILES, Recaller, RecallQuery
+from recollect.projections.recall.question.query import check_moment
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Access, Recalled
+from recollect.schemas.times import parse_moment
+from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
+from recollect.streams.ledger import CHANGES, EVENTS
+from recollect.streams.publishing.commands import drawn_id
+
+#: The types of a question: a text, a `Query`, or a dict with its fields.
+AnyQuery = str | Query | Mapping[str, Any]
+
+T = TypeVar("T")
+
+
+def recall(
+    zone: OpenZone,
+    query: AnyQuery,
+    fields: Mapping[str, Any] | None = None,
+    *,
+    among: frozenset[int] | None = None,
+) -> RecallAnswer:
+    """Return the memories that answer a question; `fields` are fields of a Query too.
+
+    `among`: only those that come from the events with these running numbers.
+
+    Raises:
+        InvalidInput: the question cannot be asked; the message names the field.
+    """
+    asked = query_of(query, fields)
+    question, known_at = _question(asked)
+    question = msgspec.structs.replace(question, among=among)
+    answer = on_recaller(
+        zone,
+        asked.profile,
+        known_at,
+        lambda recaller: recaller.recall(question, _asked_at(zone, known_at)),
+    )
+    if answer is None:
+        return RecallAnswer(query=question.text, results=[], ms=0.0)
+    zone.open_home.recallers.store(zone.name, asked.profile)
+    if asked.max_tokens is not None:
+        return _within(answer, asked.max_tokens, counting(zone))
+    return answer
+
+
+def _within(answer: RecallAnswer, most: int, count: Count) -> RecallAnswer:
+    """Return an answer without the results for whose texts there is no room, best first."""
+    kept = []
+    for result in answer.results:
+        texts = [result.text, *(fact.text for fact in result.facts)]
+        texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
+        tokens = sum(map(count, texts))
+        if tokens <= most:
+            most -= tokens
+            kept.append(result)
+    return msgspec.structs.replace(answer, results=kept)
+
+
+def explain(
+    zone: OpenZone, query: AnyQuery, id_: str, fields: Mapping[str, Any] | None = None
+) -> Explanation | None:
+    """Return the rank of a memory in the answer, or why it is not in it; None if there is no such
+    memory.
+
+    Raises:
+        InvalidInput: as `recall`.
+    """
+    asked = query_of(query, fields)
+    question, known_at = _question(asked)
+    return on_recaller(
+        zone,
+        asked.profile,
+        known_at,
+        lambda recaller: recaller.explain(question, id_, _asked_at(zone, known_at)),
+    )
+
+
+def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
+    """Count recalls of memories (B1)."""
+    return command(zone, Recalled(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
+
+
+def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
+    """Return a question as a Query with checked types.
+
+    Raises:
+        InvalidInput: a field is missing, unknown, or of another type.
+    """
+    if isinstance(query, str):
+        if not fields:
+            return Query(query)
+        query = {"query": query}
+    if not isinstance(query, Query | Mapping):
+        raise InvalidInput(
+            f"query is {type(query).__name__}; give a text, a Query, or a dict like "
+            '{"query": "Where does Ada live?", "max_results": 5}'
+        )
+    try:
+        said = {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
+        if isinstance(scope := said.get("scope"), str):
+            said = {**said, "scope": [name.strip() for name in scope.split(",") if name.strip()]}
+        return msgspec.convert(said, Query)
+    except UnicodeEncodeError:
+        raise InvalidInput("query: a field holds half a character, which is no text") from None
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InvalidInput(f"query: {_reason(error)}") from None
+
+
+def check_query(query: Query) -> None:
+    """Raise InvalidInput if a question is not valid; the message names the field."""
+    _question(query)
+
+
+def _reason(error: Exception) -> str:
+    """Return the error of a converter, with the field's name."""
+    reason, _, place = str(error).partition(" - at `$.")
+    if place:
+        return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
+    return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
+
+
+def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
+    """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
+
+    A command line may pass bytes that are not text.
+    """
+    text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
+    if query.profile not in PROFILES:
+        raise InvalidInput(f"profile {query.profile!r}: choose from {', '.join(PROFILES)}")
+    question = RecallQuery(
+        text=text,
+        scope=tuple(dict.fromkeys(query.scope)),
+        entity=query.entity,
+        time_after=_time(query.time_after, "time_after"),
+        time_before=_time(query.time_before, "time_before"),
+        valid_at=_time(query.valid_at, "valid_at"),
+        asked_at=_time(query.asked_at, "asked_at"),
+        platform=query.platform,
+        max_results=query.max_results,
+        budget=query.budget,
+        min_score=query.min_score,
+        explain=query.explain,
+    )
+    question.check()
+    if query.max_tokens is not None and not 1 <= query.max_tokens <= MOST_TOKENS:
+        raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MOST_TOKENS}")
+    known_at: int | Token | None
+    if isinstance(query.known_at, str) and Token.looks(query.known_at):
+        known_at = Token.read(query.known_at)
+    else:
+        known_at = _time(query.known_at, "known_at")
+        check_moment(known_at, "known_at")
+    return question, known_at
+
+
+def _time(value: Time | None, field: str) -> int | None:
+    return None if value is None else parse_moment(value, field)
+
+
+def on_recaller(
+    zone: OpenZone, profile: str, known_at: int | Token | None, ask: Callable[[Recaller], T]
+) -> T | None:
+    """Return the answer of the recaller of the given moment, or of now; None if nothing is
+    known.
+    """
+    if isinstance(known_at, Token) and known_at.partition != zone.partition:
+        raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
+    if not zone.exists():
+        return None
+    recallers = zone.open_home.recallers
+    if not zone.open_home.followed:
+        bring_up(zone)
+    number = None if known_at is None else _last_known(zone, known_at)
+    if number == 0:
+        return None
+    if number is not None:
+        return recallers.at_moment(zone.name, profile, number, ask)
+    return recallers.present(zone.name, profile, ask)
+
+
+def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
+    """Return the last record that was known then; None: it is the last one."""
+    timeline = zone.open_home.recallers.timeline(zone.name)
+    with timeline.lock:
+        last = len(timeline.read)
+        if isinstance(known_at, Token):
+            number = min(known_at.number, last)
+        else:
+            number = timeline.read.last_known(known_at)
+    return None if number == last else number
+
+
+def bring_up(zone: OpenZone) -> None:
+    """Update the files from the ledger, at least with raw turns."""
+    ledger = zone.node.ledger
+    topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
+    # Another generation, with fewer records, may be in use by now.
+    generation = zone.node.current(zone.name).name
+    ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
+    if ends == zone.brought_up_to:
+        return
+    if ledger.shared:
+        # Other nodes decide; their changes must be in the answer too.
+        zone.node.follow(zone.name)
+    else:
+        zone.node.project_turns(zone.name)
+    zone.brought_up_to = ends
+
+
+def _asked_at(zone: OpenZone, known_at: int | Token | None) -> int:
+    """Return the moment at which a question is asked (unix ms): now, or then."""
+    now = unix_ms()
+    if isinstance(known_at, Token):
+        timeline = zone.open_home.recallers.timeline(zone.name)
+        with timeline.lock:
+            known_at = timeline.read.known_since(known_at.number)
+    return now if known_at is None else min(known_at, now)

@@ -1,0 +1,1 @@
+"""Forgetting: finding the records, and erasing them everywhere."""

@@ -1,0 +1,1 @@
+"""Putting events, files and texts into the ledger."""

@@ -1,0 +1,1 @@
+"""Listing and changing what is held: facts, entities, merges, mental models."""

@@ -1,0 +1,328 @@
+"""Lists: a home's zones, and a zone's facts, entities and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import apsw
+import msgspec
+
+from recollect.home.open_zone import OpenHome, OpenZone
+from recollect.operations.answers.suggestions import unknown_entity
+from recollect.projections.events.event_queries import written_under
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity import entity_list, merge_list
+from recollect.projections.identity.entities_for_recall import canonical_ids
+from recollect.projections.memory import fact_list
+from recollect.projections.recall.question.entity_names import ids_of
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.times import LATEST_MS, format_time, parse_moment
+from recollect.schemas.wire import Entity, EntityPage, Fact, Handle, Merge, ZoneSummary
+from recollect.text.stability import stability
+
+# Facts, or entities, that are read at once.
+_PAGE = 500
+# Entities that are given at once.
+_MOST_AT_ONCE = 1_000
+
+
+def zones(open_home: OpenHome) -> list[ZoneSummary]:
+    """Return the zones of the ledger by name, each with how many records it has."""
+    ledger = open_home.node.ledger
+    names = sorted(ledger.zones())
+    return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
+
+
+def facts(
+    zone: OpenZone,
+    *,
+    entity: str | None = None,
+    superseded: bool = False,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Fact]:
+    """Return up to `limit` of a zone's facts, the newest first.
+
+    `entity`: only those about whom or what a name or an id means; `superseded`: also those whose
+    place a newer one has taken; `after`: those that follow the fact with this id, or, as
+    `AS_OF/ID`, also where it was forgotten.
+
+    Raises:
+        InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
+    """
+    if not zone.exists():
+        return []
+    listed: list[Fact] = []
+    with zone.files() as files, files.snapshot():
+        about = None if entity is None else meant(files, entity)
+        last = _place(files, zone.name, after)
+        while limit is None or len(listed) < limit:
+            most = _PAGE if limit is None else min(_PAGE, limit - len(listed))
+            found = fact_list.facts(
+                files.memory.connection, about=about, superseded=superseded, after=last, limit=most
+            )
+            listed += described(files, found)
+            if len(found) < most:
+                break
+            last = (found[-1].as_of, found[-1].id)
+    if "stability" in zone.open_home.home.without:
+        return [unclassified(fact) for fact in listed]
+    return listed
+
+
+def unclassified(fact: Fact) -> Fact:
+    """Return a fact that does not say how long it holds."""
+    return msgspec.structs.replace(fact, stability=None, stability_confidence=None, ttl_days=None)
+
+
+def _place(files: ZoneFiles, zone: str, after: str | None) -> tuple[int, str]:
+    """Return where the list goes on after a fact, or begins."""
+    if after is None:
+        return (LATEST_MS, "")
+    at, found, id_ = after.partition("/")
+    if found:
+        return (parse_moment(at, "after"), id_)
+    as_of = fact_list.as_of(files.memory.connection, after)
+    if as_of is None:
+        raise InvalidInput(f"zone {zone} has no fact with the id {after!r}")
+    return (as_of, after)
+
+
+def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = False) -> int:
+    """Return how many facts `facts` lists in all.
+
+    Raises:
+        InvalidInput: as `facts`.
+    """
+    if not zone.exists():
+        return 0
+    with zone.files() as files, files.snapshot():
+        about = None if entity is None else meant(files, entity)
+        return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
+
+
+def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
+    """Return the ids of those whom or what a name or an id means.
+
+    Raises:
+        InvalidInput: nobody and nothing is called so.
+    """
+    connection = files.identity.connection
+    found = ids_of(connection, name_or_id)
+    if not found:
+        raise InvalidInput(unknown_entity(connection, name_or_id))
+    return sorted(found)
+
+
+def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
+    """Yield facts with their sources, the names of whom they are about, and their relations.
+
+    A fact whose event is being forgotten is left out.
+    """
+    # Only who asks for relations needs the rules of language.
+    from recollect.operations.memories.relations import Relations
+
+    ids = [fact.id for fact in found]
+    repeats = fact_list.repeats(files.memory.connection, ids)
+    about = fact_list.entities_of(files.memory.connection, ids)
+    events = {fact.source_event_id for fact in found}.union(*repeats.values())
+    written = written_under(files.events.connection, sorted(events))
+    relations = Relations(files.memory.connection, files.identity.connection).of(ids)
+    names = _Names(files, {*_all(about), *(fact.subject for fact in found if fact.subject)})
+    for fact in found:
+        own = {fact.source_event_id, *repeats.get(fact.id, ())}
+        sources = [event.source_id for event in written if event.id in own]
+        if not any(event.id == fact.source_event_id for event in written):
+            continue
+        holds = stability(fact.text, fact.attribute)
+        yield Fact(
+            id=fact.id,
+            text=fact.text,
+            as_of=format_time(fact.as_of),
+            when=None,
+            subject=None if fact.subject is None else names.of(fact.subject),
+            attribute=fact.attribute,
+            value=fact.value,
+            current=fact.superseded_by is None,
+            stability=holds.kind,
+            entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
+            source_event_ids=list(dict.fromkeys(sources)),
+            stability_confidence=holds.confidence,
+            ttl_days=holds.ttl_days,
+            relations=relations.get(fact.id, []),
+        )
+
+
+def _all(lists: dict[str, list[str]]) -> set[str]:
+    return {item for some in lists.values() for item in some}
+
+
+class _Names:
+    """The names of entities, after merges, by id."""
+
+    def __init__(self, files: ZoneFiles, ids: set[str]) -> None:
+        connection = files.identity.connection
+        self._standing = canonical_ids(connection, sorted(ids))
+        self._names = entity_list.names_of(connection, sorted(set(self._standing.values())))
+
+    def of(self, id_or_name: str) -> str:
+        """Return the name for an id; any other text is a name."""
+        return self._names.get(self._standing.get(id_or_name, ""), id_or_name)
+
+
+def entities(zone: OpenZone, *, skip: int = 0, limit: int | None = None) -> list[Entity]:
+    """Return up to `limit` of those whom and what a zone knows, the most mentioned first.
+
+    `skip`: so many of them are passed over.
+    """
+    if not zone.exists():
+        return []
+    with zone.files() as files, files.snapshot():
+        found = entity_list.entities(files.identity.connection)
+        wanted = found[skip:] if limit is None else found[skip : skip + limit]
+        return [
+            entity
+            for first in range(0, len(wanted), _PAGE)
+            for entity in _known(files, wanted[first : first + _PAGE])
+        ]
+
+
+def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
+    """Return up to `limit` entities, the most mentioned first, as they stood at the first page.
+
+    Raises:
+        InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
+    """
+    if not 1 <= limit <= _MOST_AT_ONCE:
+        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
+    number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
+    if not zone.exists():
+        return EntityPage(entities=[])
+    with zone.files() as files, files.snapshot():
+        now = files.memory.watermark().number
+        if number in (None, now):
+            return _entity_page(files, now, skip, limit)
+    assert number is not None
+    if number > now:
+        raise InvalidInput(f"cursor {cursor!r} is none of zone {zone.name}")
+    with _files_after(zone, number) as files:
+        return _entity_page(files, number, skip, limit)
+
+
+def _read_cursor(text: str) -> tuple[int, int]:
+    """Return the record after which a list began, and how many of it were given."""
+    parts = text.split(":")
+    if len(parts) == 2 and all(part.isdecimal() and len(part) < 16 for part in parts):
+        number, skip = map(int, parts)
+        if number:
+            return number, skip
+    raise InvalidInput(f"cursor {text[:60]!r} is none; give one that a page of entities gave")
+
+
+def _entity_page(files: ZoneFiles, number: int, skip: int, limit: int) -> EntityPage:
+    found = entity_list.entities(files.identity.connection)
+    more = f"{number}:{skip + limit}" if len(found) > skip + limit else None
+    return EntityPage(entities=list(_known(files, found[skip : skip + limit])), cursor=more)
+
+
+@contextmanager
+def _files_after(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
+    """Lend the files as they stood after a record, without what was forgotten since."""
+    timeline = zone.open_home.recallers.timeline(zone.name)
+    with timeline.lock:
+        moment = zone.node.moment(zone.name, timeline.read, number)
+        files = zone.node.open_moment(zone.name, timeline.read, moment)
+    with closing(files):
+        yield files
+
+
+def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
+    """Return the one whom or what a name or an id means.
+
+    Raises:
+        InvalidInput: nobody and nothing is called so, or several are.
+    """
+    zone.must_exist()
+    if not isinstance(name_or_id, str):
+        raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
+    with zone.files() as files, files.snapshot():
+        try:
+            wanted = meant(files, name_or_id)
+        except InvalidInput as error:
+            raise UnknownId(str(error)) from None
+        found = entity_list.entities(files.identity.connection, wanted)
+        standing = list(_known(files, found))
+    if len(standing) > 1:
+        which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in standing)
+        raise InvalidInput(
+            f"{name_or_id!r} is the name of {len(standing)}; give the id of one: {which}"
+        )
+    return standing[0]
+
+
+def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
+    connection = files.identity.connection
+    others = entity_list.merged_into(connection, [item.id for item in found])
+    stands_for = {item.id: item.id for item in found} | {id_: into for into, id_, _ in others}
+    aliases: dict[str, list[str]] = {}
+    for standing_id, _, name in others:
+        aliases.setdefault(standing_id, []).append(name)
+    handles = _handles(connection, [item.id for item in found])
+    counts = fact_list.counts_about(
+        files.memory.connection, [(into, id_) for id_, into in stands_for.items()]
+    )
+    for item in found:
+        names = dict.fromkeys(aliases.get(item.id, ()))
+        yield Entity(
+            id=item.id,
+            name=item.name,
+            type=item.type,
+            aliases=[name for name in names if name != item.name],
+            handles=handles.get(item.id, []),
+            facts=counts.get(item.id, 0),
+            mentions=item.mentions,
+        )
+
+
+def merges(zone: OpenZone) -> list[Merge]:
+    """Return what waits for a decision, then what was merged, rejected or undone."""
+    if not zone.exists():
+        return []
+    with zone.files() as files, files.snapshot():
+        connection = files.identity.connection
+        found = merge_list.merges(connection)
+        handles = _handles(connection, sorted({id_ for it in found for id_ in (it.a_id, it.b_id)}))
+    return [
+        Merge(
+            id=item.id,
+            a=item.a,
+            b=item.b,
+            confidence=item.confidence,
+            reasons=[item.reason],
+            status=item.status,
+            a_id=item.a_id,
+            b_id=item.b_id,
+            a_handles=handles.get(item.a_id, []),
+            b_handles=handles.get(item.b_id, []),
+            at=format_time(item.at),
+            merge_id=item.merge_id,
+        )
+        for item in found
+    ]
+
+
+def _handles(connection: apsw.Connection, entity_ids: list[str]) -> dict[str, list[Handle]]:
+    """Return entity -> the accounts under which it, or what was merged into it, writes."""
+    others = entity_list.merged_into(connection, entity_ids)
+    under: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
+    for into, id_, _ in others:
+        under[into].append(id_)
+    own: dict[str, list[Handle]] = {}
+    ids = sorted({id_ for some in under.values() for id_ in some})
+    for id_, platform, handle in entity_list.handles_of(connection, ids):
+        own.setdefault(id_, []).append(Handle(platform=platform, handle=handle))
+    return {
+        into: [handle for id_ in ids_ for handle in own.get(id_, ())]
+        for into, ids_ in under.items()
+    }

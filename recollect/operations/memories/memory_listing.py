@@ -1,0 +1,367 @@
+"""Memories as they are held: one by its id, a page of a kind, and what one said before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion.ingesting import PRINCIPAL
+from recollect.operations.memories.listing import described, meant
+from recollect.projections.events import event_list, event_queries
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entities_for_recall import events_mentioning
+from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.memory import consolidated, fact_list
+from recollect.projections.memory import facts_for_recall as superseding
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.times import LATEST_MS, format_time
+from recollect.schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersion
+
+#: The kinds that can be listed, each under the name that a question's scope has for it.
+Listed = Literal["facts", "events", "observations", "mental_models"]
+
+_MOST_AT_ONCE = 1_000
+_START = (LATEST_MS, "")
+
+
+def get_memory(zone: OpenZone, id_: str) -> Memory:
+    """Return a memory by its id; an event by its own, or by its source's.
+
+    Raises:
+        InvalidInput: nothing in the zone has this id, or an entity has it.
+    """
+    zone.must_exist()
+    _check_text("id", id_)
+    with zone.files() as files, files.snapshot():
+        for kind in (_facts, _observations, _models):
+            for found in kind(files, [id_]):
+                return found
+        event_id = event_queries.first_known_as(files.events.connection, id_)
+        for found in _events(files, [] if event_id is None else [event_id]):
+            return found
+        if canonical(files.identity.connection, id_) is not None:
+            raise InvalidInput(f"{id_!r} is the id of an entity; ask get_entity for it")
+    raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
+
+
+def list_memories(
+    zone: OpenZone,
+    scope: Listed = "facts",
+    *,
+    entity: str | None = None,
+    platform: str | None = None,
+    thread: str | None = None,
+    superseded: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> MemoryPage:
+    """Return up to `limit` memories of one kind, the newest first.
+
+    Raises:
+        InvalidInput: a value cannot be; nobody and nothing is called `entity`; or a filter does
+            not apply to this kind.
+    """
+    _check_listing(scope, entity, platform, thread, limit)
+    place = _START if cursor is None else _Cursor.read(cursor, scope).place
+    if not zone.exists():
+        return MemoryPage(memories=[])
+    with zone.files() as files, files.snapshot():
+        about = None if entity is None else meant(files, entity)
+        if scope == "facts":
+            ids, last = _fact_page(files, about, superseded, place, limit)
+            found = _facts(files, ids)
+        elif scope == "events":
+            ids, last = _event_page(files, about, platform, thread, place, limit)
+            found = _events(files, ids)
+        elif scope == "observations":
+            ids, last = _observation_page(files, superseded, place, limit)
+            found = _observations(files, ids)
+        else:
+            ids, last = _model_page(files, about, superseded, place, limit)
+            found = _models(files, ids)
+    by_id = {item.id: item for item in found}
+    more = None if last is None else str(_Cursor(scope, last))
+    return MemoryPage(memories=[by_id[id_] for id_ in ids if id_ in by_id], cursor=more)
+
+
+def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
+    """Return what a memory and those before and after it said, the first first.
+
+    Raises:
+        InvalidInput: as `get_memory`.
+    """
+    asked = get_memory(zone, id_)
+    if asked.type == "event":
+        return [_version(asked)]
+    with zone.files() as files, files.snapshot():
+        connection = files.memory.connection
+        if asked.type == "fact":
+            found = _facts(files, sorted(_fact_family(files, asked.id)))
+        elif asked.type == "observation":
+            found = _observations(files, consolidated.observation_family(connection, asked.id))
+        else:
+            numbers = set(memory.versions_with(connection, ids=[asked.id]))
+            every = memory.mental_models(connection, every=True)
+            found = _models(
+                files, [item.model.id for item in every if item.model.number in numbers]
+            )
+    return [_version(item) for item in sorted(found, key=lambda item: (item.as_of, item.id))]
+
+
+def _version(item: Memory) -> MemoryVersion:
+    return MemoryVersion(id=item.id, text=item.text, at=item.as_of, current=item.current)
+
+
+class _Cursor(NamedTuple):
+    """Where a list goes on: after a time (unix ms) and an id. It outlives what had the id."""
+
+    scope: str
+    place: tuple[int, str]
+
+    def __str__(self) -> str:
+        return f"{self.scope}:{self.place[0]}:{self.place[1]}"
+
+    @classmethod
+    def read(cls, text: str, scope: str) -> _Cursor:
+        """Return the cursor that a text is; InvalidInput where it is none of this kind."""
+        _check_text("cursor", text)
+        of, _, rest = text.partition(":")
+        at, _, id_ = rest.partition(":")
+        if not (at.isascii() and at.isdecimal() and len(at) <= len(str(LATEST_MS)) and id_):
+            raise InvalidInput(f"cursor {text[:60]!r} is none; give one that list_memories gave")
+        if of != scope:
+            raise InvalidInput(f"cursor {text[:60]!r} is of another list, and scope is {scope}")
+        return cls(of, (int(at), id_))
+
+
+def _check_listing(
+    scope: str, entity: str | None, platform: str | None, thread: str | None, limit: int
+) -> None:
+    if scope not in get_args(Listed):
+        raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(Listed))}")
+    for name, text in (("entity", entity), ("platform", platform), ("thread", thread)):
+        if text is not None:
+            _check_text(name, text)
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
+    if not 1 <= limit <= _MOST_AT_ONCE:
+        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
+    for name, text in (("platform", platform), ("thread", thread)):
+        if text is not None and scope != "events":
+            raise InvalidInput(f"{name}: only events come from one, and scope is {scope}")
+    if entity is not None and scope == "observations":
+        raise InvalidInput("entity: observations are not listed by it; recall finds them")
+
+
+def _check_text(name: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise InvalidInput(f"{name} is {type(text).__name__}; give a text")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} holds half a character, which is no text") from None
+
+
+_Page = tuple[list[str], tuple[int, str] | None]
+
+
+def _page(found: Sequence[tuple[int, str]], limit: int) -> _Page:
+    """Return the ids of a page of (time, id), and where the next one begins, if there is one."""
+    shown = found[:limit]
+    return [id_ for _, id_ in shown], shown[-1] if len(found) > limit else None
+
+
+def _fact_page(
+    files: ZoneFiles, about: list[str] | None, superseded: bool, place: tuple[int, str], limit: int
+) -> _Page:
+    found = fact_list.facts(
+        files.memory.connection, about=about, superseded=superseded, after=place, limit=limit + 1
+    )
+    return _page([(fact.as_of, fact.id) for fact in found], limit)
+
+
+def _event_page(
+    files: ZoneFiles,
+    about: list[str] | None,
+    platform: str | None,
+    thread: str | None,
+    place: tuple[int, str],
+    limit: int,
+) -> _Page:
+    among = None if about is None else events_mentioning(files.identity.connection, about)
+    found = event_list.events(
+        files.events.connection,
+        among=among,
+        platform=platform,
+        thread=thread,
+        after=place,
+        limit=limit + 1,
+    )
+    return _page([(event.occurred_at, event.id) for event in found], limit)
+
+
+def _observation_page(
+    files: ZoneFiles, superseded: bool, place: tuple[int, str], limit: int
+) -> _Page:
+    found = consolidated.observation_list(
+        files.memory.connection, ids=None, every=superseded, after=place, limit=limit + 1
+    )
+    return _page([(item.created_at, item.id) for item in found], limit)
+
+
+def _model_page(
+    files: ZoneFiles, about: list[str] | None, superseded: bool, place: tuple[int, str], limit: int
+) -> _Page:
+    found = sorted(
+        (
+            (item.model.updated_at, item.model.id)
+            for item in memory.mental_models(files.memory.connection, every=superseded)
+            if about is None or item.model.entity_id in about
+        ),
+        reverse=True,
+    )
+    return _page([at_and_id for at_and_id in found if at_and_id < place][: limit + 1], limit)
+
+
+def _facts(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
+    found = {fact.id: fact for fact in fact_list.with_ids(files.memory.connection, ids)}
+    known = {fact.id: fact for fact in described(files, list(found.values()))}
+    events = event_list.with_ids(
+        files.events.connection, [found[id_].source_event_id for id_ in known]
+    )
+    changes = _changes(files, list(known))
+    return [
+        _fact(fact, events[found[id_].source_event_id], changes.get(id_, _Changes([], [])))
+        for id_, fact in known.items()
+    ]
+
+
+def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memory:
+    return Memory(
+        id=fact.id,
+        type="fact",
+        text=fact.text,
+        as_of=fact.as_of,
+        current=fact.current,
+        platform=event.platform,
+        sender_id=event.sender_id,
+        sender_name=event.sender_name,
+        thread_id=event.thread_id,
+        entities=fact.entities,
+        source_event_ids=fact.source_event_ids,
+        supersedes=changes.before,
+        superseded_by=changes.after,
+    )
+
+
+class _Changes(NamedTuple):
+    """What a fact replaced, and what replaced it, latest first."""
+
+    before: list[Change]
+    after: list[Change]
+
+
+def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
+    connection = files.memory.connection
+    found = superseding.supersessions(connection, ids, LATEST_MS)
+    others = {id_ for older, newer, _ in found for id_ in (older, newer)}
+    # What is being forgotten is still there, but its event cannot be read.
+    known = described(files, fact_list.with_ids(connection, sorted(others)))
+    texts = {fact.id: fact.text for fact in known}
+    changes: dict[str, _Changes] = {}
+    for older, newer, at in found:
+        if older in texts and newer in texts:
+            when = format_time(at)
+            before = changes.setdefault(newer, _Changes([], [])).before
+            before.append(Change(id=older, text=texts[older], at=when))
+            after = changes.setdefault(older, _Changes([], [])).after
+            after.append(Change(id=newer, text=texts[newer], at=when))
+    return changes
+
+
+def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
+    """Return the facts that one replaced or that replaced it, over any number of steps."""
+    family: set[str] = set()
+    near = {fact_id}
+    while near:
+        family |= near
+        pairs = superseding.supersessions(files.memory.connection, sorted(near), LATEST_MS)
+        near = {id_ for older, newer, _ in pairs for id_ in (older, newer)} - family
+    return family
+
+
+def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
+    replaced: dict[str, list[Change]] = {}
+    for one in event_list.replacements(files.events.connection, ids):
+        text = "(deleted)" if one.content is None else one.content
+        change = Change(id=one.by, text=text, at=format_time(one.at))
+        replaced.setdefault(one.event_id, []).append(change)
+    for event in event_list.with_ids(files.events.connection, ids).values():
+        yield Memory(
+            id=event.id,
+            type="event",
+            text=event.text,
+            as_of=format_time(event.occurred_at),
+            current=event.id not in replaced,
+            platform=event.platform,
+            sender_id=event.sender_id,
+            sender_name=event.sender_name,
+            thread_id=event.thread_id,
+            metadata=_told(event),
+            source_event_ids=[event.source_id],
+            superseded_by=replaced.get(event.id, []),
+        )
+
+
+def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
+    """Return an event's metadata without who sent it, which is the service's own note."""
+    told = {name: item for name, item in event.annotations.items() if name != PRINCIPAL}
+    return told or None
+
+
+def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
+    connection = files.memory.connection
+    for item in consolidated.observation_list(
+        connection, ids=ids, every=True, after=_START, limit=_MOST_AT_ONCE
+    ):
+        rests_on = {event for _, _, event in consolidated.sources_of(connection, item.id)}
+        events = event_list.with_ids(files.events.connection, sorted(rests_on))
+        # It may hold the words of one that is being forgotten.
+        if events.keys() != rests_on:
+            continue
+        before = None if item.before is None else consolidated.version(connection, item.before)
+        yield Memory(
+            id=item.id,
+            type="observation",
+            text=item.text,
+            as_of=format_time(item.created_at),
+            current=item.current,
+            is_stale=item.is_stale,
+            source_event_ids=sorted(event.source_id for event in events.values()),
+            supersedes=[Change(id=item.before, text=before[0], at=format_time(item.created_at))]
+            if item.before is not None and before is not None
+            else [],
+        )
+
+
+def _models(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
+    connection = files.memory.connection
+    stale = memory.stale_models(connection, ids)
+    for model, current in memory.mental_models(connection, ids=ids, every=True):
+        before = (
+            None if model.parent_id is None else memory.mental_model(connection, model.parent_id)
+        )
+        yield Memory(
+            id=model.id,
+            type="mental_model",
+            text=model.description,
+            as_of=format_time(model.updated_at),
+            current=current,
+            is_stale=model.id in stale,
+            name=model.name,
+            supersedes=[]
+            if before is None
+            else [Change(id=before.id, text=before.description, at=format_time(model.updated_at))],
+        )

@@ -1,0 +1,184 @@
+"""Mental models (A12): reports that somebody keeps, each with all its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.erasure import forgetting
+from recollect.operations.erasure.record_matching import RESTS_ON
+from recollect.operations.ingestion.ingesting import command
+from recollect.projections.events import event_queries
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.errors import InvalidInput, NotDecided, UnknownId
+from recollect.schemas.events import CreateMentalModel, UpdateMentalModel
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
+from recollect.streams.publishing.commands import drawn_id
+
+
+def mental_models(zone: OpenZone, *, every_version: bool = False) -> list[MentalModel]:
+    """Return the mental models of a zone in the order in which they were written."""
+    return _found(zone, every=every_version)
+
+
+def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
+    """Return a version of a mental model.
+
+    Raises:
+        UnknownId: the zone has none with this id.
+    """
+    for found in _found(zone, ids=[model_id], every=True):
+        return found
+    raise UnknownId(f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all")
+
+
+def create(
+    zone: OpenZone,
+    name: str,
+    description: str,
+    *,
+    subtype: str | None = None,
+    entity_id: str | None = None,
+    tags: Sequence[str] = (),
+    rests_on: Sequence[str] = (),
+) -> MentalModel:
+    """Keep a report; it is erased with any event behind the memories that it `rests_on`.
+
+    Raises:
+        InvalidInput: its name or its description is no text, or empty.
+        UnknownId: nothing in the zone has one of the ids of `rests_on`.
+    """
+    _check(name=name, description=description)
+    return _written(
+        zone,
+        command(
+            zone,
+            CreateMentalModel(
+                source_id=drawn_id("mental-model"),
+                name=name,
+                description=description,
+                subtype=subtype,
+                entity_id=entity_id,
+                tags=(*tags, *_resting(zone, rests_on)),
+            ),
+        ),
+    )
+
+
+def update(
+    zone: OpenZone, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
+) -> MentalModel:
+    """Write a new version of a report; `rests_on`: its own, None for that of the one before.
+
+    Raises:
+        InvalidInput: the zone has no mental model with this id, or the text is empty.
+        UnknownId: nothing in the zone has one of the ids of `rests_on`.
+    """
+    _check(description=description)
+    before = mental_model(zone, model_id)
+    tags = None
+    if rests_on is not None:
+        own = (tag for tag in before.tags if not tag.startswith(RESTS_ON))
+        tags = (*own, *_resting(zone, rests_on))
+    return _written(
+        zone,
+        command(
+            zone,
+            UpdateMentalModel(
+                source_id=drawn_id(f"mental-model:{before.id}"),
+                model_id=before.id,
+                description=description,
+                tags=tags,
+            ),
+        ),
+    )
+
+
+def delete(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> ForgetReport:
+    """Erase a report with all its versions, everywhere.
+
+    Raises:
+        InvalidInput: the zone has no mental model with this id.
+    """
+    return forgetting.forget(
+        zone, ForgetTargets(ids=(mental_model(zone, model_id).id,)), dry_run=dry_run
+    )
+
+
+def _resting(zone: OpenZone, ids: Sequence[str]) -> list[str]:
+    """Return the tags that name the events behind memories of any kind."""
+    if not ids:
+        return []
+    zone.must_exist()
+    found: set[str] = set()
+    with zone.files() as files, files.snapshot():
+        for id_ in ids:
+            behind = events_behind(files, id_)
+            if not behind:
+                raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
+            found |= behind
+    return sorted(f"{RESTS_ON}{event}" for event in found)
+
+
+def events_behind(files: ZoneFiles, id_: str) -> set[str]:
+    """Return the ids of the events on which a memory rests; an event rests on itself.
+
+    A mental model rests on what it says that it does, or, where it says nothing, on no event: its
+    own id then stands for it.
+    """
+    connection = files.memory.connection
+    event = event_queries.first_known_as(files.events.connection, id_)
+    found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
+    for model, _ in memory.mental_models(connection, ids=[id_], every=True):
+        tags = msgspec.json.decode(model.tags, type=list[str])
+        named = {tag.removeprefix(RESTS_ON) for tag in tags if tag.startswith(RESTS_ON)}
+        found |= named or {model.id}
+    return found
+
+
+def _found(
+    zone: OpenZone,
+    *,
+    ids: Sequence[str] | None = None,
+    number: int | None = None,
+    every: bool = False,
+) -> list[MentalModel]:
+    if not zone.exists():
+        return []
+    with zone.files() as files:
+        found = memory.mental_models(files.memory.connection, ids=ids, number=number, every=every)
+    return [
+        MentalModel(
+            id=model.id,
+            name=model.name,
+            description=model.description,
+            subtype=model.subtype,
+            entity_id=model.entity_id,
+            tags=msgspec.json.decode(model.tags, type=list[str]),
+            previous=model.parent_id,
+            current=current,
+            updated_at=format_time(model.updated_at),
+        )
+        for model, current in found
+    ]
+
+
+def _written(zone: OpenZone, receipt: Receipt) -> MentalModel:
+    for found in _found(zone, number=receipt.number, every=True):
+        return found
+    raise NotDecided(
+        f"zone {zone.name}: record {receipt.number} holds the mental model and is not decided "
+        "yet; see status and dead_letters"
+    )
+
+
+def _check(**texts: str) -> None:
+    for field, text in texts.items():
+        if not isinstance(text, str):
+            raise InvalidInput(f"{field} is {type(text).__name__}; give a text")
+        if not text.strip():
+            raise InvalidInput(f"{field} is empty")

@@ -1,0 +1,1 @@
+"""Keeping a home in order: status, verify, rebuild, backups, promotion."""

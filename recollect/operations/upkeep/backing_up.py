@@ -1,0 +1,69 @@
+"""Backing up a home on the embedded ledger, while others go on writing."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from recollect.home.home_swap import HOME_FILE
+from recollect.home.open_zone import OpenHome, unix_ms
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import BackupReport
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger, home_id
+from recollect.streams.lifecycle.backup_files import TOKENS_FILE, write_backup
+
+#: What is said of a ledger that is not in the home.
+ON_KAFKA = (
+    "it works on the embedded ledger: the ledger of this home is on Kafka, whose replicas keep it; "
+    "docs/operations.md says what to back up there"
+)
+
+
+def backup(open_home: OpenHome, path: Path) -> BackupReport:
+    """Write what cannot be made again of a home, as it is at one moment, to a new directory.
+
+    Raises:
+        InvalidInput: the ledger is on Kafka, or `path` is no place for a backup.
+        HomeError: the home is read-only.
+        Damaged: the ledger's files are damaged.
+        Busy: another process writes a backup there.
+    """
+    ledger = open_home.node.ledger
+    if not isinstance(ledger, EmbeddedLedger):
+        raise InvalidInput(f"backup: {ON_KAFKA}")
+    home = open_home.home.directory
+    path = path.expanduser().resolve()
+    if path.is_relative_to(home.resolve()):
+        raise InvalidInput(f"{path} is inside the home: a backup belongs elsewhere")
+    began = time.monotonic()
+    # Whoever restores goes by this moment: what was revoked before it is not in the backup.
+    made_at = unix_ms()
+    ledger.make()
+    identity = home_id(home)
+    assert identity is not None
+    manifest = write_backup(
+        ledger,
+        path,
+        home=identity,
+        settings=(home / HOME_FILE).read_bytes(),
+        tokens=_read(home / TOKENS_FILE),
+        made_at=made_at,
+    )
+    return BackupReport(
+        path=str(path),
+        made_at=format_time(made_at),
+        zones=len(manifest.heads),
+        events=manifest.events,
+        keys=manifest.keys,
+        bytes=sum(file.bytes for file in manifest.files.values()),
+        heads=manifest.heads,
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,355 @@
+"""The doctor: checks of an installation and a home, with advice."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import apsw
+import msgspec
+import onnxruntime
+
+from recollect.home.configuration import Configuration
+from recollect.home.home_directory import Home
+from recollect.home.home_swap import HomeSwap
+from recollect.home.ledgers import on_kafka, open_ledger
+from recollect.projections.embeddings.embeddings_file import vec0_version
+from recollect.projections.files import FILE_NAMES, ZoneFiles
+from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
+from recollect.projections.private import exposed, read_only
+from recollect.projections.sqlite import connect, value
+from recollect.schemas.display import quantity
+from recollect.schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
+from recollect.streams.deciding.registration import agents_named
+from recollect.streams.encoder.loading import load
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.reading.erased_keys import unexplained
+from recollect.streams.reading.readers import Envelopes
+
+_LEAST_FREE = 1 << 30
+# With less free space, SQLite cannot even begin the WAL of a file.
+_FULL = 1 << 20
+_KEYS_AT_ONCE = 2_000
+_MOST_SHOWN = 5
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One check; `fix` says what to do if it failed."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+class _Unwell(Exception):
+    """A failure with other advice than the rest of its check."""
+
+    def __init__(self, detail: str, fix: str) -> None:
+        super().__init__(detail)
+        self.fix = fix
+
+
+def examine(configuration: Configuration) -> list[Check]:
+    """Return what was found about the installation and the home that the settings name.
+
+    Without a readable home, nothing inside it is checked.
+    """
+    directory = configuration.home
+
+    def check(name: str, look: Callable[[Path], str], fix: str) -> Check:
+        return _try(name, lambda: look(directory), fix, directory)
+
+    home = check("home", _home, "restore home.json from a backup")
+    found = [
+        *_installation(),
+        check("disk", _disk, f"free some space at {directory}, or move the home: nothing is lost"),
+        home,
+    ]
+    if not home.ok:
+        return found
+    opened = Home(directory, configuration)
+    init = f"recollect --home {directory} init"
+    found += [
+        check("owner", _owner, "let all of it belong to one user"),
+        check("writable", _writable, ""),
+        check("private", _private, f"{init} takes it from the others"),
+        check("encoder", lambda _: _encoder(opened), f"{init} brings it again"),
+        check("agents", _agents, f"{init} --agents NAMES says which decide"),
+        check("ledger", lambda _: _ledger(opened), "restore ledger.db and keys.db from a backup"),
+        check("keys", lambda _: _keys(opened), "restore keys.db from a backup that has them"),
+        check("zones", _zones, f"recollect --home {directory} --zone NAME rebuild makes it again"),
+    ]
+    if on_kafka(opened):
+        fix = "see docs/kafka.md, what survives what"
+        found.append(check("brokers", lambda _: _brokers(opened), fix))
+    return found
+
+
+def _installation() -> list[Check]:
+    return [
+        _try("python", _python, "install Python 3.11 or later"),
+        _try("sqlite", _sqlite, "install apsw again from its wheel"),
+        _try("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
+        _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
+    ]
+
+
+def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = None) -> Check:
+    try:
+        return Check(name, True, look())
+    except _Unwell as error:
+        return Check(name, False, str(error), error.fix)
+    except (RecollectError, apsw.Error, OSError, ImportError, AssertionError) as error:
+        detail = str(error) or type(error).__name__
+        return Check(name, False, detail, _advice(error, directory) or fix)
+
+
+def _advice(error: Exception, directory: Path | None) -> str | None:
+    """Return the advice if a file is whole, but could not be opened here."""
+    if directory is None:
+        return None
+    unopened = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
+    number = error.errno if isinstance(error, OSError) else None
+    if (
+        isinstance(error, apsw.FullError)
+        or number in (errno.ENOSPC, errno.EDQUOT)
+        or (unopened and shutil.disk_usage(directory).free < _FULL)
+    ):
+        return f"free some space at {directory}, and look again: nothing is lost"
+    if number in (errno.EACCES, errno.EPERM) or unopened:
+        return _one_owner(directory)
+    return None
+
+
+def _anothers(directory: Path) -> _Unwell:
+    return _Unwell(
+        f"{directory} belongs to another user, who alone may read it", _one_owner(directory)
+    )
+
+
+def _one_owner(directory: Path) -> str:
+    try:
+        owner = directory.stat().st_uid
+    except PermissionError:
+        return "run recollect as the user to whom it belongs"
+    return (
+        f"run recollect as the user {owner}, to whom {directory} belongs; what in it belongs to "
+        f"others give back, as root: chown -R {owner} {directory}"
+    )
+
+
+def _python() -> str:
+    assert sys.version_info >= (3, 11), f"Python {sys.version.split()[0]} is too old"
+    return sys.version.split()[0]
+
+
+def _sqlite() -> str:
+    assert "ENABLE_FTS5" in apsw.compile_options, "this SQLite has no FTS5"
+    return f"{apsw.sqlite_lib_version()} with FTS5"
+
+
+def _disk(directory: Path) -> str:
+    place = directory
+    while not os.path.exists(place):
+        place = place.parent
+    if read_only(directory):
+        return "nothing is written here"
+    free = shutil.disk_usage(place).free
+    if free < _LEAST_FREE:
+        raise OSError(f"only {free >> 20} MiB are free at {place}")
+    return f"{free >> 30} GiB free at {place}"
+
+
+def _home(directory: Path) -> str:
+    if HomeSwap(directory).interrupted:
+        raise _Unwell(
+            "a restore was interrupted at its last step",
+            f"recollect --home {directory} restore with the same backup again ends it",
+        )
+    try:
+        (directory / "home.json").stat()
+    except (FileNotFoundError, NotADirectoryError):
+        elsewhere = directory.is_file() or (directory.is_dir() and any(directory.iterdir()))
+        init = f"recollect --home {'DIR' if elsewhere else directory} init"
+        raise _Unwell(
+            f"{directory} {'holds something else' if elsewhere else 'is not there'}",
+            f"name the directory of the home with --home; or make one: {init}",
+        ) from None
+    except PermissionError:
+        raise _anothers(directory) from None
+    if not os.access(directory / "home.json", os.R_OK):
+        raise _anothers(directory)
+    Home(directory)
+    return str(directory)
+
+
+def _owner(directory: Path) -> str:
+    owner, here = directory.stat().st_uid, os.geteuid()
+    others = [path for path in directory.rglob("*") if _owner_of(path) not in (None, owner)]
+    if others:
+        raise _Unwell(
+            f"{directory} belongs to the user {owner}, and {len(others)} of its files do not, such "
+            f"as {others[0]}",
+            _one_owner(directory),
+        )
+    if here == owner:
+        return f"all of it belongs to the user {owner}, who asks"
+    return (
+        f"all of it belongs to the user {owner}, and {here} asks: to write, run recollect as "
+        f"{owner}, who cannot open what others make there"
+    )
+
+
+def _owner_of(path: Path) -> int | None:
+    try:
+        return path.lstat().st_uid
+    except FileNotFoundError:
+        # Deleted meanwhile.
+        return None
+
+
+def _writable(directory: Path) -> str:
+    if read_only(directory):
+        return (
+            "read-only here: it answers, and takes nothing new; to write, mount it so that it can "
+            f"be written (mount -o remount,rw), or run recollect as the user "
+            f"{directory.stat().st_uid}"
+        )
+    return "it can be written to"
+
+
+def _private(directory: Path) -> str:
+    found = list(exposed(directory))
+    if not found:
+        return "its owner's alone"
+    # That is normal for a home of an older recollect.
+    return (
+        f"{len(found)} of its files may be read by others than their owner, such as {found[0]}: "
+        f"recollect --home {directory} init makes them private"
+    )
+
+
+def _encoder(home: Home) -> str:
+    pin = home.settings.encoder
+    if pin is None:
+        return "none, by choice"
+    # Loaded anew, not shared: the files on disk are checked.
+    encoder = load(pin, cache=home.configuration.cache)
+    vector = encoder.encode(["doctor"])[0]
+    encoder.close()
+    assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"
+    return f"{pin.model}, {pin.dimension} dimensions, from {home.configuration.cache}"
+
+
+def _agents(directory: Path) -> str:
+    names = Home(directory).settings.agents
+    agents_named(names)
+    for path in sorted((directory / "zones").glob("*")):
+        # Whose generation cannot be told is said of the zones.
+        with suppress(HomeError):
+            theirs = ZoneDirectory(path).current().agents
+            if theirs != names:
+                raise _Unwell(
+                    f"zone {path.name} was decided by {','.join(theirs)}, and this home has "
+                    f"{','.join(names)}: nothing more is decided there",
+                    f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
+                    f"recollect --home {directory} init --agents {','.join(theirs)}",
+                )
+    return "recollect's own" if names == OWN_AGENTS else ", ".join(names)
+
+
+def _ledger(home: Home) -> str:
+    directory = home.directory
+    names = [name for name in ("ledger.db", "keys.db") if (directory / name).exists()]
+    if len(names) < 2:
+        if on_kafka(home):
+            return "on the brokers"
+        # If a ledger was created and a file is missing, opening it raises an error.
+        with closing(EmbeddedLedger(directory)):
+            return "not made yet"
+    for name in names:
+        _whole(directory / name)
+    with closing(EmbeddedLedger(directory)):
+        return f"{' and '.join(names)} are whole, and this home's"
+
+
+def _keys(home: Home) -> str:
+    if on_kafka(home):
+        return "on the brokers; recollect verify compares them with the ledger"
+    events, lost = 0, []
+    with closing(EmbeddedLedger(home.directory)) as ledger:
+        for zone in ledger.zones():
+            reader = Envelopes(ledger, zone)
+            missing: list[int] = []
+            while accepted := reader.walk(_KEYS_AT_ONCE):
+                events += len(accepted)
+                there = ledger.keys.get([each.envelope.key_id for each in accepted])
+                missing += [
+                    each.envelope.number for each in accepted if each.envelope.key_id not in there
+                ]
+            because = ""
+            try:
+                numbers = unexplained(ledger, zone, missing)
+            except IntegrityError as error:
+                # Without the key of an erasure, nobody can know which events it named; such a key
+                # is never destroyed.
+                numbers, because = missing, f": {error}"
+            if numbers:
+                more = " and more" if len(numbers) > _MOST_SHOWN else ""
+                shown = ", ".join(map(str, numbers[:_MOST_SHOWN]))
+                lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){because}")
+    if lost:
+        raise HomeError(
+            "keys are missing though no erasure explains it, and what they seal cannot be read: "
+            + "; ".join(lost)
+        )
+    return f"{quantity(events, 'event')}: each one's key is there, or an erasure says why not"
+
+
+def _brokers(home: Home) -> str:
+    if not (home.directory / "copy").exists():
+        return "not used yet"
+    with closing(open_ledger(home)) as ledger:
+        assert isinstance(ledger, KafkaLedger)
+        problems = [*ledger.safety()]
+    if problems:
+        raise HomeError("; ".join(problems))
+    return "the topics are set as recollect needs them"
+
+
+def _zones(directory: Path) -> str:
+    zones = sorted(path for path in (directory / "zones").glob("*") if path.is_dir())
+    for path in zones:
+        zone = ZoneDirectory(path)
+        files = zone.directory(zone.current())
+        for name in FILE_NAMES:
+            _whole(files / name)
+        generation = zone.current()
+        # Read-only files of an older recollect are answered from a copy.
+        with (
+            suppress(OlderVersion),
+            ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
+        ):
+            opened.check()
+    return f"{quantity(len(zones), 'zone')}: every file of the generation in use is whole"
+
+
+def _whole(path: Path) -> None:
+    if not path.is_file() or not path.stat().st_size:
+        raise OSError(f"{path} is {'empty' if path.is_file() else 'missing'}")
+    connection = connect(path, readonly=True)
+    try:
+        verdict = value(connection, "PRAGMA quick_check(1)")
+    except apsw.Error as error:
+        verdict = str(error)
+    finally:
+        connection.close()
+    if verdict != "ok":
+        raise OSError(f"{path}: {verdict}")

@@ -1,0 +1,1 @@
+"""The writer: what rules conclude, and what a language model adds."""

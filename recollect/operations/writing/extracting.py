@@ -1,0 +1,321 @@
+"""Extracting: what the writer would decide from events, in order, in memory only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.memories.listing import unclassified
+from recollect.operations.memories.relations import Relations
+from recollect.projections.events import EventsModel
+from recollect.projections.identity import IdentityModel
+from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.memory import MemoryModel
+from recollect.schemas.changes import (
+    MODEL_OF,
+    AnyRow,
+    CausalLink,
+    Fact,
+    FactClaim,
+    FactEntity,
+    FactSupersession,
+    Section,
+)
+from recollect.schemas.changes import Mention as MentionRow
+from recollect.schemas.events import Content, Draft, Event, message_of
+from recollect.schemas.ids import fact_id
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Cause, Days, Extraction, Mention, Writer
+from recollect.schemas.wire import Fact as ListedFact
+from recollect.streams.agents import State
+from recollect.streams.agents.message_reading import Reading, own_words
+from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.language.grammar.enrichment import ALL, Without
+from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.references.who_is_meant import (
+    IN_MIND,
+    Heard,
+    Reference,
+    who_is_meant,
+)
+from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import DateReference
+from recollect.text.stability import stability
+
+if TYPE_CHECKING:
+    from recollect.operations.writing.model_extracting import ModelExtractor, Would
+
+
+class Extractor:
+    """Reads events in order, with earlier ones as context; nothing is stored."""
+
+    def __init__(
+        self,
+        zone: str,
+        gateway: EncoderGateway | None = None,
+        model: ModelExtractor | None = None,
+        without: Without = ALL,
+    ) -> None:
+        """`gateway`: to the reader of a home; None, or one without a reader: rules alone.
+
+        `without`: the steps that are left out.
+
+        `model` reads every event beside the rules; None: no model does.
+        """
+        self._gateway = gateway
+        self._model = model
+        self._without = without
+        self._writer = RuleWriter(without)
+        self._thread = EventsOfFiles(zone, model.context if model else 0)
+        self._events = EventsModel(None)
+        self._memory = MemoryModel(None)
+        self._identity = IdentityModel(None)
+
+    def extract(self, draft: Draft) -> Extraction:
+        """Return what the writer would decide from an event, as if its turn were over.
+
+        Raises:
+            DoorClosed: a model was to be asked, and nobody answers.
+            BudgetSpent: a budget does not reach for asking it.
+        """
+        event = self._thread.next_event(draft)
+        content = event.payload
+        assert isinstance(content, Content)
+        writer: Writer = "rules" if self._model is None else "model"
+        if event.kind not in self._writer.kinds:
+            self._thread.add(event)
+            return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
+        if self._gateway is not None:
+            wanted = self._writer.to_read(event, self._thread)
+            self._thread.readings = self._gateway.readings(wanted)
+        extract = self._writer.extract(event, self._thread)
+        decided = self._writer.resolve(event, extract, self._state())
+        puts = [row for part in decided for row in part.puts]
+        self._project(puts)
+        would = self._would(event, puts)
+        added = [] if would is None else would.rows
+        references = self._references(event, content)
+        self._thread.add(event)
+        readings: list[Reading] = extract.content
+        # Where both say who is meant by the same words, the rules' say counts.
+        named = self._mentions(event, content, [*added, *puts], readings, references)
+        puts += added
+        facts = [row for row in puts if isinstance(row, Fact)]
+        places = {fact.id: place for place, fact in enumerate(facts)}
+        return Extraction(
+            id=content.source_id,
+            facts=self._facts(event, facts, puts, readings),
+            mentions=named,
+            causes=[
+                Cause(
+                    cause=places[row.from_fact_id],
+                    effect=places[row.to_fact_id],
+                    strength=row.strength,
+                )
+                for row in puts
+                if isinstance(row, CausalLink)
+                and row.from_fact_id in places
+                and row.to_fact_id in places
+            ],
+            writer=writer,
+            written=msgspec.UNSET if would is None else would.answers,
+        )
+
+    def _would(self, event: Event, puts: Sequence[AnyRow]) -> Would | None:
+        """Return what a model would add to what the rules decided of an event."""
+        if self._model is None:
+            return None
+        self._model.note(event, puts)
+        would = self._model.extract(event, self._thread, self._state(), self._identity.connection)
+        if would is not None:
+            self._project(would.rows)
+            self._model.note(event, would.rows)
+        return would
+
+    def _state(self) -> State:
+        return State(
+            self._events.connection, self._memory.connection, self._identity.connection, None, 0
+        )
+
+    def _project(self, puts: Sequence[AnyRow]) -> None:
+        for model in (self._memory, self._identity):
+            rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
+            model.project([Section((), rows)])
+
+    def _facts(
+        self, event: Event, facts: list[Fact], puts: list[AnyRow], readings: Sequence[Reading]
+    ) -> list[ListedFact]:
+        claims = {row.fact_id: row for row in puts if isinstance(row, FactClaim)}
+        over = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
+        about: dict[str, set[str]] = defaultdict(set)
+        for row in puts:
+            if isinstance(row, FactEntity):
+                about[row.fact_id].add(self._name(row.entity_id))
+        said = {
+            fact_id(event.id, statement.signature, reading.said_at): statement
+            for reading in readings
+            for statement in reading.analysis.statements
+        }
+        # What a correction takes back is told as what was so before: of the message that said it.
+        said |= {
+            fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
+            for reading in readings
+            for one in reading.corrects
+            if one.statement is not None
+        }
+        told = [event, *(one.event for reading in readings for one in reading.corrects)]
+        sources = {
+            each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
+        }
+        held = Relations(self._memory.connection, self._identity.connection)
+        relations = held.of([fact.id for fact in facts])
+        listed = [
+            ListedFact(
+                id=fact.id,
+                text=fact.text,
+                as_of=format_time(fact.as_of),
+                when=_days(
+                    said[fact.id].dates if fact.id in said else _dates(fact.text, event, fact.as_of)
+                )
+                if "temporal" not in self._without
+                else None,
+                subject=self._name(claim.subject) if claim else None,
+                attribute=claim.attribute if claim else None,
+                value=claim.value if claim else None,
+                current=fact.id not in over,
+                stability=holds.kind,
+                entities=sorted(about[fact.id]),
+                source_event_ids=[sources[fact.source_event_id]],
+                stability_confidence=holds.confidence,
+                ttl_days=holds.ttl_days,
+                relations=relations.get(fact.id, []),
+            )
+            for fact in facts
+            for claim in (claims.get(fact.id),)
+            for holds in (stability(fact.text, claim.attribute if claim else None),)
+        ]
+        return [unclassified(fact) for fact in listed] if "stability" in self._without else listed
+
+    def _mentions(
+        self,
+        event: Event,
+        content: Content,
+        puts: list[AnyRow],
+        readings: Sequence[Reading],
+        references: Sequence[Reference],
+    ) -> list[Mention]:
+        read = next((each.read for each in readings if each.event.id == event.id), None)
+        meant = {
+            (row.char_offset_start, row.char_offset_end): row
+            for row in puts
+            if isinstance(row, MentionRow) and row.char_offset_start >= 0
+        }
+        dates = date_references(
+            content.content,
+            at_ms=event.occurred_at,
+            utc_offset_minutes=content.utc_offset,
+            every=True,
+        )
+        shown = dates if "temporal" not in self._without else []
+        found = [
+            Mention(
+                text=date.text,
+                start=date.start,
+                end=date.end,
+                type="DATE",
+                entity=None,
+                first=date.first,
+                last=date.last,
+            )
+            for date in shown
+        ]
+        for mention in mentions(content.content, read):
+            if any(mention.start < date.end and date.start < mention.end for date in dates):
+                continue
+            row = meant.get((mention.start, mention.end))
+            found.append(
+                Mention(
+                    text=mention.text,
+                    start=mention.start,
+                    end=mention.end,
+                    type=mention.type if row is None else row.mention_type,
+                    entity=None if row is None else self._name(row.entity_id),
+                )
+            )
+        found = _with_references(found, content.content, references)
+        return sorted(found, key=lambda mention: mention.start)
+
+    def _references(self, event: Event, content: Content) -> list[Reference]:
+        """Return who is meant in an event, of those who were named or spoke before it."""
+        before = [
+            Heard(said.sender_name or said.sender_id, own_words(said))
+            for each in self._thread.before(event, IN_MIND)
+            if isinstance(said := each.payload, Content)
+        ]
+        speaker = content.sender_name or content.sender_id
+        return who_is_meant(content.content, speaker, before)
+
+    def _name(self, id_or_name: str) -> str:
+        """Return the name of the entity at the end of an id's merges; any other text is a name."""
+        entity = canonical(self._identity.connection, id_or_name)
+        return id_or_name if entity is None else entity.name
+
+    def close(self) -> None:
+        """Forget everything."""
+        for model in (self._events, self._memory, self._identity):
+            model.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _days(dates: Sequence[DateReference]) -> Days | None:
+    """Return the days from the first that is named to the last; None if none is."""
+    if not dates:
+        return None
+    return Days(first=min(date.first for date in dates), last=max(date.last for date in dates))
+
+
+def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:
+    """Return the dates in what a model says of an event."""
+    offset = message_of(event).utc_offset
+    return date_references(text, at_ms=at_ms, utc_offset_minutes=offset, every=True)
+
+
+def _with_references(
+    found: Sequence[Mention], text: str, references: Sequence[Reference]
+) -> list[Mention]:
+    """Return mentions with those of persons whom a pronoun or the conversation tells."""
+    made = list(found)
+    for reference in references:
+        start, end = reference.start, reference.end
+        over = [each for each in found if each.start < end and start < each.end]
+        if not over:
+            made.append(
+                Mention(
+                    text=text[start:end],
+                    start=start,
+                    end=end,
+                    type="PERSON",
+                    entity=reference.who,
+                    pronoun=reference.pronoun,
+                )
+            )
+        elif not reference.pronoun:
+            made = [
+                msgspec.structs.replace(each, entity=reference.who)
+                if each in over
+                and each.type in ("PERSON", "OTHER")
+                and (each.entity is None or reference.spoke)
+                else each
+                for each in made
+            ]
+    return made
