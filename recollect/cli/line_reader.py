@@ -10,8 +10,8 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.streams.adapters.input_files import Damaged, InputFile
-from recollect.streams.adapters.text_lines import lines
+from recollect.streams.adapters.input.input_files import Damaged, InputFile
+from recollect.streams.adapters.input.text_lines import lines
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 Read = TypeVar("Read")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.streams.adapters.adapter import Place, Source, drafts, records
 from recollect.streams.adapters.import_options import DATE_ORDERS, Options
 from recollect.streams.adapters.importing import Import, Importer, import_source, reject
-from recollect.streams.adapters.input_files import InputFile, Member, Meter
+from recollect.streams.adapters.input.input_files import InputFile, Member, Meter
 from recollect.streams.adapters.jsonobjects import JsonObjects, line_of
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft
 from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
 from recollect.schemas.wire import Rejection
-from recollect.streams.adapters.folders import Folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Damaged, Member
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Damaged, Member
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: How an array of objects begins; or one of anything, on a line of its own.

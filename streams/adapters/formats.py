@@ -11,28 +11,23 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection, Skipped
-from recollect.streams.adapters import (
-    chatgpt,
-    claude_ai,
-    claude_code,
+from recollect.streams.adapters import jsonl
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
+from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code
+from recollect.streams.adapters.chats import (
     discord,
     imessage,
     instagram,
     irc,
-    jsonl,
-    maildir,
-    mails,
     matrix,
-    mbox,
     signal_chats,
     slack,
     telegram,
     whatsapp,
 )
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
-from recollect.streams.adapters.folders import Directory, Folder, opened_folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import (
+from recollect.streams.adapters.input.folders import Directory, Folder, opened_folder
+from recollect.streams.adapters.input.input_files import (
     STANDARD_INPUT,
     Damaged,
     InputFile,
@@ -40,6 +35,7 @@ from recollect.streams.adapters.input_files import (
     Meter,
     Spooled,
 )
+from recollect.streams.adapters.mail import maildir, mails, mbox
 
 #: Asked in this order who recognises an input; the last takes nearly anything.
 ADAPTERS: tuple[Adapter, ...] = (

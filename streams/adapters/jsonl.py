@@ -11,8 +11,8 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_RECORD_BYTES, decode_inbound
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Found, OneFile
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.text_lines import lines
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.text_lines import lines
 
 # An object over more lines than this is no event that anybody wrote down.
 _MOST_LINES = 1_000

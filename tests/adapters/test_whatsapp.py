@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.streams.adapters.input_files import InputFile
-from recollect.streams.adapters.text_lines import text_lines
+from recollect.streams.adapters.input.input_files import InputFile
+from recollect.streams.adapters.input.text_lines import text_lines
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 L, R, NNBSP, NBSP = "\u200e", "\u200f", "\u202f", "\u00a0"

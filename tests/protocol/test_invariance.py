@@ -16,7 +16,7 @@ from recollect.schemas.errors import InjectedFailure
 from recollect.schemas.events import Draft
 from recollect.schemas.wire import Level
 from recollect.streams.adapters import drafts
-from recollect.streams.adapters.input_files import InputFile
+from recollect.streams.adapters.input.input_files import InputFile
 from recollect.streams.adapters.jsonl import JsonLines
 from recollect.streams.engine.zone import BATCH
 from recollect.streams.ledger import EVENTS, partition_of

@@ -12,8 +12,8 @@ from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, OneFile, Source, converted
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.json_documents import nested
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.json_documents import nested
 
 _PLATFORM = "telegram"
 _MESSAGES = ("messages.item", "chats.list.item.messages.item", "left_chats.list.item.messages.item")

@@ -13,8 +13,8 @@ from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
 from recollect.streams.adapters.import_options import Options, zoned
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.text_lines import decoded, text_lines
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
 _PLATFORM = "signal"
 # With a comma and without seconds, or the other way round: both would be WhatsApp's.

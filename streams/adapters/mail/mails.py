@@ -15,10 +15,10 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import MAX_NAME_BYTES, InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from recollect.streams.adapters.folders import Folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.mail_parts import (
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.mail.mail_parts import (
     MOST_MAIL,
     Person,
     header,
@@ -28,7 +28,7 @@ from recollect.streams.adapters.mail_parts import (
     people,
     time_of,
 )
-from recollect.streams.adapters.mail_words import Words, words_of
+from recollect.streams.adapters.mail.mail_words import Words, words_of
 
 _PLATFORM = "email"
 _MOST_QUOTED = 60_000

@@ -11,10 +11,10 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from recollect.streams.adapters.folders import Folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Damaged, Member
-from recollect.streams.adapters.json_documents import items
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.json_documents import items
 
 _PLATFORM = "slack"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json$")

@@ -14,7 +14,7 @@ from email.utils import getaddresses, parsedate_to_datetime
 from typing import NamedTuple, cast
 
 from recollect.schemas.events import Attachment
-from recollect.streams.adapters.html_text import text_of_html
+from recollect.streams.adapters.mail.html_text import text_of_html
 
 #: As much of a mail as is read: those that are larger hold large files.
 MOST_MAIL = 1 << 25

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from recollect.streams.adapters.adapter import Adapter, Source
-from recollect.streams.adapters.folders import Folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.mails import MailFiles, is_mail, moment
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.mail.mails import MailFiles, is_mail, moment
 
 _HOLDING = ("cur", "new")
 _FILE = re.compile(r"(\d{9,11})\.[^/]+")

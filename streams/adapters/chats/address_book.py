@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from recollect.streams.adapters.folders import Folder
-from recollect.streams.adapters.input_files import Damaged, Member
-from recollect.streams.adapters.text_lines import text_lines
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.text_lines import text_lines
 
 _WAL = "-wal"
 _DATABASE = ".abcddb"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.input.input_files import Member
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 

@@ -19,10 +19,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, Part, Source
-from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
-from recollect.streams.adapters.input_files import Damaged, Member
-from recollect.streams.adapters.text_lines import decoded, text_lines
-from recollect.streams.adapters.whatsapp_phrases import (
+from recollect.streams.adapters.chats.whatsapp_phrases import (
     AFTERNOON,
     ATTACHED,
     ATTACHED_ANDROID,
@@ -43,6 +40,9 @@ from recollect.streams.adapters.whatsapp_phrases import (
     TOLD,
     VOTES,
 )
+from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
+from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
 _PLATFORM = "whatsapp"
 # Digits of Arabic, Persian and Indic scripts, and blanks that break no line.

@@ -15,7 +15,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
-from recollect.streams.adapters.assistant_chats import (
+from recollect.streams.adapters.assistants.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
@@ -28,7 +28,7 @@ from recollect.streams.adapters.assistant_chats import (
     text_or_none,
     without_injected,
 )
-from recollect.streams.adapters.input_files import Member
+from recollect.streams.adapters.input.input_files import Member
 
 _PLATFORM = "chatgpt"
 _NAME = "ChatGPT"

@@ -10,8 +10,8 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.json_documents import items, nested
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.json_documents import items, nested
 
 _MARKS = (
     re.compile(rb'"messages"\s*:\s*\['),

@@ -17,7 +17,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
-from recollect.streams.adapters.assistant_chats import (
+from recollect.streams.adapters.assistants.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
@@ -27,8 +27,8 @@ from recollect.streams.adapters.assistant_chats import (
     text_or_none,
     without_injected,
 )
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.json_documents import items
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.json_documents import items
 
 _PLATFORM = "claude_code"
 _NAME = "Claude"

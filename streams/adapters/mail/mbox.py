@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from recollect.streams.adapters.adapter import Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.mail_parts import MOST_MAIL, moment_of
-from recollect.streams.adapters.mails import Mails
-from recollect.streams.adapters.text_lines import lines
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.text_lines import lines
+from recollect.streams.adapters.mail.mail_parts import MOST_MAIL, moment_of
+from recollect.streams.adapters.mail.mails import Mails
 
 _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")

@@ -12,11 +12,11 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, OneFile, Part, Source, converted
-from recollect.streams.adapters.folders import Folder
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Damaged, Member
-from recollect.streams.adapters.json_documents import items, nested
-from recollect.streams.adapters.text_lines import text_lines
+from recollect.streams.adapters.input.folders import Folder
+from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.json_documents import items, nested
+from recollect.streams.adapters.input.text_lines import text_lines
 
 _PLATFORM = "discord"
 _GUILD = re.compile(rb'"guild"\s*:\s*\{')

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import ijson
 
-from recollect.streams.adapters.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import Damaged, Member
 
 # Of an object around an array so many simple values are kept.
 _MOST_KNOWN = 500

@@ -16,10 +16,10 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from recollect.streams.adapters.address_book import AddressBook, address_book
-from recollect.streams.adapters.folders import Directory, Folder
+from recollect.streams.adapters.chats.address_book import AddressBook, address_book
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input_files import Damaged, InputFile, Member, Meter
+from recollect.streams.adapters.input.folders import Directory, Folder
+from recollect.streams.adapters.input.input_files import Damaged, InputFile, Member, Meter
 
 _PLATFORM = "imessage"
 _SQLITE = b"SQLite format 3\x00"

@@ -12,9 +12,9 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.json_documents import items, matching
-from recollect.streams.adapters.text_lines import lines
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.json_documents import items, matching
+from recollect.streams.adapters.input.text_lines import lines
 
 _PLATFORM = "matrix"
 _EVENT = (

@@ -11,8 +11,8 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Found, converted
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.json_documents import items
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.json_documents import items
 
 M = TypeVar("M")
 

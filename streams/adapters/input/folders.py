@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection
-from recollect.streams.adapters.input_files import (
+from recollect.streams.adapters.input.input_files import (
     MOST_RATIO,
     Damaged,
     InputFile,

@@ -16,8 +16,8 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, Found, OneFile
 from recollect.streams.adapters.import_options import Options, zoned
-from recollect.streams.adapters.input_files import Member
-from recollect.streams.adapters.text_lines import decoded, text_lines
+from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
 _PLATFORM = "irc"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -1,0 +1,1 @@
+"""Chats with assistants: ChatGPT, claude.ai, Claude Code."""

@@ -1,0 +1,1 @@
+"""Chats among people: Slack, WhatsApp, Telegram, Discord, iMessage and others."""

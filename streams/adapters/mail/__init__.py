@@ -1,0 +1,1 @@
+"""E-mail: single files, folders of them, mbox and Maildir."""
