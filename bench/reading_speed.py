@@ -25,8 +25,8 @@ from recollect.operations.ingestion.events_of_files import EventsOfFiles
 from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
 from recollect.streams.adapters import Meter, Options, drafts, exports_of
-from recollect.streams.agents import message_reading
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer import message_reading
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.loading import load
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder

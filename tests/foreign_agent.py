@@ -17,7 +17,7 @@ from recollect.streams.agents import Agent, Extract
 class Ratings(Agent):
     kinds = frozenset({"message"})
 
-    def extract(self, event, surroundings):
+    def extract(self, event, conversation):
         return Extract(re.findall(r"I give (.+?) (\\d) stars", event.payload.content))
 
     def resolve(self, event, extract, state):

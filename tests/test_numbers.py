@@ -50,9 +50,9 @@ from recollect.schemas.times import EARLIEST_MS, LATEST_MS, format_time
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
 from recollect.streams.adapters.importing import MOST_REJECTIONS
-from recollect.streams.agents.decided_so_far import SAME_PERIOD_MS
-from recollect.streams.agents.merges import AUTO_MERGE_CONFIDENCE
-from recollect.streams.agents.ticks import ABANDONED_AFTER_MS
+from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
+from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS
 from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
 from recollect.streams.ledger import PARTITIONS
 from recollect.streams.ledger.kafka import clients, copy, retrying

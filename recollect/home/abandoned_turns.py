@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.projections.events.event_queries import latest_before
 from recollect.schemas.events import Tick
-from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
+from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
 from recollect.streams.publishing.commands import command, publish_commands
 
 

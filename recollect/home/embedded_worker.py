@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 
 from recollect.schemas.events import Tick
-from recollect.streams.agents.ticks import CLOSE_TURNS, turns_to_close
+from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
 from recollect.streams.publishing.commands import command, publish_commands

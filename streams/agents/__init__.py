@@ -6,17 +6,17 @@ the order in which its configuration names them, before the next one.
 
 from collections.abc import Mapping
 
-from recollect.streams.agents.accesses import AccessCounter
-from recollect.streams.agents.agent import Agent, Extract, ReadingAgent, Surroundings, ToRead
-from recollect.streams.agents.deadletters import DeadLetterClerk
-from recollect.streams.agents.mentalmodels import MentalModelKeeper
-from recollect.streams.agents.merges import MergeClerk
-from recollect.streams.agents.modelwriter import ModelWriter
+from recollect.streams.agents.access_counter import AccessCounter
+from recollect.streams.agents.agent import Agent, Conversation, Extract, ReadingAgent, ToRead
+from recollect.streams.agents.dead_letter_clerk import DeadLetterClerk
+from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.mental_model_keeper import MentalModelKeeper
 from recollect.streams.agents.state import State
-from recollect.streams.agents.ticks import TurnCloser
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.turn_closer import TurnCloser
+from recollect.streams.agents.writer.model_writer import ModelWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 
-#: Recollect's own agents by name, in their order: the names are those of their modules.
+#: Recollect's own agents by name, in their order. Homes record the names: they never change.
 BY_NAME: Mapping[str, Agent] = {
     "writer": RuleWriter(),
     "accesses": AccessCounter(),
@@ -33,9 +33,9 @@ __all__ = [
     "AGENTS",
     "BY_NAME",
     "Agent",
+    "Conversation",
     "Extract",
     "ReadingAgent",
     "State",
-    "Surroundings",
     "ToRead",
 ]

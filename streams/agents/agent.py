@@ -34,14 +34,14 @@ class AnsweredCalls(NamedTuple):
     cost: float
 
 
-class Surroundings(Protocol):
-    """What `extract` may see besides its record: earlier events of the same conversation."""
+class Conversation(Protocol):
+    """What `extract` may see besides its record: earlier events around it."""
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
 
-    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
+    def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         """Return what the sender of `event` wrote in other conversations of the platform, the
         nearest first.
 
@@ -49,12 +49,12 @@ class Surroundings(Protocol):
         """
         return ()
 
-    def began(self, event: Event) -> Event | None:
+    def first_message(self, event: Event) -> Event | None:
         """Return the first event of the same conversation that the same sender wrote before it."""
         return None
 
-    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
-        """Return who wrote where `event` is written, the last first.
+    def participants(self, event: Event, since: int) -> Sequence[Speaker]:
+        """Return who wrote in the conversation of `event`, the last first.
 
         The events from the number `since` to before it count.
         """
@@ -105,7 +105,7 @@ class Agent(Protocol):
     #: The kinds of event that it handles.
     kinds: frozenset[str]
 
-    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
         """Return what can be taken from the record without the state."""
         ...
 
@@ -118,6 +118,6 @@ class Agent(Protocol):
 class ReadingAgent(Agent, Protocol):
     """An agent that wants to know what a reader reads in texts."""
 
-    def to_read(self, event: Event, surroundings: Surroundings) -> Sequence[ToRead]:
-        """Return the texts that `extract` asks the surroundings for, read before it is called."""
+    def to_read(self, event: Event, conversation: Conversation) -> Sequence[ToRead]:
+        """Return the texts whose `Conversation.reading` `extract` asks for, to be read before."""
         ...

@@ -27,16 +27,16 @@ from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents import (
     AGENTS,
     Agent,
+    Conversation,
     Extract,
     ReadingAgent,
     State,
-    Surroundings,
     ToRead,
 )
 from recollect.streams.agents.agent import AnsweredCalls
-from recollect.streams.agents.modelwriter import answered_calls
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.agents.writer.model_writer import answered_calls
 from recollect.streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.ledger import Ledger
@@ -45,8 +45,8 @@ from recollect.streams.reading.readers import UnsealedEvent, event_at
 from recollect.streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 
-class LedgerThread(Surroundings):
-    """The surroundings of a record, from events.db, which holds the ledger's readable turns."""
+class LedgerThread(Conversation):
+    """A conversation from events.db, which holds the ledger's readable turns."""
 
     def __init__(
         self,
@@ -72,15 +72,15 @@ class LedgerThread(Surroundings):
             found = thread.conversation_before(self._connection, place, event.number, most)
         return self._noted([item for item in found if item.number not in self._without][:limit])
 
-    def elsewhere(self, event: Event, since: int) -> list[Event]:
+    def other_channels(self, event: Event, since: int) -> list[Event]:
         found = thread.elsewhere_before(self._connection, event, since)
         return self._noted([item for item in found if item.number not in self._without])
 
-    def began(self, event: Event) -> Event | None:
+    def first_message(self, event: Event) -> Event | None:
         found = thread.conversation_began(self._connection, event, self._without)
         return next(iter(self._noted([] if found is None else [found])), None)
 
-    def speakers(self, event: Event, since: int) -> list[thread.Speaker]:
+    def participants(self, event: Event, since: int) -> list[thread.Speaker]:
         return thread.speakers_before(self._connection, event, since, self._without)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
@@ -229,12 +229,12 @@ class Decider:
         return Looked(own, lambda: read)
 
     def _to_read(self, event: Event, without: Set[int]) -> list[ToRead]:
-        surroundings = LedgerThread(self._files.events.connection, without)
+        conversation = LedgerThread(self._files.events.connection, without)
         return [
             each
             for agent in self._agents
             if event.kind in agent.kinds and isinstance(agent, ReadingAgent)
-            for each in agent.to_read(event, surroundings)
+            for each in agent.to_read(event, conversation)
         ]
 
     def extract(
@@ -292,18 +292,18 @@ class Decider:
         """Return each agent's extract of a record, and the numbers of what they looked at."""
         if record.event is None or record.source.number in parked:
             return (), frozenset()
-        surroundings = LedgerThread(
+        conversation = LedgerThread(
             self._files.events.connection,
             without,
             readings,
             lambda wrote: recorded_answers(self._ledger, self._zone, wrote.answers),
         )
         extracts = tuple(
-            (agent, agent.extract(record.event, surroundings))
+            (agent, agent.extract(record.event, conversation))
             for agent in self._agents
             if record.event.kind in agent.kinds
         )
-        return extracts, surroundings.looked_at
+        return extracts, conversation.looked_at
 
     def resolve(self, record: UnsealedEvent, extracted: Extracted) -> Decision:
         """Return what follows from a record; the files are not written."""

@@ -17,14 +17,14 @@ from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import KINDS
 from recollect.streams.agents import AGENTS, BY_NAME, Agent
-from recollect.streams.agents.modelwriter import ModelWriter
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.model_writer import ModelWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.enrichment import LESS, STEPS
 
 (_OWN,) = OWN_AGENTS
 #: The agents whose steps can be left out.
 _ENRICHING = (RuleWriter, ModelWriter)
-_STEPS = {"extract": ("event", "surroundings"), "resolve": ("event", "extract", "state")}
+_STEPS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", "state")}
 
 
 def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:

@@ -10,10 +10,10 @@ import msgspec
 from recollect.schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.recordings import RecordedAnswer
-from recollect.streams.agents.agent import Surroundings
-from recollect.streams.agents.message_reading import among_versions, own_words
-from recollect.streams.agents.modelwriter import said_of
-from recollect.streams.agents.proposals import RECALL, Proposals, Refused
+from recollect.streams.agents.agent import Conversation
+from recollect.streams.agents.writer.message_reading import among_versions, own_words
+from recollect.streams.agents.writer.model_writer import said_of
+from recollect.streams.agents.writer.proposals import RECALL, Proposals, Refused
 from recollect.streams.models.chat import ChatQuestion
 from recollect.streams.reading.recorded_answers import OpenedRecording
 from recollect.streams.writing.role_prompt import Role, as_data, first_messages
@@ -88,17 +88,17 @@ def has_words(event: Event) -> bool:
     return isinstance(content, Message | TurnCompleted | Edit) and bool(own_words(content).strip())
 
 
-def to_write(event: Event, surroundings: Surroundings, below: int, context: int) -> ToWrite | None:
+def to_write(event: Event, conversation: Conversation, below: int, context: int) -> ToWrite | None:
     """Return an event with up to `context` events before it, as it stands below a record's number.
 
     None where there is nothing to write about: it has no words, or another version took its place.
     """
     if not has_words(event):
         return None
-    said_at, _, stands = among_versions(event, surroundings.revisions(event, below))
+    said_at, _, stands = among_versions(event, conversation.revisions(event, below))
     if not stands:
         return None
-    before = surroundings.before(event, context)
+    before = conversation.before(event, context)
     return ToWrite(event, said_at, tuple(reversed(before)))
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.times import format_time
-from recollect.streams.agents.message_reading import own_words
+from recollect.streams.agents.writer.message_reading import own_words
 
 #: The name of the role among the texts of the writer; every other name is that of a note.
 ROLE = "role"

@@ -33,9 +33,9 @@ from recollect.schemas.events import (
     message_of,
 )
 from recollect.schemas.ids import event_id
-from recollect.streams.agents import Agent, State, Surroundings
+from recollect.streams.agents import Agent, Conversation, State
 from recollect.streams.agents.agent import AnsweredCalls
-from recollect.streams.agents.entities import EntityResolver
+from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.text_reading import TextReading
 from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
@@ -49,7 +49,7 @@ DAY = 24 * HOUR
 RowType = TypeVar("RowType", bound=Row)
 
 
-class Thread(Surroundings):
+class Thread(Conversation):
     """What an agent may see beside its record: the events before it in the same place."""
 
     def __init__(self, events: Sequence[Event]) -> None:
@@ -76,7 +76,7 @@ class Thread(Surroundings):
         ]
         return near[::-1][:limit]
 
-    def began(self, event: Event) -> Event | None:
+    def first_message(self, event: Event) -> Event | None:
         sender = _sender(event)
         same = (one for one in reversed(self.before(event, 1_000)) if _sender(one) == sender)
         return next(same, None)
@@ -90,7 +90,7 @@ class Thread(Surroundings):
             and item.payload.turn_id == turn_id
         ]
 
-    def elsewhere(self, event: Event, since: int) -> list[Event]:
+    def other_channels(self, event: Event, since: int) -> list[Event]:
         content = event.payload
         assert isinstance(content, Content)
         found = [
@@ -105,7 +105,7 @@ class Thread(Surroundings):
         ]
         return found[::-1]
 
-    def speakers(self, event: Event, since: int) -> list[Speaker]:
+    def participants(self, event: Event, since: int) -> list[Speaker]:
         content = event.payload
         assert isinstance(content, Content)
         last = {

@@ -10,7 +10,7 @@ import pytest
 from recollect import Recollect
 from recollect.schemas.changes import Fact
 from recollect.schemas.events import Draft, Edit
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 from tests.library.kit import said
 

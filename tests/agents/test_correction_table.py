@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, START, Zone, says
 
 TABLE = [

@@ -16,8 +16,8 @@ import pytest
 from recollect.operations.memories.comparing import compare_descriptions
 from recollect.schemas.events import Content, Draft
 from recollect.schemas.wire import Description
-from recollect.streams.agents.merges import MergeClerk
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 
 _TABLE = Path(__file__).parent.parent / "data" / "names" / "conversations.tsv"

@@ -13,7 +13,7 @@ import pytest
 
 from recollect.schemas.changes import Fact, FactRepeat
 from recollect.schemas.events import Draft
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.encoder import TokenVectors
 from recollect.streams.encoder.gateway import EncoderGateway
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, ends_turn, says

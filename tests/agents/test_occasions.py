@@ -11,7 +11,7 @@ import pytest
 from recollect import Recollect
 from recollect.schemas.changes import Fact
 from recollect.schemas.events import Attachment, Deletion, Edit
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
 from tests.library.kit import said
 

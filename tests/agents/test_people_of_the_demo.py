@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.schemas.inbound import decode_inbound, draft_of
-from recollect.streams.agents.merges import MergeClerk
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import Zone
 
 _EXPORT = Path(__file__).parent.parent.parent / "demo" / "export.jsonl"

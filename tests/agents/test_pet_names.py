@@ -8,8 +8,8 @@ import pytest
 
 from recollect import Recollect
 from recollect.schemas.events import DecideMerge
-from recollect.streams.agents.merges import MergeClerk
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.names.pet_forms import is_pet_form, pet_forms
 from recollect.text.name_forms import name_keys
 from tests.agents.kit import MINUTE, START, Zone, command, says

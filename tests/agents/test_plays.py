@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.schemas.events import Deletion
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 
 BEGAN = "Let's role-play: you are the receptionist of an eye clinic and I'm a customer."

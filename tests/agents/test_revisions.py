@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.schemas.changes import FactSupersession
 from recollect.schemas.events import Deletion, Draft, Edit
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, ends_turn, says
 
 

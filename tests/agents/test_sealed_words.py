@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.inbound import decode_inbound, draft_of
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import Zone
 
 EXPORT = Path(__file__).parents[2] / "demo" / "export.jsonl"

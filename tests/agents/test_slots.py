@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
 
 CITIES = ("Rome", "Oslo", "Turin", "Lima", "Porto", "Kyoto")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.schemas.changes import Embedding, Fact, TokenVectors
 from recollect.schemas.ids import text_hash
 from recollect.streams.agents.vectors import embedding_rows, turn_rows
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import START, Zone, ends_turn, says
 from tests.protocol.kit import MODEL
 

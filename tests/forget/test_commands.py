@@ -12,7 +12,7 @@ from recollect.home.worker_processes import work
 from recollect.schemas.errors import CommandRefused, InvalidInput
 from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
 from recollect.schemas.inbound import InboundEvent, draft_of
-from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.commands import command, drawn_id, publish_commands
 from recollect.streams.publishing.inbox import Posted, take_in

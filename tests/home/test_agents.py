@@ -21,7 +21,7 @@ class Kinds:
 
 
 class Whole(Kinds):
-    def extract(self, event, surroundings): ...
+    def extract(self, event, conversation): ...
 
     def resolve(self, event, extract, state): ...
 
@@ -39,7 +39,7 @@ class Short(Whole):
 
 
 class Half(Kinds):
-    def extract(self, event, surroundings): ...
+    def extract(self, event, conversation): ...
 
 
 DEAF, ODD, SHORT, HALF = Deaf(), Odd(), Short(), Half()

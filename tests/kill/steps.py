@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect.schemas.events import Tick
-from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.agents.turn_closer import CLOSE_TURNS
 from recollect.streams.publishing.commands import command, publish_commands
 from recollect.streams.system.failpoints import FAILPOINTS
 from tests.kill.commands import Ended, Recollect, Wrong

@@ -37,8 +37,10 @@ from recollect.schemas.events import Access, CreateMentalModel, Recalled, Rememb
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from recollect.service import memory_routes
 from recollect.service.application import OF_ZONES
-from recollect.streams.agents import decided_so_far, merges, modelwriter, ticks
-from recollect.streams.agents.entities import ENTITY_TYPES, handle_type
+from recollect.streams.agents import turn_closer
+from recollect.streams.agents.identity import merge_clerk
+from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
+from recollect.streams.agents.writer import decided_so_far, model_writer
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
 from recollect.streams.language.relations.likeness import LEAST_COSINE
@@ -601,7 +603,11 @@ CONSTANTS = [
         ],
         ["discord_handle", "phone", "email"],
     ),
-    Holds("003 a merge above the threshold is executed", lambda: merges.AUTO_MERGE_CONFIDENCE, 0.9),
+    Holds(
+        "003 a merge above the threshold is executed",
+        lambda: merge_clerk.AUTO_MERGE_CONFIDENCE,
+        0.9,
+    ),
     Holds(
         "003 duplicates within 24 hours (Hindsight)",
         lambda: decided_so_far.SAME_PERIOD_MS,
@@ -706,7 +712,7 @@ def test_a_constant_is_as_agreed(row: Holds) -> None:
 DEVIATIONS = [
     Deviates(
         "003 propose_merge: above the threshold it is executed",
-        lambda: modelwriter.MOST_SURE < merges.AUTO_MERGE_CONFIDENCE,
+        lambda: model_writer.MOST_SURE < merge_clerk.AUTO_MERGE_CONFIDENCE,
         True,
         "a model is never sure enough: what it proposes waits for somebody to look at it",
     ),
@@ -775,7 +781,7 @@ DEVIATIONS = [
     ),
     Deviates(
         "000 trigger: an agent that never ends its turn",
-        lambda: ticks.ABANDONED_AFTER_MS,
+        lambda: turn_closer.ABANDONED_AFTER_MS,
         3_600_000,
         "that was left open; after an hour of silence a command ends the turn, so that what "
         "was said in it is processed",
@@ -817,7 +823,7 @@ def said(*words: str) -> Callable[[], bool]:
     return lambda: any(word in code for word in words)
 
 
-question_alone = said("surroundings.before(event, 1)")
+question_alone = said("conversation.before(event, 1)")
 
 LATER = [
     Comes(
@@ -829,7 +835,7 @@ LATER = [
     Comes(
         "003 the last N events of the thread",
         WRITER,
-        lambda: not said("surroundings.before(event, 1)")(),
+        lambda: not said("conversation.before(event, 1)")(),
     ),
     Comes("004 nineteen relationship types", NEXUS, said("REPORTS_TO", "RelationshipType")),
     Comes("000 consolidation marks is_consolidated", CONSOLIDATION, said("is_consolidated = ")),

@@ -40,7 +40,7 @@ from recollect.schemas.records import (
     write_change,
 )
 from recollect.schemas.wire import Receipt
-from recollect.streams.agents import AGENTS, Agent, Extract, State, Surroundings
+from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.encoder.encoder import TokenVectors
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.node import Node
@@ -350,7 +350,7 @@ class Poisoned:
         self.where = where
         self._act = act
 
-    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
         if self.where == "extract":
             self._check(event)
         return Extract()
@@ -378,7 +378,7 @@ class Meddler:
         self._act: Callable[[], object] | None = act
         self._where = where
 
-    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
         self._at("extract", event)
         return Extract()
 

@@ -28,8 +28,8 @@ from recollect.schemas.records import (
     write_event,
 )
 from recollect.schemas.wire import Verification
-from recollect.streams.agents import AGENTS, Extract, State, Surroundings
-from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.agents import AGENTS, Conversation, Extract, State
+from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger import CHANGES, Ledger, Record, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
@@ -204,7 +204,7 @@ class Verbose:
 
     kinds = frozenset({"message"})
 
-    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:

@@ -30,8 +30,8 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.records import record_hash
 from recollect.schemas.wire import Level
-from recollect.streams.agents import AGENTS, Agent, Extract, State, Surroundings
-from recollect.streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
+from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
+from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.sequencer import sequence
@@ -656,7 +656,7 @@ class QueryingAgent:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
@@ -733,7 +733,7 @@ def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
 
         kinds = frozenset({"message"})
 
-        def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        def extract(self, event: Event, conversation: Conversation) -> Extract:
             return Extract()
 
         def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:

@@ -24,7 +24,7 @@ from aiokafka import AIOKafkaProducer
 
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.events import Draft, Tick
-from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.agents.turn_closer import CLOSE_TURNS
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.kill.commands import Ended, Wrong

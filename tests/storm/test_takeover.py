@@ -12,7 +12,7 @@ import pytest
 
 from recollect.schemas.errors import InjectedFailure
 from recollect.schemas.events import Draft, Message, Tick
-from recollect.streams.agents.ticks import CLOSE_TURNS
+from recollect.streams.agents.turn_closer import CLOSE_TURNS
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of

@@ -12,8 +12,8 @@ from recollect.projections.events.event_queries import Speaker
 from recollect.projections.events.events_file import conversation_of
 from recollect.schemas.events import Content, Deletion, Draft, Edit, Event, Message, message_of
 from recollect.schemas.ids import event_id, text_hash
-from recollect.streams.agents import Surroundings
-from recollect.streams.agents.taking_part import REACH
+from recollect.streams.agents import Conversation
+from recollect.streams.agents.identity.participants import REACH
 from recollect.streams.encoder.gateway import Readings
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.references.who_is_meant import IN_MIND
@@ -24,8 +24,8 @@ from recollect.streams.reader.packed_reading import unpacked
 _LOOKED_THROUGH = max(IN_MIND, LOOKED_THROUGH)
 
 
-class EventsOfFiles(Surroundings):
-    """The surroundings of an event: the events that were read before it."""
+class EventsOfFiles(Conversation):
+    """A conversation from files: the events that were read before one."""
 
     def __init__(self, zone: str, kept: int = 0) -> None:
         """`kept`: how many events of a conversation are kept at least."""
@@ -78,17 +78,17 @@ class EventsOfFiles(Surroundings):
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return list(islice(reversed(self._said[_conversation(event)]), limit))
 
-    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
+    def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         place = _conversation(event)
         written = self._written[event.platform, message_of(event).sender_id]
         return [
             one for one in reversed(written) if one.number >= since and _conversation(one) != place
         ]
 
-    def began(self, event: Event) -> Event | None:
+    def first_message(self, event: Event) -> Event | None:
         return self._began.get((_conversation(event), message_of(event).sender_id))
 
-    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
+    def participants(self, event: Event, since: int) -> Sequence[Speaker]:
         last = {
             (speaker.sender_id, speaker.sender_name): speaker
             for speaker in self._spoken[_place(event)]

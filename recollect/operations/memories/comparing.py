@@ -13,9 +13,15 @@ from recollect.schemas.changes import Entity
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Comparison, Description
-from recollect.streams.agents.entities import ENTITY_TYPES
-from recollect.streams.agents.entity_rows import is_address
-from recollect.streams.agents.judging import LIFELONG, UNKNOWN, Described, Judgement, judge
+from recollect.streams.agents.identity.entity_comparison import (
+    LIFELONG,
+    UNKNOWN,
+    EntityComparison,
+    EntityProfile,
+    compare_entities,
+)
+from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
+from recollect.streams.agents.identity.entity_rows import is_address
 
 # Our types of entities for the types of a description, and for mentions' (C5).
 _TYPES = {
@@ -36,16 +42,16 @@ def compare_descriptions(a: Description, b: Description) -> Comparison:
     for described in (a, b):
         if not described.name.strip():
             raise InvalidInput("a description has no name")
-    return _as_comparison(judge(_as_described(a), _as_described(b)))
+    return _as_comparison(compare_entities(_as_described(a), _as_described(b)))
 
 
-def _as_described(given: Description) -> Described:
+def _as_described(given: Description) -> EntityProfile:
     email = (given.email or "").strip()
     addresses = frozenset({("email", normalise_name(email))}) if email else frozenset()
-    return Described((given.name,), _TYPES.get(given.type.casefold(), UNKNOWN), addresses)
+    return EntityProfile((given.name,), _TYPES.get(given.type.casefold(), UNKNOWN), addresses)
 
 
-def _as_comparison(judged: Judgement) -> Comparison:
+def _as_comparison(judged: EntityComparison) -> Comparison:
     return Comparison(
         decision=judged.decision, confidence=judged.confidence, reasons=list(judged.reasons)
     )
@@ -69,7 +75,7 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
                 return Comparison(
                     decision="propose", confidence=merge.confidence, reasons=[merge.reason]
                 )
-        return _as_comparison(judge(_described(files, one), _described(files, two)))
+        return _as_comparison(compare_entities(_described(files, one), _described(files, two)))
 
 
 def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
@@ -85,7 +91,7 @@ def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
     return found[0]
 
 
-def _described(files: ZoneFiles, entity: Entity) -> Described:
+def _described(files: ZoneFiles, entity: Entity) -> EntityProfile:
     """Return the names, addresses and lasting facts of an entity and of all merged into it."""
     memory, identity = files.memory.connection, files.identity.connection
     each = [entity, *aliases(identity, entity.id)]
@@ -97,7 +103,7 @@ def _described(files: ZoneFiles, entity: Entity) -> Described:
         )
         for attribute in LIFELONG
     }
-    return Described(
+    return EntityProfile(
         tuple(dict.fromkeys(one.name for one in each if one.type == entity.type)),
         UNKNOWN if is_address(entity.type) else entity.type,
         frozenset((one.type, one.normalized) for one in each if is_address(one.type)),

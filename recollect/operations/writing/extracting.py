@@ -32,8 +32,8 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import Cause, Days, Extraction, Mention, Writer
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
-from recollect.streams.agents.message_reading import Reading, own_words
-from recollect.streams.agents.writer import RuleWriter
+from recollect.streams.agents.writer.message_reading import Reading, own_words
+from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.names.mentions import mentions
@@ -165,10 +165,10 @@ class Extractor:
         said |= {
             fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
             for reading in readings
-            for one in reading.corrects
+            for one in reading.retractions
             if one.statement is not None
         }
-        told = [event, *(one.event for reading in readings for one in reading.corrects)]
+        told = [event, *(one.event for reading in readings for one in reading.retractions)]
         sources = {
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }

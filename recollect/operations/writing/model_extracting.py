@@ -29,9 +29,9 @@ from recollect.schemas.ids import event_id
 from recollect.schemas.recordings import RECORDING_FORMAT, RecordingHeader
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import ModelAnswers, WriteReport
-from recollect.streams.agents import State, Surroundings
+from recollect.streams.agents import Conversation, State
 from recollect.streams.agents.agent import AnsweredCalls
-from recollect.streams.agents.modelwriter import ModelWriter, answered_calls
+from recollect.streams.agents.writer.model_writer import ModelWriter, answered_calls
 from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.models.chat import ChatQuestion
@@ -231,7 +231,7 @@ def _said(wrote: ModelWrote, about: Event, number: int) -> Event:
     )
 
 
-class _Shown(Surroundings):
+class _Shown(Conversation):
     """What the model was shown of a conversation, and what it answered."""
 
     def __init__(self, about: ToWrite, before: EventsOfFiles, answers: AnsweredCalls) -> None:
@@ -242,14 +242,14 @@ class _Shown(Surroundings):
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return self._before.before(event, limit)
 
-    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
-        return self._before.elsewhere(event, since)
+    def other_channels(self, event: Event, since: int) -> Sequence[Event]:
+        return self._before.other_channels(event, since)
 
-    def began(self, event: Event) -> Event | None:
-        return self._before.began(event)
+    def first_message(self, event: Event) -> Event | None:
+        return self._before.first_message(event)
 
-    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
-        return self._before.speakers(event, since)
+    def participants(self, event: Event, since: int) -> Sequence[Speaker]:
+        return self._before.participants(event, since)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
         return ()

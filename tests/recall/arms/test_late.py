@@ -14,8 +14,8 @@ from recollect.projections.recall.index import token_index
 from recollect.projections.recall.index.token_index import Centre, Tokens, TokensOf
 from recollect.projections.recall.question.encoding import QueryTokens
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE
-from recollect.streams.agents import writer
 from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.agents.writer import rule_writer
 from tests.memory import Memory
 from tests.migrations.layouts import set_back
 from tests.recall import oracle
@@ -231,7 +231,7 @@ class TestOldHome:
         memory = open_memory()
         with monkeypatch.context() as before:
             before.setattr(
-                writer,
+                rule_writer,
                 "turn_rows",
                 lambda state, at, id_, text: embedding_rows(state, at, ("event", id_, text)),
             )

@@ -1,0 +1,1 @@
+"""Who and what a zone knows: entities, mentions, participants and merges."""

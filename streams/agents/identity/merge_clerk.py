@@ -1,0 +1,97 @@
+"""Handles merge commands: propose, decide, undo (A16)."""
+
+from __future__ import annotations
+
+from recollect.schemas.changes import DecidedPart, Merge, MergeCandidate, MergeDecision, MergeUndo
+from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
+from recollect.schemas.ids import row_id
+from recollect.streams.agents.agent import Agent, Conversation, Extract
+from recollect.streams.agents.state import State
+
+# A wrong merge costs more than a waiting one, so only a nearly certain one is executed at once.
+AUTO_MERGE_CONFIDENCE = 0.9
+
+
+def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: int) -> Merge:
+    """Return the row that merges `loser` into `winner`."""
+    return Merge(
+        id=row_id(at, "merge", winner, loser),
+        winner_id=winner,
+        loser_id=loser,
+        confidence=confidence,
+        reason=reason,
+        executed_at=at,
+    )
+
+
+class MergeClerk(Agent):
+    """Executes merges above the threshold, keeps those below it for review, and undoes both.
+
+    Its rows hold ids and the words of its own command, never the words of another event.
+    """
+
+    kinds = frozenset({"propose_merge", "decide_merge", "undo_merge"})
+
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
+        return Extract()
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
+        payload = event.payload
+        own = DecidedPart((event.number,))
+        if isinstance(payload, ProposeMerge):
+            self._propose(event, payload, state, own)
+        elif isinstance(payload, DecideMerge):
+            held = state.pending_candidate(payload.candidate_id)
+            if held is not None and not payload.approve:
+                own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
+            elif held is not None:
+                self._execute(payload.candidate_id, *held, "approved by review", event, state, own)
+        elif isinstance(payload, UndoMerge) and state.merge_stands(payload.merge_id):
+            own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
+        return [own]
+
+    def _propose(self, event: Event, payload: ProposeMerge, state: State, own: DecidedPart) -> None:
+        candidate = MergeCandidate(
+            id=row_id(event.occurred_at, "merge_candidate", payload.entity_a, payload.entity_b),
+            entity_a_id=payload.entity_a,
+            entity_b_id=payload.entity_b,
+            confidence=payload.confidence,
+            reason=payload.reason,
+            created_at=event.occurred_at,
+        )
+        own.puts.append(candidate)
+        if payload.confidence >= AUTO_MERGE_CONFIDENCE:
+            self._execute(
+                candidate.id,
+                payload.entity_a,
+                payload.entity_b,
+                payload.confidence,
+                payload.reason,
+                event,
+                state,
+                own,
+            )
+
+    def _execute(
+        self,
+        candidate_id: str,
+        entity_a: str,
+        entity_b: str,
+        confidence: float,
+        reason: str,
+        event: Event,
+        state: State,
+        own: DecidedPart,
+    ) -> None:
+        """Merge entity b into entity a, each at the end of its merges; nothing to do if they are
+        one.
+        """
+        winner, loser = state.canonical(entity_a), state.canonical(entity_b)
+        if winner is None or loser is None:
+            return
+        at = event.occurred_at
+        if winner.id != loser.id:
+            own.puts.append(
+                merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
+            )
+        own.puts.append(MergeDecision(candidate_id, "executed", at))

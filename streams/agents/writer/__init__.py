@@ -1,0 +1,1 @@
+"""The memory writers: facts of what messages say, by rules, and what a language model adds."""

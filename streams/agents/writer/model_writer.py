@@ -1,0 +1,339 @@
+"""Decides from what a language model wrote of an event (A19): it can only add.
+
+The model was asked before, outside of the commit, and its answers are in `recordings`. Here they
+are read, checked against the event and the state, and what holds becomes rows. Facts of the rules
+stand as they are: none is replaced, ended or linked away by what a model says, and where a sentence
+fills a slot, whose value changes, it is left to the rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from recollect.schemas.changes import (
+    CausalLink,
+    DecidedPart,
+    Fact,
+    FactEntity,
+    Mention,
+    MergeCandidate,
+    WriterTextVersion,
+    Writing,
+)
+from recollect.schemas.events import Content, Event, ModelWrote, WriterText, message_of
+from recollect.schemas.ids import row_id
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.agent import Agent, AnsweredCalls, Conversation, Extract
+from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.identity.participants import Participant, named_participants
+from recollect.streams.agents.state import Known, State, kept_signature
+from recollect.streams.agents.vectors import embedding_rows
+from recollect.streams.agents.writer.message_reading import among_versions, fact_metadata, own_words
+from recollect.streams.agents.writer.proposals import (
+    RECALL,
+    Proposals,
+    Proposed,
+    ProposedFact,
+    Refused,
+)
+from recollect.streams.language.grammar.enrichment import ALL, Step, Without
+from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.grounding import Said
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.reading.recorded_answers import OpenedRecording
+
+#: A merge that a model proposes waits for somebody to look at it, however sure the model is.
+MOST_SURE = AUTO_MERGE_CONFIDENCE - 0.01
+#: Nobody stated it in as many words.
+_MOST_CAUSAL = 0.7
+_json = msgspec.json.Encoder()
+
+
+class ModelReading(msgspec.Struct, frozen=True):
+    """What a model wrote of an event, checked by its words; `near` are the ids of the events whose
+    facts it may refer to, `present` those who take part where it is said.
+    """
+
+    about: Event
+    said_at: int
+    proposed: Proposed
+    answers: AnsweredCalls
+    near: tuple[str, ...]
+    participants: tuple[Participant, ...]
+
+
+class ModelWriter(Agent):
+    """Decides from a model's recorded answers, and keeps what the model is told."""
+
+    kinds = frozenset({"model_wrote", "writer_text"})
+    steps: frozenset[Step] = frozenset({"entities", "causes"})
+
+    def __init__(self, without: Without = ALL) -> None:
+        """`without`: the steps that are left out."""
+        self._without = without
+
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
+        wrote = event.payload
+        if not isinstance(wrote, ModelWrote):
+            return Extract()
+        answers = conversation.answered(wrote)
+        about = conversation.event(wrote.about)
+        if answers is None or about is None or not isinstance(about.payload, Content):
+            return Extract()
+        said_at, _, stands = among_versions(about, conversation.revisions(about, event.number))
+        thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
+        proposals = Proposals(about.id, said_of(about, said_at, thread))
+        if stands:
+            for name, arguments in answers.calls:
+                if name == RECALL:
+                    continue
+                with suppress(Refused):
+                    proposals.take(name, arguments)
+        else:
+            proposals.refused["replaced"] += 1
+        near = tuple(one.id for one in (about, *thread))
+        return Extract(
+            content=ModelReading(
+                about,
+                said_at,
+                _left_out(proposals.all(), self._without),
+                answers,
+                near,
+                named_participants(own_words(about.payload), about, conversation),
+            ),
+            reads=wrote.sources,
+            texts=tuple(fact.text for fact in proposals.facts.values()),
+        )
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
+        payload = event.payload
+        if isinstance(payload, WriterText):
+            row = WriterTextVersion(event.number, payload.name, payload.text, event.occurred_at)
+            return [DecidedPart((event.number,), puts=[row])]
+        reading: ModelReading | None = extract.content
+        if reading is None or not isinstance(payload, ModelWrote):
+            return []
+        part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
+        _Resolution(event, payload, reading, state, part).run()
+        return [part]
+
+
+def _left_out(proposed: Proposed, without: Without) -> Proposed:
+    """Return what a model proposed, without what these steps take from it."""
+    if "entities" in without:
+        proposed = msgspec.structs.replace(proposed, entities={}, links=(), merges=())
+    if "causes" in without:
+        proposed = msgspec.structs.replace(proposed, causes=())
+    return proposed
+
+
+def answered_calls(found: Sequence[OpenedRecording]) -> AnsweredCalls:
+    """Return what all answers about one event say, and what they took."""
+    return AnsweredCalls(
+        calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
+        asked=len(found),
+        tokens_in=sum(each.header.tokens_in for each in found),
+        tokens_out=sum(each.header.tokens_out for each in found),
+        cost=sum(each.header.cost for each in found),
+    )
+
+
+def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
+    """Return what a sentence about an event may rest on."""
+    content = message_of(event)
+    before = [one.payload for one in thread if isinstance(one.payload, Content)]
+    return Said(
+        text=own_words(content),
+        at_ms=said_at,
+        utc_offset_minutes=content.utc_offset,
+        thread=tuple(one.content for one in before),
+        names=tuple(dict.fromkeys(one.sender_name or one.sender_id for one in (content, *before))),
+    )
+
+
+class _Resolution:
+    """One decision from a model's proposals."""
+
+    def __init__(
+        self,
+        event: Event,
+        wrote: ModelWrote,
+        reading: ModelReading,
+        state: State,
+        part: DecidedPart,
+    ) -> None:
+        self._event = event
+        self._wrote = wrote
+        self._reading = reading
+        self._state = state
+        self._part = part
+        self._resolver = EntityResolver(state, event)
+        self._refused: Counter[str] = Counter(reading.proposed.refused)
+        self._kept: dict[str, ProposedFact] = {}
+        self._repeated = 0
+
+    def run(self) -> None:
+        """Write what holds, and how much that was."""
+        about, proposed = self._reading.about, self._reading.proposed
+        content = message_of(about)
+        known = self._state.facts_from(about.id)
+        if proposed.facts:
+            sender = self._resolver.sender(about, content)
+            self._resolver.set_participants(self._reading.participants)
+            for fact in proposed.facts.values():
+                if self._is_repeated(fact, [text for _, text, _ in known]):
+                    self._repeated += 1
+                elif self._fills_slot(fact):
+                    self._refused["slot"] += 1
+                else:
+                    self._keep(fact, sender)
+            self._link(sender)
+        self._causes()
+        self._merges()
+        # Whoever was only to be linked, and is not, is not created either.
+        self._part.puts += self._resolver.rows
+        self._part.puts.append(self._count())
+
+    def _is_repeated(self, fact: ProposedFact, known: Sequence[str]) -> bool:
+        """Whether a fact of the event, ended or not, says all that this one does."""
+        words = content_words(fact.text)
+        others = [*known, *(kept.text for kept in self._kept.values())]
+        return any(words <= content_words(other) for other in others)
+
+    def _fills_slot(self, fact: ProposedFact) -> bool:
+        analysis = analyse(fact.text, speaker=None, at_ms=self._reading.said_at)
+        return any(each.claim is not None for each in analysis.statements)
+
+    def _keep(self, fact: ProposedFact, sender: Known) -> None:
+        about = self._reading.about
+        wrote = self._wrote
+        evidence = [fact.start, fact.end]
+        self._kept[fact.id] = fact
+        self._part.puts.append(
+            Fact(
+                id=fact.id,
+                text=fact.text,
+                context=None,
+                as_of=self._reading.said_at,
+                ingested_at=about.ingested_at,
+                source_event_id=about.id,
+                metadata=fact_metadata(
+                    about, writer=wrote.model, role=wrote.role, evidence=evidence
+                ),
+                created_at=self._event.ingested_at,
+                signature=kept_signature(f"{sender.id} model: {fact.text.casefold()}"),
+            )
+        )
+        self._part.puts += embedding_rows(
+            self._state, self._event.ingested_at, ("fact", fact.id, fact.text)
+        )
+
+    def _link(self, sender: Known) -> None:
+        """Link the facts that are kept to who said them, and to whom they name."""
+        about = self._reading.about
+        content = message_of(about)
+        linked: dict[str, set[str]] = {fact: {sender.id} for fact in self._kept}
+        named = content.sender_name or content.sender_id
+        for fact in self._kept:
+            self._part.puts.append(Mention(about.id, fact, sender.id, -1, -1, named, "PERSON", 1.0))
+        for fact, wanted in self._reading.proposed.links:
+            if fact not in self._kept:
+                continue
+            entity = self._entity(wanted, fact)
+            if entity is None:
+                self._refused["id"] += 1
+            else:
+                linked[fact].add(entity.id)
+        self._part.puts += [
+            FactEntity(fact, entity) for fact, ids in linked.items() for entity in sorted(ids)
+        ]
+
+    def _entity(self, wanted: str, fact: str) -> Known | None:
+        """Return who or what is linked: named in the message and the fact, or known and named."""
+        named = self._reading.proposed.entities.get(wanted)
+        words = set(normalise_name(self._kept[fact].text).split())
+        if named is not None:
+            if not set(normalise_name(named.name).split()) <= words:
+                return None
+            text = own_words(message_of(self._reading.about))
+            start = text.find(named.name)
+            if start < 0:
+                return self._resolver.known_here(
+                    named.name, named.mention_type
+                ) or self._resolver.mention(named.name, named.mention_type)
+            found = self._resolver.mention_in(text, start, named.name, named.mention_type)
+            if found is None:
+                return None
+            self._part.puts.append(
+                Mention(
+                    self._reading.about.id,
+                    fact,
+                    found.id,
+                    start,
+                    start + len(named.name),
+                    named.name,
+                    named.mention_type,
+                    1.0,
+                )
+            )
+            return found
+        known = self._state.canonical(wanted)
+        if known is None or words.isdisjoint(known.normalized.split()):
+            return None
+        return known
+
+    def _causes(self) -> None:
+        near: set[str] = set()
+        if self._reading.proposed.causes:
+            for event_id in self._reading.near:
+                near |= set(self._state.facts_of(event_id))
+        for cause, effect, strength in self._reading.proposed.causes:
+            known = self._kept.keys() | near
+            new = {cause, effect} & self._kept.keys()
+            if new and {cause, effect} <= known:
+                row = CausalLink(
+                    cause, effect, min(strength, _MOST_CAUSAL), self._event.ingested_at
+                )
+                self._part.puts.append(row)
+            else:
+                self._refused["id"] += 1
+
+    def _merges(self) -> None:
+        for merge in self._reading.proposed.merges:
+            one, other = (self._state.canonical(each) for each in (merge.entity_a, merge.entity_b))
+            if one is None or other is None or one.id == other.id or one.type != other.type:
+                self._refused["id"] += 1
+                continue
+            at = self._event.ingested_at
+            self._part.puts.append(
+                MergeCandidate(
+                    id=row_id(at, "merge_candidate", one.id, other.id),
+                    entity_a_id=one.id,
+                    entity_b_id=other.id,
+                    confidence=min(merge.confidence, MOST_SURE),
+                    reason=f"{self._wrote.model} says: {merge.reason}",
+                    created_at=at,
+                )
+            )
+
+    def _count(self) -> Writing:
+        answers = self._reading.answers
+        return Writing(
+            number=self._event.number,
+            about=self._wrote.about,
+            model=self._wrote.model,
+            role=self._wrote.role,
+            calls=answers.asked,
+            tokens_in=answers.tokens_in,
+            tokens_out=answers.tokens_out,
+            cost=answers.cost,
+            kept=len(self._kept),
+            repeated=self._repeated,
+            refused=sum(self._refused.values()),
+            reasons=_json.encode(dict(sorted(self._refused.items()))).decode(),
+        )

@@ -1,0 +1,262 @@
+"""What a model says through its tools, checked before it is believed.
+
+Six tools are known. One asks (`recall`); of the others each call is a proposal, and nothing is
+written by it. What may be proposed is what can be added: there is no tool that changes or deletes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.ids import entity_id, fact_id, time_of
+from recollect.schemas.names import normalise_name
+from recollect.schemas.times import parse_moment
+from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
+from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
+
+#: The tool that asks.
+RECALL = "recall"
+#: So many proposals of a kind are taken from one event.
+MOST_FACTS, MOST_OTHERS = 20, 60
+#: A fact is of the time when it was said.
+_NEAR_MS = 86_400_000
+_LONGEST_NAME, _LONGEST_REASON = 100, 300
+
+#: What a model may call an entity -> the type of a mention (C5).
+_MENTION_TYPES = {
+    **{kind.casefold(): kind for kind in ENTITY_TYPES},
+    "organisation": "ORG",
+    "organization": "ORG",
+    "company": "ORG",
+    "place": "LOCATION",
+    "project": "CONCEPT",
+    "unknown": "OTHER",
+}
+
+
+class ProposedFact(msgspec.Struct, frozen=True):
+    """A sentence, its id, and where in the message its evidence stands."""
+
+    id: str
+    text: str
+    start: int
+    end: int
+
+
+class ProposedEntity(msgspec.Struct, frozen=True):
+    """A name, its id, and its type as a mention's."""
+
+    id: str
+    name: str
+    mention_type: str
+
+
+class ProposedMerge(msgspec.Struct, frozen=True):
+    """Two entities that may be one, how sure the model is (0 to 1), and why."""
+
+    entity_a: str
+    entity_b: str
+    confidence: float
+    reason: str
+
+
+class Proposed(msgspec.Struct, frozen=True):
+    """All that a model proposed about one event, by the ids of facts and entities.
+
+    `causes` are (cause, effect, strength); `refused` is how often what was refused for which
+    reason.
+    """
+
+    facts: dict[str, ProposedFact]
+    entities: dict[str, ProposedEntity]
+    links: tuple[tuple[str, str], ...]
+    causes: tuple[tuple[str, str, float], ...]
+    merges: tuple[ProposedMerge, ...]
+    refused: dict[str, int]
+
+
+class Refused(Exception):
+    """A call is not believed: `reason` is its short name, the message is for the model."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Proposals:
+    """What a model proposed about one event so far.
+
+    `knows_entity` and `knows_fact` say which ids there are, beside those that were proposed here.
+    """
+
+    def __init__(
+        self,
+        event_id: str,
+        said: Said,
+        knows_entity: Callable[[str], bool] = lambda _: True,
+        knows_fact: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._event_id = event_id
+        self._said = said
+        self._knows_entity = knows_entity
+        self._knows_fact = knows_fact
+        self.facts: dict[str, ProposedFact] = {}
+        self.entities: dict[str, ProposedEntity] = {}
+        self.links: list[tuple[str, str]] = []
+        self.causes: dict[tuple[str, str], float] = {}
+        self.merges: list[ProposedMerge] = []
+        #: How often what was refused for which reason.
+        self.refused: Counter[str] = Counter()
+
+    def all(self) -> Proposed:
+        """Return everything that was taken."""
+        return Proposed(
+            dict(self.facts),
+            dict(self.entities),
+            tuple(self.links),
+            tuple((*pair, strength) for pair, strength in self.causes.items()),
+            tuple(self.merges),
+            dict(self.refused),
+        )
+
+    def take(self, name: str, arguments: str) -> dict[str, Any]:
+        """Take a call of a tool that writes; return what the model is told.
+
+        Raises:
+            Refused: it is not believed. It is counted already.
+        """
+        try:
+            if name not in _TOOLS:
+                raise Refused("tool", f"there is no tool {name[:40]!r}")
+            try:
+                given = msgspec.json.decode(arguments)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                given = None
+            if not isinstance(given, dict):
+                raise Refused("form", "the arguments are no JSON object")
+            return _TOOLS[name](self, given)
+        except Refused as refused:
+            self.refused[refused.reason] += 1
+            raise
+
+    def _insert_fact(self, given: dict[str, Any]) -> dict[str, Any]:
+        text = " ".join(_text(given, "text").split())
+        metadata = given.get("metadata")
+        evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
+        if not isinstance(evidence, str):
+            raise Refused("evidence", "metadata.evidence must quote this message, word for word")
+        if given.get("source_event_id") not in (None, self._event_id):
+            raise Refused("source", f"source_event_id is {self._event_id}, this message")
+        if given.get("as_of") is not None and not self._near(given["as_of"]):
+            raise Refused("date", "as_of is when this message was said; leave it out")
+        wrong = fault(text, evidence, self._said)
+        if wrong is not None:
+            raise Refused(*wrong)
+        if len(self.facts) >= MOST_FACTS:
+            raise Refused("many", f"no more than {MOST_FACTS} facts of one message")
+        span = evidence_span(self._said.text, evidence)
+        assert span is not None
+        id_ = model_fact_id(self._event_id, text, self._said.at_ms)
+        self.facts.setdefault(id_, ProposedFact(id_, text, *span))
+        return {"fact_id": id_}
+
+    def _near(self, given: Any) -> bool:
+        try:
+            at = parse_moment(given)
+        except InvalidInput:
+            return False
+        return abs(at - self._said.at_ms) <= _NEAR_MS
+
+    def _create_entity(self, given: dict[str, Any]) -> dict[str, Any]:
+        name = " ".join(_text(given, "name").split())
+        kind = _MENTION_TYPES.get(_text(given, "type").casefold())
+        if kind is None:
+            raise Refused("type", f"type is one of {', '.join(sorted(_MENTION_TYPES))}")
+        if len(name) > _LONGEST_NAME or not normalise_name(name) or not name.isprintable():
+            raise Refused("form", "name is no name")
+        if not occurs(name, (self._said.text, *self._said.thread, *self._said.names)):
+            raise Refused("name", f"{name!r} stands neither in this message nor in those before it")
+        if len(self.entities) >= MOST_OTHERS:
+            raise Refused("many", "no more entities of one message")
+        id_ = entity_id(ENTITY_TYPES[kind], normalise_name(name), 0)
+        self.entities.setdefault(id_, ProposedEntity(id_, name, kind))
+        return {"entity_id": id_}
+
+    def _link_fact_entity(self, given: dict[str, Any]) -> dict[str, Any]:
+        fact, entity = _text(given, "fact_id"), _text(given, "entity_id")
+        if fact not in self.facts:
+            raise Refused("id", "fact_id is none that insert_fact gave here")
+        self._must_know(entity)
+        if len(self.links) >= MOST_OTHERS:
+            raise Refused("many", "no more links of one message")
+        if (fact, entity) not in self.links:
+            self.links.append((fact, entity))
+        return {"ok": True}
+
+    def _insert_causal_link(self, given: dict[str, Any]) -> dict[str, Any]:
+        cause, effect = _text(given, "from_fact_id"), _text(given, "to_fact_id")
+        strength = _share(given, "strength")
+        if cause == effect or not {cause, effect} & self.facts.keys():
+            raise Refused("id", "one of the two facts, and one alone or both, must be new here")
+        for fact in (cause, effect):
+            if fact not in self.facts and not self._knows_fact(fact):
+                raise Refused("id", f"there is no fact {fact[:40]!r} of this conversation")
+        if len(self.causes) >= MOST_OTHERS:
+            raise Refused("many", "no more causes of one message")
+        self.causes.setdefault((cause, effect), strength)
+        return {"ok": True}
+
+    def _propose_merge(self, given: dict[str, Any]) -> dict[str, Any]:
+        one, other = _text(given, "entity_a_id"), _text(given, "entity_b_id")
+        confidence = _share(given, "confidence")
+        reason = " ".join(_text(given, "reason").split())[:_LONGEST_REASON]
+        if one == other:
+            raise Refused("id", "these are the same entity")
+        self._must_know(one)
+        self._must_know(other)
+        if len(self.merges) >= MOST_OTHERS:
+            raise Refused("many", "no more merges of one message")
+        self.merges.append(ProposedMerge(one, other, confidence, reason))
+        return {"status": "waits for review"}
+
+    def _must_know(self, entity: str) -> None:
+        if entity not in self.entities and not self._knows_entity(entity):
+            raise Refused("id", f"there is no entity {entity[:40]!r}")
+
+
+def model_fact_id(event_id: str, text: str, at_ms: int) -> str:
+    """Return the id of a fact that a model wrote of an event: never that of one of the rules."""
+    return fact_id(event_id, f"model: {text.casefold()}", at_ms)
+
+
+def is_of_model(id_: str, event_id: str, text: str) -> bool:
+    """Whether a model wrote a fact of an event, and not the rules."""
+    return id_ == model_fact_id(event_id, text, time_of(id_))
+
+
+_TOOLS: dict[str, Callable[[Proposals, dict[str, Any]], dict[str, Any]]] = {
+    "insert_fact": Proposals._insert_fact,
+    "create_entity": Proposals._create_entity,
+    "link_fact_entity": Proposals._link_fact_entity,
+    "insert_causal_link": Proposals._insert_causal_link,
+    "propose_merge": Proposals._propose_merge,
+}
+
+
+def _text(given: dict[str, Any], name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise Refused("form", f"{name} is a text")
+    return value
+
+
+def _share(given: dict[str, Any], name: str) -> float:
+    value = given.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Refused("form", f"{name} is a number from 0 to 1")
+    return float(value)
