@@ -61,6 +61,7 @@ def mcp(
     made = chosen(home, zone)[0] if url is None else None
     configuration = configured(home) if made is None else made.configuration
     if install is None:
+        from recollect.integrations.facades import TOOL_SETS
         from recollect.library.library_home import Recollect
         from recollect.mcp_server.stdio_serving import serve_stdio
 
@@ -70,7 +71,7 @@ def mcp(
             else Recollect(made, count_accesses=not read_only)
         )
         with opened as recollect:
-            serve_stdio(recollect, name, tools=tools, read_only=read_only)  # type: ignore[arg-type]
+            serve_stdio(recollect, name, tools=TOOL_SETS[tools](), read_only=read_only)
         return 0
     from recollect.mcp_server.client_config import carry_out, planned
 

@@ -1,1 +1,1 @@
-"""The interfaces of other memory systems over recollect: programs written for them keep working."""
+"""The import names of other memory systems: each module only re-exports what stands elsewhere."""

@@ -18,7 +18,7 @@ from mcp_types import (
 )
 
 from recollect.library.library_zone import Zone
-from recollect.mcp_server.chatgpt_tools import MEMORY_URI
+from recollect.mcp_server import MEMORY_URI
 from recollect.mcp_server.tool_schemas import visible
 from recollect.schemas.display import quantity, single_spaced
 from recollect.schemas.errors import InvalidInput

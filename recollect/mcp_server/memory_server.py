@@ -6,10 +6,10 @@ Nothing is kept between calls: each says by itself on which zone it acts, and wi
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import mcp_types as types
 import msgspec
@@ -20,8 +20,6 @@ from mcp.shared.exceptions import MCPError
 
 from recollect.cli.failures import failure
 from recollect.library.library_zone import Zone
-from recollect.mcp_server.chatgpt_tools import CHATGPT_TOOLS
-from recollect.mcp_server.mem0_tools import MEM0_TOOLS
 from recollect.mcp_server.memory_resources import (
     CONTEXT,
     MARKDOWN,
@@ -36,13 +34,6 @@ from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
 from recollect.schemas.display import shortened
 from recollect.schemas.errors import InvalidInput
 
-#: The names under which the tools can be had.
-ToolSet = Literal["recollect", "mem0", "chatgpt"]
-TOOL_SETS: dict[ToolSet, tuple[MemoryTool, ...]] = {
-    "recollect": RECOLLECT_TOOLS,
-    "mem0": MEM0_TOOLS,
-    "chatgpt": CHATGPT_TOOLS,
-}
 INSTRUCTIONS = (
     "A long-term memory that outlives this conversation. Recall before you answer about people, "
     "plans, preferences or anything that was said before; retain what will matter later. What "
@@ -84,7 +75,7 @@ class Calls:
 def create_server(
     access: Callable[[Any], Access],
     *,
-    tools: ToolSet = "recollect",
+    tools: Sequence[MemoryTool] = RECOLLECT_TOOLS,
     read_only: bool = False,
     calls: Calls | None = None,
 ) -> Server[Any]:
@@ -93,7 +84,7 @@ def create_server(
     `access` gives the zone and the rights of a call, from the HTTP request that it came with, or
     from None. `read_only`: no tool that changes anything.
     """
-    offered = tuple(tool for tool in TOOL_SETS[tools] if tool.reads_only or not read_only)
+    offered = tuple(tool for tool in tools if tool.reads_only or not read_only)
     answering = _Answering(access, offered, calls or Calls())
     return Server(
         "recollect",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import anyio
 from mcp.server.stdio import stdio_server
 
 from recollect.library.library_home import Recollect
-from recollect.mcp_server.memory_server import ToolSet, create_server, for_zone
+from recollect.mcp_server.memory_server import create_server, for_zone
+from recollect.mcp_server.memory_tool import MemoryTool
 
 
 def serve_stdio(
-    recollect: Recollect, zone: str, *, tools: ToolSet = "recollect", read_only: bool = False
+    recollect: Recollect, zone: str, *, tools: Sequence[MemoryTool], read_only: bool = False
 ) -> None:
     """Serve a zone of an open home or service until the client closes standard input.
 

@@ -15,19 +15,17 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
 from recollect.library.library_home import Recollect
+from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.service import (
     dead_letter_routes,
     entity_routes,
     event_routes,
     forget_routes,
     health_routes,
-    hindsight_routes,
-    mem0_routes,
     memory_routes,
     merge_routes,
     model_routes,
     operation_routes,
-    unserved_routes,
     upkeep_routes,
     zone_routes,
 )
@@ -70,11 +68,15 @@ class Application:
         log: ServiceLog | None = None,
         beside: Sequence[ControllerRouterHandler] = (),
         lifespans: Sequence[Lifespan] = (),
+        tool_sets: ToolSets = OWN_TOOL_SETS,
     ) -> None:
-        """`beside`: further routes, and applications that are mounted; `lifespans`: theirs."""
+        """`beside`: further routes, and applications that are mounted; `lifespans`: theirs.
+
+        `tool_sets`: the MCP tools, by the names of their sets; the first is the default.
+        """
         self.log = log or ServiceLog()
         self.service = QueryService(recollect, settings or ServiceSettings(), self.log)
-        self._mcp = McpMount(self.service, self.log)
+        self._mcp = McpMount(self.service, self.log, tool_sets)
         of_zones = Router(
             "/v1/zones/{zone:str}",
             route_handlers=OF_ZONES,
@@ -87,9 +89,6 @@ class Application:
             [
                 of_zones,
                 *zone_routes.ROUTES,
-                mem0_routes.ROUTER,
-                hindsight_routes.ROUTER,
-                unserved_routes.ROUTER,
                 *health_routes.ROUTES,
                 self._mcp.route(),
                 *beside,
@@ -134,14 +133,22 @@ def create_app(
     log: ServiceLog | None = None,
     beside: Sequence[ControllerRouterHandler] = (),
     lifespans: Sequence[Lifespan] = (),
+    tool_sets: ToolSets = OWN_TOOL_SETS,
 ) -> Application:
     """Return the application over an open home, which stays open until the caller closes it.
 
     While it runs, it decides what is published. `beside` are further routes, or applications that
     are mounted, and `lifespans` what they need to be entered; `principal_of(scope)` says there who
-    asks.
+    asks. `tool_sets` are the MCP tools, by the names of their sets; the first is the default.
     """
-    return Application(recollect, settings, log=log, beside=beside, lifespans=lifespans)
+    return Application(
+        recollect,
+        settings,
+        log=log,
+        beside=beside,
+        lifespans=lifespans,
+        tool_sets=tool_sets,
+    )
 
 
 def _openapi() -> OpenAPIConfig:

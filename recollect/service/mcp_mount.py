@@ -16,9 +16,8 @@ from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 
-from recollect.home.access_tokens import EVERY_ZONE
+from recollect.mcp_server import ToolSets
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.service.principals import Principal
 from recollect.service.problem_details import (
     MALFORMED,
@@ -35,19 +34,18 @@ from recollect.service.service_middleware import principal_of
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-#: The sets of tools; a test holds them to those that there are.
-TOOLS = ("recollect", "mem0", "chatgpt")
 _YES = {"true": True, "1": True, "false": False, "0": False}
 
 _Kind = tuple[str, bool]
 
 
 class McpMount:
-    """Answers what is asked under /mcp, while `running`."""
+    """Answers what is asked under /mcp, while `running`; the first of the sets is the default."""
 
-    def __init__(self, service: QueryService, log: ServiceLog) -> None:
+    def __init__(self, service: QueryService, log: ServiceLog, tool_sets: ToolSets) -> None:
         self._service = service
         self._log = log
+        self._tool_sets = tool_sets
         self._managers: dict[_Kind, StreamableHTTPSessionManager] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._making = asyncio.Lock()
@@ -81,7 +79,7 @@ class McpMount:
             raise unauthorized()
         zone = scope["path"].strip("/") or _only_zone(principal)
         await self._check(principal, zone)
-        manager = await self._manager(_kind(scope["query_string"]))
+        manager = await self._manager(self._kind(scope["query_string"]))
         from recollect.service.mcp_sessions import PRINCIPAL, ZONE
 
         asked = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
@@ -116,7 +114,23 @@ class McpMount:
         from recollect.service.mcp_sessions import session_manager
 
         tools, read_only = kind
-        return session_manager(self._service, self._log, tools, read_only)  # type: ignore[arg-type]
+        return session_manager(self._service, self._log, self._tool_sets[tools](), read_only)
+
+    def _kind(self, query_string: bytes) -> _Kind:
+        """Return the set of tools that an address asks for, and whether only those that read.
+
+        Raises:
+            Refused: there is no such set, or no such choice.
+        """
+        names = list(self._tool_sets)
+        chosen = dict(parse_qsl(query_string.decode("latin-1"), keep_blank_values=True))
+        tools = chosen.pop("tools", names[0])
+        read_only = chosen.pop("read_only", "false")
+        if tools not in names or read_only not in _YES or chosen:
+            raise Refused(
+                MALFORMED, f"after ? there may be tools={'|'.join(names)} and read_only=true|false"
+            )
+        return tools, _YES[read_only]
 
     async def _run(self, manager: StreamableHTTPSessionManager, started: asyncio.Event) -> None:
         async with manager.run():
@@ -130,25 +144,7 @@ def _only_zone(principal: Principal) -> str:
     Raises:
         Refused: its token is for several.
     """
-    if principal.token is None:
-        return DEFAULT_ZONE
-    zones = principal.token.zones
-    if len(zones) != 1 or zones == (EVERY_ZONE,):
+    zone = principal.only_zone
+    if zone is None:
         raise Refused(NOT_FOUND, "this token is for several zones; name one: /mcp/ZONE")
-    return zones[0]
-
-
-def _kind(query_string: bytes) -> _Kind:
-    """Return the set of tools that an address asks for, and whether only those that read.
-
-    Raises:
-        Refused: there is no such set, or no such choice.
-    """
-    chosen = dict(parse_qsl(query_string.decode("latin-1"), keep_blank_values=True))
-    tools = chosen.pop("tools", TOOLS[0])
-    read_only = chosen.pop("read_only", "false")
-    if tools not in TOOLS or read_only not in _YES or chosen:
-        raise Refused(
-            MALFORMED, f"after ? there may be tools={'|'.join(TOOLS)} and read_only=true|false"
-        )
-    return tools, _YES[read_only]
+    return zone

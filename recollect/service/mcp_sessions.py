@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from recollect.library.library_zone import Zone
-from recollect.mcp_server.memory_server import Calls, ToolSet, create_server
-from recollect.mcp_server.memory_tool import Access
+from recollect.mcp_server.memory_server import Calls, create_server
+from recollect.mcp_server.memory_tool import Access, MemoryTool
 from recollect.service.principals import Principal
 from recollect.service.problem_details import FAILED, refusal
 from recollect.service.query_service import QueryService
@@ -50,7 +50,7 @@ class LaneCalls(Calls):
 
 
 def session_manager(
-    service: QueryService, log: ServiceLog, tools: ToolSet, read_only: bool
+    service: QueryService, log: ServiceLog, tools: Sequence[MemoryTool], read_only: bool
 ) -> StreamableHTTPSessionManager:
     """Return what answers the requests of one set of tools; it keeps nothing between them."""
     server = create_server(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.home.access_tokens import RIGHTS, AccessTokens, Right, StoredToken
+from recollect.home.access_tokens import EVERY_ZONE, RIGHTS, AccessTokens, Right, StoredToken
+from recollect.schemas.zones import DEFAULT_ZONE
 
 _SCHEMES = ("bearer", "token")
 
@@ -18,6 +19,14 @@ class Principal(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """What logs and limits call it: the id of its token, which opens nothing."""
         return "anybody" if self.token is None else self.token.id
+
+    @property
+    def only_zone(self) -> str | None:
+        """The zone that is meant where none is named; None where its token is for several."""
+        if self.token is None:
+            return DEFAULT_ZONE
+        zones = self.token.zones
+        return None if len(zones) > 1 or EVERY_ZONE in zones else zones[0]
 
     def may(self, zone: str, right: Right) -> bool:
         """Return whether it has a right to a zone."""

@@ -9,11 +9,12 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from recollect.home.access_tokens import Right
+from recollect.home.token import Token
 from recollect.library.library_zone import Zone
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.principals import Principal
-from recollect.service.problem_details import unauthorized
+from recollect.service.problem_details import NOT_DECIDED, Refused, unauthorized
 from recollect.service.query_service import AnyRequest, QueryService
 from recollect.service.service_middleware import principal_of
 
@@ -53,6 +54,14 @@ async def read(
     return await service_of(request).read(principal, zone, right_of(request), work, empty=empty)
 
 
+async def ask(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
+    """Return what a look into a zone gives, also into one that holds nothing yet, for who has the
+    route's right to it.
+    """
+    principal, right = principal_in(request), right_of(request)
+    return await service_of(request).read(principal, zone, right, work, empty=True)
+
+
 async def write(
     request: AnyRequest, zone: str, work: Callable[[Zone], T], *, makes: bool = False
 ) -> T:
@@ -78,6 +87,17 @@ async def write(
 async def held_zone(request: AnyRequest, zone: str) -> Zone:
     """Return a zone for who has the route's right to it, and that holds something."""
     return await read(request, zone, lambda held: held, holding=True)
+
+
+async def decided_in_time(request: AnyRequest, zone: str, token: str) -> bool:
+    """Wait until a zone is decided up to a token; return whether it was within the time limit."""
+    try:
+        await service_of(request).until(zone, Token.read(token).number)
+    except Refused as refused:
+        if refused.kind is not NOT_DECIDED:
+            raise
+        return False
+    return True
 
 
 def principal_in(request: AnyRequest) -> Principal:

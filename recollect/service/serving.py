@@ -12,6 +12,7 @@ import uvicorn
 
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka
+from recollect.integrations import facades
 from recollect.library.library_home import Recollect
 from recollect.schemas.errors import HomeError
 from recollect.service.application import create_app
@@ -63,7 +64,13 @@ def _serve(
     shown = f"[{host}]" if ":" in host else host
     server = _Server(
         uvicorn.Config(
-            create_app(recollect, settings, log=log),
+            create_app(
+                recollect,
+                settings,
+                log=log,
+                beside=facades.routers(),
+                tool_sets=facades.TOOL_SETS,
+            ),
             loop="uvloop" if _has_uvloop() else "asyncio",
             http=bounded_protocol(settings.request_seconds),
             ws="none",

@@ -15,9 +15,13 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent, Tool
 
+from recollect.integrations import facades
+
 ROOT = Path(__file__).resolve().parents[2]
 #: The protocol with a handshake, and the one without.
 MODES = ("legacy", "auto")
+#: Every set of tools by its name.
+TOOL_SETS = {name: tuple(load()) for name, load in facades.TOOL_SETS.items()}
 
 
 class Agent:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.mcp_server.memory_server import TOOL_SETS, create_server, for_zone
+from recollect.mcp_server.memory_server import create_server, for_zone
 from tests.library.kit import said
-from tests.mcp_server.kit import Agent, agent, text_of
+from tests.mcp_server.kit import TOOL_SETS, Agent, agent, text_of
 
 CANARY = "Xanthippe"
 INJECTED = (
@@ -171,7 +171,7 @@ def test_no_tool_breaks_at_values_of_another_type(home: Recollect, name: Any) ->
         {"a": [1]},
         [[]],
     ]
-    with agent(create_server(for_zone(home.zone("fuzz")), tools=name)) as connected:
+    with agent(create_server(for_zone(home.zone("fuzz")), tools=TOOL_SETS[name])) as connected:
         for tool in connected.tools().values():
             for field in tool.input_schema["properties"]:
                 wanted = dict.fromkeys(tool.input_schema.get("required", []), "x")

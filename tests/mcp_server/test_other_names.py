@@ -12,7 +12,7 @@ from recollect import Recollect
 from recollect.compat.mem0 import Memory
 from recollect.mcp_server.memory_server import create_server, for_zone
 from tests.library.kit import said
-from tests.mcp_server.kit import Agent, agent, command
+from tests.mcp_server.kit import TOOL_SETS, Agent, agent, command
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_mem0_s_tools_and_its_other_interfaces_see_the_same_memories(
     place = tmp_path_factory.mktemp("both") / "home"
     with Recollect(place, encoder="none") as r:
         r.zone().ingest(said("m1", "I live in Turin.", by="ada"))
-        with agent(create_server(for_zone(r.zone()), tools="mem0")) as tools:
+        with agent(create_server(for_zone(r.zone()), tools=TOOL_SETS["mem0"])) as tools:
             tools.call("add_memory", text="I like tea.", user_id="ada")
             memory = Memory(r)
             memory.add("I sail.", user_id="ada", infer=False)

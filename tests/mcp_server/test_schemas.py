@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from recollect import Recollect, Zone
 from recollect.cli.mcp_command import INSTALLED_IN, SETS
 from recollect.mcp_server.client_config import CLIENTS
-from recollect.mcp_server.memory_server import TOOL_SETS, create_server, for_zone
+from recollect.mcp_server.memory_server import create_server, for_zone
 from recollect.mcp_server.memory_tool import MemoryTool
-from tests.mcp_server.kit import ROOT, agent
+from tests.mcp_server.kit import ROOT, TOOL_SETS, agent
 
 TOOLS = [(name, tool) for name, tools in TOOL_SETS.items() for tool in tools]
 IDS = [f"{name}-{tool.name}" for name, tool in TOOLS]
@@ -107,7 +107,7 @@ def zone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zone]:
 
 @pytest.mark.parametrize("name", TOOL_SETS)
 def test_a_server_that_only_reads_has_no_tool_that_writes(zone: Zone, name: Any) -> None:
-    with agent(create_server(for_zone(zone), tools=name, read_only=True)) as connected:
+    with agent(create_server(for_zone(zone), tools=TOOL_SETS[name], read_only=True)) as connected:
         shown = connected.tools()
         assert shown
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in shown.values())

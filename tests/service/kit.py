@@ -16,7 +16,8 @@ import uvicorn
 
 from recollect import Recollect
 from recollect.home.access_tokens import AccessTokens
-from recollect.service.application import Application, create_app
+from recollect.integrations import facades
+from recollect.service import Application, create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_settings import ServiceSettings
@@ -52,7 +53,13 @@ def served(home: Path, **settings: Any) -> Iterator[Served]:
     log = io.StringIO()
     with Recollect(home, encoder="none") as opened:
         given = ServiceSettings(**settings)
-        app = create_app(opened, given, log=ServiceLog(log))
+        app = create_app(
+            opened,
+            given,
+            log=ServiceLog(log),
+            beside=facades.routers(),
+            tool_sets=facades.TOOL_SETS,
+        )
         place = socket.create_server(("127.0.0.1", 0))
         server = uvicorn.Server(
             uvicorn.Config(

@@ -17,10 +17,8 @@ from mcp.shared.exceptions import MCPError
 from recollect import Recollect
 from recollect.home.access_tokens import AccessTokens
 from recollect.mcp_server.client_config import planned
-from recollect.mcp_server.memory_server import TOOL_SETS
-from recollect.service.mcp_mount import TOOLS
 from tests.library.kit import said
-from tests.mcp_server.kit import MODES, Agent, agent, command
+from tests.mcp_server.kit import MODES, TOOL_SETS, Agent, agent, command
 from tests.service.kit import Served, served
 
 CANARY = "Xanthippe"
@@ -194,7 +192,6 @@ def test_the_address_chooses_the_tools(service: Served, name: Any) -> None:
         reading = {tool.name for tool in TOOL_SETS[name] if tool.reads_only}
         assert set(ada.tools()) == reading
     assert post(service, f"/mcp?tools={name}s", ("ada",), "read").status_code == 400
-    assert tuple(TOOL_SETS) == TOOLS
 
 
 def test_what_is_no_post_is_told_so(service: Served) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from recollect.compat.mem0_filters import IDS
-from recollect.compat.mem0_store import KEEP, Addition, Owner
+from recollect.integrations.mem0.mem0_filters import IDS
+from recollect.integrations.mem0.mem0_store import KEEP, Addition, Owner
 from recollect.library.library_home import TIMEOUT
 from recollect.remote.service_client import ServiceClient
 from recollect.schemas.errors import UnknownId

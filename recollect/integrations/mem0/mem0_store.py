@@ -17,8 +17,14 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from recollect.compat.mem0_filters import IDS, check_entity, check_filters, passes, required
 from recollect.home.open_zone import unix_ms
+from recollect.integrations.mem0.mem0_filters import (
+    IDS,
+    check_entity,
+    check_filters,
+    passes,
+    required,
+)
 from recollect.library.library_zone import Zone
 from recollect.operations.answers import recalling
 from recollect.operations.ingestion.ingesting import EventImport, none_kept

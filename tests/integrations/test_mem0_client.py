@@ -15,8 +15,8 @@ from litestar.routes import HTTPRoute
 
 from recollect.compat.mem0 import Memory
 from recollect.home.access_tokens import AccessTokens
-from recollect.service.mem0_routes import ROUTER
-from tests.compat.kit import (
+from recollect.integrations.mem0.mem0_routes import ROUTER
+from tests.integrations.mem0_package import (
     AsyncMemoryClient,
     AuthenticationError,
     MemoryClient,

@@ -8,14 +8,17 @@ import msgspec
 from litestar import delete, get, patch
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from recollect.compat.hindsight_bank import HindsightBank
-from recollect.library.library_zone import Zone
-from recollect.schemas.errors import InvalidInput
-from recollect.schemas.wire import ForgetTargets
-from recollect.service.facade_requests import ask, decided
-from recollect.service.forget_routes import erased_in
-from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import principal_in, read, write
+from recollect import ForgetTargets, InvalidInput, Zone
+from recollect.integrations.hindsight.hindsight_bank import HindsightBank
+from recollect.service import (
+    AnyRequest,
+    ask,
+    decided_in_time,
+    erased_in,
+    principal_in,
+    read,
+    write,
+)
 
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _MOST_AT_ONCE = 1_000
@@ -86,7 +89,7 @@ async def update_unit(
     token = await write(
         request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
     )
-    await decided(request, bank, token)
+    await decided_in_time(request, bank, token)
     return {"success": True, "memory_id": memory_id, "text": text}
 
 

@@ -15,18 +15,35 @@ import msgspec
 from litestar import Router, delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
-from recollect.compat.mem0_filters import IDS, names_somebody
-from recollect.compat.mem0_store import KEEP, Addition, Mem0Store, Owner
-from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.service.facade_requests import ask, decided, zone_of
-from recollect.service.forget_routes import erased_in
-from recollect.service.json_bodies import JsonBody
-from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import must_be_somebody, principal_in, write
+from recollect import InvalidInput, UnknownId
+from recollect.integrations.mem0.mem0_filters import IDS, names_somebody
+from recollect.integrations.mem0.mem0_store import KEEP, Addition, Mem0Store, Owner
+from recollect.integrations.unserved import unserved
+from recollect.service import (
+    INVALID,
+    AnyRequest,
+    JsonBody,
+    Refused,
+    ask,
+    decided_in_time,
+    erased_in,
+    must_be_somebody,
+    principal_in,
+    write,
+)
 
 _MOST_ON_A_PAGE = 1_000
 _MOST_AT_ONCE = 1_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
+_ZONE_HEADER = "X-Recollect-Zone"
+#: What else Mem0's client calls.
+_UNSERVED = (
+    *("/v1/exports", "/v1/exports/get", "/v1/summary", "/v1/feedback"),
+    *("/v2/entities/{kind:str}/{name:str}/profile", "/v2/profiles"),
+    *("/v2/profiles/{part:str}", "/v2/profiles/{part:str}/{id:str}"),
+    "/api/v1/orgs/organizations/{org:str}/projects/{project:str}",
+    *("/api/v1/webhooks/{id:str}", "/api/v1/webhooks/projects/{project:str}"),
+)
 
 
 class AddBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +113,21 @@ class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
     memories: Annotated[list[BatchItem], msgspec.Meta(max_length=_MOST_AT_ONCE)]
 
 
+def zone_of(request: AnyRequest) -> str:
+    """Return the zone that a request means: one that it names, or the one of its token.
+
+    Raises:
+        Refused: the token is for several, and the request names none.
+    """
+    named = request.query_params.get("zone") or request.headers.get(_ZONE_HEADER)
+    zone = str(named) if named else principal_in(request).only_zone
+    if zone is None:
+        raise Refused(
+            INVALID, f"the token is for several zones; say which with the header {_ZONE_HEADER}"
+        )
+    return zone
+
+
 @get("/v1/ping", opt=_READ)
 async def ping(request: AnyRequest) -> dict[str, Any]:
     """Say that the token counts; the client asks once, when it is made."""
@@ -126,7 +158,7 @@ async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
         ),
         makes=True,
     )
-    whole = await decided(request, zone, done.token)
+    whole = await decided_in_time(request, zone, done.token)
     found = await _quietly(request, zone, lambda store: store.added(done.id))
     return {
         "message": "Memories added" if whole else "Kept; facts are still being decided",
@@ -226,7 +258,7 @@ async def update(
             principal=mark,
         ),
     )
-    await decided(request, zone, done.token)
+    await decided_in_time(request, zone, done.token)
     found = await ask(request, zone, lambda held: Mem0Store(held).get(done.id))
     return {"message": "Memory updated successfully!", **(found or {})}
 
@@ -293,7 +325,7 @@ async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
 
     last = await write(request, zone, lambda held: update_each(Mem0Store(held)))
     if last is not None:
-        await decided(request, zone, last.token)
+        await decided_in_time(request, zone, last.token)
     return {"message": f"Successfully updated {len(data.memories)} memories"}
 
 
@@ -369,3 +401,4 @@ ROUTER = Router(
     return_dto=None,
     include_in_schema=False,
 )
+ROUTERS = (ROUTER, unserved("/", _UNSERVED))

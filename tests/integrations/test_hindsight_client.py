@@ -17,7 +17,7 @@ from litestar import Litestar
 from litestar.routes import HTTPRoute
 
 from recollect.home.access_tokens import AccessTokens
-from recollect.service.hindsight_routes import ROUTER
+from recollect.integrations.hindsight.hindsight_routes import ROUTER
 from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served
 

@@ -8,13 +8,11 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Meta
 
-from recollect.mcp_server.memory_tool import LONG_TEXT, Access, MemoryTool
-from recollect.schemas.wire import Memory
+from recollect import Memory
+from recollect.mcp_server import LONG_TEXT, MEMORY_URI, Access, MemoryTool
 
 _MOST_RESULTS = 20
 _TITLE = 80
-#: Where a memory can be read as a resource, by its id.
-MEMORY_URI = "memory://memories/"
 
 
 class SearchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.compat.mem0 import AsyncMemory, Memory
-from tests.compat.kit import TheirMemory
+from tests.integrations.mem0_package import TheirMemory
 
 ADA, BOB = {"user_id": "ada"}, {"user_id": "bob"}
 

@@ -12,21 +12,52 @@ from litestar import Router, delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
-from recollect.compat.hindsight_bank import HindsightBank, Retained, TagsMatch, moment, unit
-from recollect.library.library_zone import Zone
-from recollect.schemas.errors import InvalidInput
-from recollect.schemas.wire import Entity, MentalModel, Result, Status
-from recollect.service import hindsight_upkeep_routes
-from recollect.service.facade_requests import ask, decided
-from recollect.service.forget_routes import erased_in
-from recollect.service.json_bodies import JsonBody
-from recollect.service.problem_details import nothing_here
-from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import must_be_somebody, principal_in, read, service_of, write
+from recollect import Entity, InvalidInput, MentalModel, Result, Status, Zone
+from recollect.integrations.hindsight import hindsight_upkeep_routes
+from recollect.integrations.hindsight.hindsight_bank import (
+    HindsightBank,
+    Retained,
+    TagsMatch,
+    moment,
+    unit,
+)
+from recollect.integrations.unserved import unserved
+from recollect.service import (
+    AnyRequest,
+    JsonBody,
+    ask,
+    decided_in_time,
+    erased_in,
+    must_be_somebody,
+    nothing_here,
+    principal_in,
+    read,
+    service_of,
+    write,
+)
 
 _MOST_AT_ONCE = 1_000
 _MOST_TOKENS = 100_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
+#: What else Hindsight's client calls, below a bank.
+_UNSERVED = (
+    *("/background", "/aliases", "/aliases/{name:str}", "/consolidate", "/consolidation/recover"),
+    *("/consolidation-strategies/preview", "/prompts/preview", "/health/llm", "/export", "/import"),
+    *("/clone", "/transfer/export", "/transfer/import", "/document-transfer", "/files/retain"),
+    *("/document-transfer/export", "/directives", "/directives/{id:str}", "/webhooks", "/tags"),
+    *("/webhooks/{id:str}", "/webhooks/{id:str}/deliveries", "/audit-logs", "/audit-logs/stats"),
+    *("/audit-logs/{id:str}", "/llm-requests", "/llm-requests/stats", "/graph", "/observations"),
+    *("/observations/scopes", "/attachments/{id:str}", "/stats/memories-timeseries"),
+    *("/memories/dry-run-extract", "/memories/{memory_id:str}/observations"),
+    *("/memories/{memory_id:str}/history", "/entities/{entity_id:str}/regenerate"),
+    *("/documents/{document_id:str}/history", "/documents/{document_id:str}/chunks"),
+    *("/documents/{document_id:str}/reprocess", "/mental-models/{model_id:str}/clear"),
+    *("/mental-models/{model_id:str}/dry-run-refresh", "/mental-models/{model_id:str}/refresh"),
+    *("/mental-models/{model_id:str}/history", "/operations/{operation_id:str}/retry"),
+    *("/operations/{operation_id:str}/delete", "/knowledge-base/folders", "/knowledge-base/pages"),
+    *("/knowledge-base/pages/{id:str}", "/knowledge-base/nodes/{id:str}", "/knowledge-base/tree"),
+    *("/knowledge-base/export", "/knowledge-base/search"),
+)
 # How a bank of Hindsight is by default; here nothing depends on it.
 _EVEN = {"skepticism": 3, "literalism": 3, "empathy": 3}
 
@@ -149,7 +180,7 @@ async def retain(
         ),
         makes=True,
     )
-    later = bool(data.in_background) or not await decided(request, bank, done.token)
+    later = bool(data.in_background) or not await decided_in_time(request, bank, done.token)
     return {
         "success": True,
         "bank_id": bank,
@@ -422,8 +453,9 @@ def _check_page(limit: int, offset: int) -> None:
         raise InvalidInput(f"limit: 1 to {_MOST_AT_ONCE}; offset: 0 or more")
 
 
+_BANKS = "/v1/default/banks"
 ROUTER = Router(
-    "/v1/default/banks",
+    _BANKS,
     route_handlers=[
         *(banks, create_bank, profile, retain, recall, reflect, list_units, get_unit, entities),
         *(get_entity, mental_models, create_model, get_model, delete_model, operations),
@@ -434,3 +466,4 @@ ROUTER = Router(
     return_dto=None,
     include_in_schema=False,
 )
+ROUTERS = (ROUTER, unserved(f"{_BANKS}/{{bank:str}}", _UNSERVED))

@@ -1,0 +1,1 @@
+"""Hindsight's interface over a zone: the paths that its client calls."""

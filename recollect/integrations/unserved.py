@@ -1,0 +1,32 @@
+"""Paths that a product's client knows and that have no counterpart here.
+
+They answer 501 and say so, where a client would take 404 for a memory that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litestar import HttpMethod, Router, route
+
+from recollect.service import NOT_SERVED, AnyRequest, Refused, must_be_somebody
+
+_METHODS = [
+    *(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE),
+]
+
+
+def unserved(below: str, paths: Sequence[str]) -> Router:
+    """Return what answers every method of these paths with 501."""
+
+    @route(list(paths), http_method=_METHODS, status_code=200, opt={"right": "read"})
+    async def not_served(request: AnyRequest) -> None:
+        """Say that there is no such thing."""
+        raise Refused(
+            NOT_SERVED,
+            "recollect has nothing that does this; docs/clients.md lists the paths that it serves",
+        )
+
+    return Router(
+        below, route_handlers=[not_served], guards=[must_be_somebody], include_in_schema=False
+    )
