@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import apsw
 import numpy as np
 
-from bench import asked, locomo
+from bench import locomo
 from bench.report import Report, Target, count, markdown, percentile
 from recollect import Query, Recollect, Zone
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.ranking.presence import LEAST_UNASKED
 from recollect.text.lexicon import word_set
+from training import small_memories
 
 DATA = locomo.DATA.parent
 DEMO = Path(__file__).parent.parent / "demo"
@@ -105,7 +106,9 @@ def _gate(data: Path) -> Report:
         generic = [text for _, _, texts in of for text in texts]
         of_talks = _of_talks(r, json.loads(talks.read_text("utf-8")), generic)
         of_demo = _of_demo(r.zone("demo"), generic)
-        small = [_of_memory(r.zone(memory.name), memory, generic) for memory in asked.memories()]
+        small = [
+            _of_memory(r.zone(memory.name), memory, generic) for memory in small_memories.memories()
+        ]
     cut = realmem.cut
     answered = {
         "RealMem": realmem,
@@ -193,7 +196,7 @@ def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
 
 
 def _of_memory(
-    zone: Zone, memory: asked.Memory, generic: Sequence[str]
+    zone: Zone, memory: small_memories.Memory, generic: Sequence[str]
 ) -> tuple[Prompts, list[float]]:
     """Return `relevant` of a memory's questions, of unrelated prompts, and of what is but near."""
     zone.ingest(memory.events)

@@ -118,7 +118,7 @@ def test_the_two_commands_stand_at_the_top_of_the_readme():
 
 def test_the_readme_ends_with_a_map_of_the_folders():
     section = README.split("## Map")[1]
-    for folder in (*PACKAGES, "demo", "docker", "tests", "bench", "docs", "examples"):
+    for folder in (*PACKAGES, "demo", "docker", "tests", "bench", "training", "docs", "examples"):
         assert f"`{folder}/`" in section, folder
 
 
@@ -151,7 +151,7 @@ def test_every_package_is_in_the_architecture():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_that_a_page_names_are_there(page):
     """A path in backticks that begins with a folder of ours, but for patterns and made-up names."""
-    tops = (*PACKAGES, "tests", "bench", "demo", "docker", "docs", "examples")
+    tops = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples")
     for path in re.findall(r"`((?:[\w.-]+/)+[\w.-]*)(?:::\w+)?`", page.read_text()):
         # The builder's own certificates, which are nowhere but there.
         if path.split("/")[0] in tops and path != "docker/ca.crt":

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # From the bottom up; a room may import itself and the rooms before it.
 ROOMS = ("schemas", "text", "projections", "streams", "recollect")
 # What stands around the rooms may import any of them, and is imported by none.
-AROUND = ("bench", "demo", "tests")
+AROUND = ("bench", "demo", "tests", "training")
 # Folders at the top level that are imported as `recollect.NAME`, never by their bare name.
 LINKED = ("schemas", "projections", "streams")
 

@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -49,3 +51,20 @@ def test_the_parts_that_were_agreed_are_dependencies() -> None:
     }
     named = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
     assert wanted <= {re.split(r"[<>=; ]", requirement)[0] for requirement in named}
+
+
+def test_the_model_card_is_of_the_heads_that_ship() -> None:
+    card = (ROOT / "training" / "README.md").read_text("utf-8")
+    notice = " ".join((ROOT / "NOTICE").read_text("utf-8").split())
+    heads = read_heads(OWN, sha256_of(OWN))
+    assert f"`{sha256_of(OWN)}`" in card
+    assert f"{OWN.stat().st_size:,} bytes" in card
+    assert f"| version | {heads.version} |" in card
+    assert f"`{heads.encoder}`" in card
+    for name, head in heads.heads.items():
+        layers = ", ".join(map(str, head.layers))
+        assert re.search(rf"^\| `{name}` \| .+ \| {layers} \| .+ \|$", card, re.M), name
+    for source in heads.sources[:-1]:
+        name = re.split(r"[ :(]", source)[0]
+        assert name in card, name
+        assert name in notice, name

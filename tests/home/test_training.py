@@ -27,7 +27,7 @@ def train(data: Path, file: Path) -> subprocess.CompletedProcess[str]:
         [
             sys.executable,
             "-m",
-            "bench.train_heads",
+            "training.train_heads",
             data,
             file,
             "--version",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import asked
 from recollect import Recollect, Zone
 from recollect.home.home_directory import Home
 from tests.protocol.kit import in_memory
+from training import small_memories
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 QUESTIONS = [json.loads(line) for line in (DEMO / "questions.jsonl").read_text().splitlines()]
@@ -35,7 +35,7 @@ def library() -> Iterator[Recollect]:
         with Recollect(home) as r:
             lines = (DEMO / "export.jsonl").read_text("utf-8").splitlines()
             r.zone("demo").ingest([json.loads(line) for line in lines])
-            for memory in asked.memories():
+            for memory in small_memories.memories():
                 if memory.name in NAMES:
                     r.zone(memory.name).ingest(memory.events)
             yield r
@@ -62,7 +62,7 @@ def test_A25_what_anybody_might_ask_opens_nothing(library: Recollect, name: str)
 
 def test_A25_of_small_memories_most_questions_get_their_answer(library: Recollect) -> None:
     held = asked_ = opened = unanswerable = 0
-    for memory in asked.memories():
+    for memory in small_memories.memories():
         if memory.name in NAMES:
             zone = library.zone(memory.name)
             for question, answer in memory.answered:

@@ -12,12 +12,13 @@ an assistant says nothing:
   seldom about anybody.
 
 The weights are a logistic regression, rounded, of RealMem's prompts (AvatarMemory, Apache-2.0;
-three personas), the small memories of `bench/asked.txt` and the questions of `demo/`. RealMem's
-prompts that need the memory are nearly all in the first person. So that the regression learns what
-comes near and no set's style, half of a prompt's weight in it is such that of each kind (named,
-back, first person, none) those with an answer weigh as much as those without. The middle of the
-sum is such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED. Weights and a
-middle chosen so without one of the personas answer 81% of its prompts on average, at 6% false.
+three personas), the small memories of `training/corpora/small_memories.txt` and the questions of
+`demo/`. RealMem's prompts that need the memory are nearly all in the first person. So that the
+regression learns what comes near and no set's style, half of a prompt's weight in it is such that
+of each kind (named, back, first person, none) those with an answer weigh as much as those without.
+The middle of the sum is such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED.
+Weights and a middle chosen so without one of the personas answer 81% of its prompts on average, at
+6% false.
 
 LoCoMo's questions (in the table a quarter of them) and precisionMemBench's beliefs (MIT) were
 looked at, and chose nothing. What each weight gives at RealMem's 5% false, halved and doubled: the

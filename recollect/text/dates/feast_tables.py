@@ -1,4 +1,4 @@
-"""The days of feasts that go by moon and sun (written by `python -m bench.feast_days`)."""
+"""The days of feasts that go by moon and sun (written by `python -m training.feast_days`)."""
 
 from __future__ import annotations
 

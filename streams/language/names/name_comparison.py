@@ -53,7 +53,7 @@ _SHORT_FIRST_NAME = 5
 # So few letters are a short name.
 _SHORT = 6
 
-#: What each feature of two names weighs; learnt by `python -m bench.name_weights` from
+#: What each feature of two names weighs; learnt by `python -m training.name_weights` from
 #: the name pairs of OpenSanctions' nomenklatura (MIT).
 WEIGHTS: dict[str, float] = {
     "one": -1.837,

@@ -295,8 +295,8 @@ def is_appointment(said: Said) -> bool:
 def _by_head(said: Said) -> int:
     """Return what the head on the encoder adds to what rules see; 0 without one.
 
-    How much it counts was fitted to the sentences of tests/data/worth/read.jsonl, each scored by
-    heads that had not seen its persona.
+    How much it counts was fitted to the sentences of training/corpora/sentences/read.jsonl, each
+    scored by heads that had not seen its persona.
     """
     if said.read is None:
         return 0

@@ -1,4 +1,4 @@
-"""Train reading heads, recollect's own or others: python -m bench.train_heads DATA FILE.
+"""Train reading heads, recollect's own or others: python -m training.train_heads DATA FILE.
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
 type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
@@ -29,18 +29,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import msgspec
 import numpy as np
 
-from bench.head_corpora import (
-    NAME_SETS,
-    UNITS,
-    LabelledText,
-    States,
-    measured,
-    names,
-    parts_of_speech,
-    states_of,
-)
-from bench.head_fitting import Floats, Mask, fit_chain, fit_labels
-from bench.head_sentences import attribute_head, durable_head, kind_head
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.installing import install
 from recollect.streams.encoder.loading import load
@@ -57,6 +45,18 @@ from recollect.streams.reader.head_file import (
 from recollect.streams.reader.head_scores import PARTS
 from recollect.streams.reader.name_chain import goes
 from recollect.streams.reader.text_reader import TextReader
+from training.head_corpora import (
+    NAME_SETS,
+    UNITS,
+    LabelledText,
+    States,
+    measured,
+    names,
+    parts_of_speech,
+    states_of,
+)
+from training.head_fitting import Floats, Mask, fit_chain, fit_labels
+from training.head_sentences import attribute_head, durable_head, kind_head
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
 NAME_LABELS = (
@@ -64,6 +64,8 @@ NAME_LABELS = (
     *(f"{step}-{kind}" for kind in ("PERSON", "ORG", "LOCATION", "OTHER") for step in "BI"),
 )
 NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
+#: The plain sentences of this repository that are trained on.
+PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
 #: The sets that recollect's own heads are trained on.
 KNOWN_SETS = {*NAME_SETS, "gum"}
 #: A pair of tags that is rarer in a set is none of a head's labels.
@@ -75,6 +77,7 @@ SOURCES = (
     "GUM: academic, court, interview, news (CC BY 4.0 and 2.5)",
     "RealMem (Apache-2.0)",
     "Synthetic-Persona-Chat (CC BY 4.0)",
+    # The bytes of the shipped file hold this text, so the path stays as it was at its training.
     "plain sentences of this repository (tests/data/worth/train.jsonl)",
 )
 
@@ -241,7 +244,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
     parser.add_argument("--others", type=Path, default=OWN)
-    parser.add_argument("--plain", type=Path, default=Path("tests/data/worth/train.jsonl"))
+    parser.add_argument("--plain", type=Path, default=PLAIN)
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/recollect"))
     given = parser.parse_args()
     sets = Sets.of(given.data, given.plain)

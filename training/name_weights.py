@@ -1,6 +1,6 @@
 """Learn the weights by which two names are proposed as one.
 
-    python -m bench.name_weights PAIRS.jsonl
+    python -m training.name_weights PAIRS.jsonl
 
 A line of PAIRS is {"a": {"name", "type"}, "b": {...}, "same": true}. Prints the weights, and what
 they reach on each fifth, and each half, of the pairs when they are learnt from the others.

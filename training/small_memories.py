@@ -1,7 +1,6 @@
-"""Small invented memories, of work and of life, and what is asked of them.
+"""Small invented memories, of work and of life, with questions: a corpus of this repository.
 
-Half of the questions are near in topic to what is held and have no answer there. The file is this
-repository's own: what ships may be chosen on it.
+Half of the questions are near in topic to the events of a memory and have no answer there.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FILE = Path(__file__).parent / "asked.txt"
+FILE = Path(__file__).parent / "corpora" / "small_memories.txt"
 
 
 class Memory(NamedTuple):

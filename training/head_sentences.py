@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bench.head_corpora import UNITS, lines
-from bench.head_fitting import Floats, Network, fit_labels
 from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.packed_reading import ATTRIBUTES
 from recollect.streams.reader.text_reader import NO_ATTRIBUTE, TextReader
 from recollect.streams.reader.word_states import WholeNumbers
 from recollect.text.lexicon import word_set
+from training.head_corpora import UNITS, lines
+from training.head_fitting import Floats, Network, fit_labels
 
 KINDS = ("statement", "question", "command", "fragment")
 LASTING = ("passing", "durable")

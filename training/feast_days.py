@@ -1,4 +1,4 @@
-"""Write the days of feasts that go by moon and sun: `python -m bench.feast_days`.
+"""Write the days of feasts that go by moon and sun: `python -m training.feast_days`.
 
 They are those of the Indian and the Chinese calendar, from where moon and sun stand, and the months
 of the calendar of Umm al-Qura, which are decreed. It takes two minutes, and an environment of its
@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.moon_and_sun import (
+from training.moon_and_sun import (
     day_at,
     elongated,
     midnight,
@@ -334,7 +334,7 @@ def _tables() -> str:
     year, day, months = _months_of_umm_al_qura()
     rows = "\n".join(f'    "{name}": {_row(days_of(rule))},' for name, rule in RULES.items())
     about = "The days of feasts that go by moon and sun"
-    return f'''"""{about} (written by `python -m bench.feast_days`)."""
+    return f'''"""{about} (written by `python -m training.feast_days`)."""
 
 from __future__ import annotations
 
