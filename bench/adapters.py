@@ -31,7 +31,7 @@ from recollect.schemas.events import Draft
 from recollect.streams.adapters import Options, drafts, exports_of, open_input
 
 MEGABYTES = 100
-MOST_GROWTH_MB = 32.0
+MAX_GROWTH_MB = 32.0
 _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 _A_DAY = 4_000
 
@@ -194,9 +194,9 @@ def run(*, megabytes: int = MEGABYTES, only: tuple[str, ...] = tuple(FORMS)) -> 
             growth = large.peak_mb - small.peak_mb
             targets.append(
                 Target(
-                    f"{name}: ten times the export takes at most {MOST_GROWTH_MB:.0f} MB more",
+                    f"{name}: ten times the export takes at most {MAX_GROWTH_MB:.0f} MB more",
                     f"{growth:.0f} MB",
-                    growth <= MOST_GROWTH_MB,
+                    growth <= MAX_GROWTH_MB,
                 )
             )
     return Report(

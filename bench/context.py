@@ -24,7 +24,7 @@ from bench import locomo
 from bench.report import Report, Target, count, markdown, percentile
 from recollect import Query, Recollect, Zone
 from recollect.projections.recall.index.index_terms import Tokeniser
-from recollect.projections.recall.ranking.presence import LEAST_UNASKED
+from recollect.projections.recall.ranking.presence import INJECTION_THRESHOLD
 from recollect.text.lexicon import word_set
 from training import small_memories
 
@@ -37,10 +37,10 @@ ANSWERABLE = (1, 2, 3, 4)
 #: Turns of the zone whose blocks are timed, and how many are.
 TURNS, TASKS = 6_000, 200
 #: In milliseconds.
-MOST_P95 = 150.0
+MAX_P95_MS = 150.0
 # A persona's first sessions have nothing before them.
 _FIRST_SESSIONS = 20
-_MOST_OF_A_TASK = 9_900
+_MAX_TASK_LENGTH = 9_900
 
 Json = dict[str, Any]
 
@@ -124,8 +124,8 @@ def _gate(data: Path) -> Report:
         [
             name,
             *(str(len(prompts.own)), str(len(prompts.other)), f"{prompts.auroc:.3f}"),
-            *(_percent(_above(prompts.own, at)) for at in (prompts.cut, cut, LEAST_UNASKED)),
-            *(_percent(_above(prompts.other, at)) for at in (cut, LEAST_UNASKED)),
+            *(_percent(_above(prompts.own, at)) for at in (prompts.cut, cut, INJECTION_THRESHOLD)),
+            *(_percent(_above(prompts.other, at)) for at in (cut, INJECTION_THRESHOLD)),
         ]
         for name, prompts in answered.items()
     ]
@@ -135,8 +135,8 @@ def _gate(data: Path) -> Report:
         "it: RealMem's, each asked of what came before its session, and questions of the others "
         "against RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the "
         "small memories, the middle, which changes no order, on RealMem; LoCoMo was looked at. "
-        f"A block opens at {LEAST_UNASKED}. Of questions that come near to a small memory and have "
-        f"no answer there, {_percent(_above(near, LEAST_UNASKED))}% open one.",
+        f"A block opens at {INJECTION_THRESHOLD}. Of questions that come near to a small memory "
+        f"and have no answer there, {_percent(_above(near, INJECTION_THRESHOLD))}% open one.",
         [
             *("origin", "own", "unrelated", "AUROC", "answered at its own 5% false"),
             *("at RealMem's 5%", "answered as it ships"),
@@ -160,7 +160,7 @@ def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[
 
     def relevant(row: Json) -> float:
         before = start[row["session"]]
-        text = row["event"]["content"][:_MOST_OF_A_TASK]
+        text = row["event"]["content"][:_MAX_TASK_LENGTH]
         return zone.recall(Query(text, time_before=before, max_results=1)).relevant
 
     unrelated = [
@@ -174,7 +174,7 @@ def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[
     return (
         [relevant(row) for row in rows if row.get("query")],
         [relevant(row) for row in unrelated],
-        [row["event"]["content"][:_MOST_OF_A_TASK] for row in unrelated],
+        [row["event"]["content"][:_MAX_TASK_LENGTH] for row in unrelated],
     )
 
 
@@ -399,7 +399,7 @@ def _time(data: Path) -> Report:
         f"{TASKS} tasks, one after the other, on {count(TURNS)} turns, encoding included.",
         ["blocks filled", "p50 ms", "p95 ms", "longest ms"],
         [[str(filled), *(f"{percentile(ms, share):.0f}" for share in (0.5, 0.95, 1.0))]],
-        [Target(f"p95 of at most {MOST_P95:.0f} ms", f"{p95:.0f}", p95 <= MOST_P95)],
+        [Target(f"p95 of at most {MAX_P95_MS:.0f} ms", f"{p95:.0f}", p95 <= MAX_P95_MS)],
     )
 
 

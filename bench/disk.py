@@ -24,11 +24,11 @@ from bench.report import Report, Target, count, markdown
 TEXTS = DATA.parent / "mind" / "realmem"
 
 #: Bytes a turn that a home may take: 50 MB for 5,882 turns of LoCoMo, 350 MB for 5,732 long texts.
-MOST_OF_CHAT = 50_000_000 // 5_882
-MOST_OF_TEXTS = 350_000_000 // 5_732
+MAX_CHAT_BYTES = 50_000_000 // 5_882
+MAX_TEXT_BYTES = 350_000_000 // 5_732
 
 _LONG = 900
-_MOST_TEXTS = 150
+_MAX_TEXTS = 150
 _INDEX = "recall's index"
 _REST = "the rest"
 _FILES = ("ledger.db", "keys.db", "events.db", "memory.db", "identity.db", "embeddings.db")
@@ -61,9 +61,9 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
     encoder.close()
     measured: list[tuple[str, Room, int]] = []
     if data.is_file():
-        measured.append(("chat", _chat(data), MOST_OF_CHAT))
+        measured.append(("chat", _chat(data), MAX_CHAT_BYTES))
     if texts.is_dir():
-        measured.append(("long texts", _texts(texts), MOST_OF_TEXTS))
+        measured.append(("long texts", _texts(texts), MAX_TEXT_BYTES))
     if not measured:
         return Report(title, about, columns, [], skipped=f"{data.name} and {texts.name} not there")
     rows = []
@@ -100,7 +100,7 @@ def _chat(data: Path) -> Room:
 
 
 def _texts(texts: Path) -> Room:
-    events = list(islice(_long(texts), _MOST_TEXTS))
+    events = list(islice(_long(texts), _MAX_TEXTS))
     with tempfile.TemporaryDirectory(prefix="recollect-disk-") as scratch:
         command = Command(Path(scratch) / "home")
         command.run("init")

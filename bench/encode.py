@@ -41,7 +41,7 @@ from recollect.streams.encoder.pin import Pin
 from recollect.streams.system.cores import usable_cores
 
 ROUNDS = 3
-LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5
+MIN_SPEEDUP, MIN_COSINE, MAX_LOSS = 3.0, 0.99, 0.5
 
 _TITLE = "Encode"
 _PRODUCTS = "int8, products alone"
@@ -156,16 +156,16 @@ def _report(
     targets = []
     if best:
         ratio = rates["int8"] / best
-        wanted = f"int8 at least {LEAST_RATIO:.0f} times sentence-transformers"
-        targets.append(Target(wanted, f"{ratio:.2f}", ratio >= LEAST_RATIO))
+        wanted = f"int8 at least {MIN_SPEEDUP:.0f} times sentence-transformers"
+        targets.append(Target(wanted, f"{ratio:.2f}", ratio >= MIN_SPEEDUP))
     similar = _mean_cosine(measured.encoded["int8"].vectors, floats)
-    wanted = f"int8 at a mean cosine to float of at least {LEAST_COSINE}"
-    targets.append(Target(wanted, f"{similar:.4f}", similar >= LEAST_COSINE))
+    wanted = f"int8 at a mean cosine to float of at least {MIN_COSINE}"
+    targets.append(Target(wanted, f"{similar:.4f}", similar >= MIN_COSINE))
     if recalled:
         lost = recalled["float"] - recalled["int8"]
         found = f"{recalled['int8']:.1f} against {recalled['float']:.1f}"
-        wanted = f"recall@10 in int8 within {MOST_LOST} of float"
-        targets.append(Target(wanted, found, lost <= MOST_LOST))
+        wanted = f"recall@10 in int8 within {MAX_LOSS} of float"
+        targets.append(Target(wanted, found, lost <= MAX_LOSS))
     return Report(_TITLE, about, _COLUMNS, rows, targets)
 
 

@@ -27,10 +27,10 @@ from recollect.schemas.wire import Result, Scope
 from recollect.text.dates.resolved_dates import day_in_words
 
 #: Word pieces of a block, and so many more points facts are to hold of the answers' words.
-ROOM, LEAST_GAIN = 500, 5.0
+ROOM, MIN_GAIN = 500, 5.0
 #: Of turns that are evidence for a question, the share with a fact; of all words, the share that
 #: stands in facts; and how much likelier evidence is to have a fact than any turn.
-LEAST_CITED, MOST_KEPT, LEAST_LIFT = 0.85, 0.40, 1.5
+MIN_CITED, MAX_KEPT, MIN_LIFT = 0.85, 0.40, 1.5
 
 _RESULTS = 100
 _OF_CONTEXT = "facts and turns, as `context` gives them"
@@ -83,7 +83,7 @@ def run(data: Path = DATA) -> Report:
     kept = sum(each.kept for each in held) / sum(each.said for each in held)
     same = [verbatim for each in held for verbatim in each.same]
     gains = [
-        (f"{of} hold {LEAST_GAIN:g} points more than {than}", shares[of] - shares[than])
+        (f"{of} hold {MIN_GAIN:g} points more than {than}", shares[of] - shares[than])
         for of in ("facts", "facts with their days", _OF_CONTEXT)
         for than in ("turns", "turns with their days")
     ]
@@ -97,14 +97,14 @@ def run(data: Path = DATA) -> Report:
         ["facts that stand in their turn word for word", f"{float(np.mean(same)):.3f}"],
     ]
     targets = [
-        *(Target(wanted, f"{gain:+.1f}", gain >= LEAST_GAIN) for wanted, gain in gains),
+        *(Target(wanted, f"{gain:+.1f}", gain >= MIN_GAIN) for wanted, gain in gains),
         Target(
-            f"evidence turns cited, {LEAST_CITED} or more",
+            f"evidence turns cited, {MIN_CITED} or more",
             f"{evidence:.3f}",
-            evidence >= LEAST_CITED,
+            evidence >= MIN_CITED,
         ),
-        Target(f"words kept, {MOST_KEPT} or less", f"{kept:.3f}", kept <= MOST_KEPT),
-        Target(f"lift of evidence, {LEAST_LIFT} or more", f"{lift:.2f}", lift >= LEAST_LIFT),
+        Target(f"words kept, {MAX_KEPT} or less", f"{kept:.3f}", kept <= MAX_KEPT),
+        Target(f"lift of evidence, {MIN_LIFT} or more", f"{lift:.2f}", lift >= MIN_LIFT),
     ]
     return Report(title, about, columns, rows, targets)
 

@@ -20,9 +20,9 @@ from recollect.streams.publishing.commands import command, drawn_id, publish_com
 
 SIZES = (30_000, 100_000)
 #: Seconds that an erasure may take at the largest size, by how many events it erases.
-MOST_SECONDS = {1: 2.0, 100: 10.0}
+MAX_SECONDS = {1: 2.0, 100: 10.0}
 #: What erasing a hundredth of the smallest zone, all of one sender, may cost of a derivation.
-MOST_OF_DERIVING = 0.1
+MAX_SHARE_OF_DERIVATION = 0.1
 
 
 class _Erased(NamedTuple):
@@ -59,7 +59,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
         rows.append([count(size), "deriving in full", "", "", f"{deriving.seconds:.1f}", "1"])
         if size == max(sizes):
             for each in erased[1:3]:
-                most = MOST_SECONDS[each.events]
+                most = MAX_SECONDS[each.events]
                 targets.append(
                     Target(
                         f"{each.what} of {count(size)}, at most {most:g} s",
@@ -73,7 +73,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
                 Target(
                     f"{erased[3].what} of {count(size)}, of a full derivation",
                     f"{share:.3f}",
-                    share < MOST_OF_DERIVING,
+                    share < MAX_SHARE_OF_DERIVATION,
                 )
             )
     return Report(

@@ -28,7 +28,7 @@ from recollect.streams.projecting.projector import project_changes, project_even
 ZONE = "default"
 DIMENSION = 384
 # What an import hands to the ledger at a time.
-PUBLISHED_AT_ONCE = 1_000
+BATCH_SIZE = 1_000
 
 Vectors = npt.NDArray[np.float32]
 
@@ -134,7 +134,7 @@ def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> F
     try:
         publish_s, count = 0.0, 0
         # The time to make up the texts does not count.
-        for some in batches(drafts, PUBLISHED_AT_ONCE):
+        for some in batches(drafts, BATCH_SIZE):
             with stopwatch() as watch:
                 node.ledger.publish(ZONE, some)
             publish_s += watch.seconds

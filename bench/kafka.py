@@ -38,10 +38,10 @@ from recollect.streams.ledger.kafka.topics import INBOX
 from recollect.streams.workers.faust import Delivered, Settings
 from recollect.streams.workers.faust import run as run_faust
 
-LEAST_BULK = 0.6
-LEAST_WORKER = 0.5
-LEAST_COUNTED = 12_000
-MOST_KEYWORD_MS = 300
+MIN_BULK = 0.6
+MIN_WORKER = 0.5
+MIN_COUNTED = 12_000
+MAX_KEYWORD_MS = 300
 ZONES = 24
 RATE = 200
 _POLL_SECONDS = 0.005
@@ -97,9 +97,9 @@ def _bulk(homes: Homes, url: str, events: int) -> Report:
         ],
         [
             Target(
-                f"bulk rebuild reaches {LEAST_BULK} of its floor",
+                f"bulk rebuild reaches {MIN_BULK} of its floor",
                 f"{share:.2f}",
-                share >= LEAST_BULK,
+                share >= MIN_BULK,
             )
         ],
     )
@@ -175,14 +175,14 @@ def _deciding(homes: Homes, url: str, events: int) -> Report:
         rows,
         [
             Target(
-                f"one worker reaches {LEAST_WORKER} of the embedded driver",
+                f"one worker reaches {MIN_WORKER} of the embedded driver",
                 f"{rates[1] / embedded:.2f}",
-                rates[1] / embedded >= LEAST_WORKER,
+                rates[1] / embedded >= MIN_WORKER,
             ),
             Target(
-                f"a counting agent takes {count(LEAST_COUNTED)} events a second",
+                f"a counting agent takes {count(MIN_COUNTED)} events a second",
                 count(counted),
-                counted >= LEAST_COUNTED,
+                counted >= MIN_COUNTED,
             ),
         ],
     )
@@ -319,9 +319,9 @@ def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
         rows,
         [
             Target(
-                f"keyword p95 within {MOST_KEYWORD_MS} ms at {RATE} events/s",
+                f"keyword p95 within {MAX_KEYWORD_MS} ms at {RATE} events/s",
                 f"{p95:.0f} ms",
-                p95 <= MOST_KEYWORD_MS,
+                p95 <= MAX_KEYWORD_MS,
             )
         ],
     )

@@ -17,12 +17,12 @@ from recollect.projections.content import content_tables
 from recollect.projections.files import ZoneFiles
 from recollect.projections.readmodel import ReadModel
 
-LEAST_SHARE = 0.5
-MOST_SECONDS = 12.0
+MIN_SHARE = 0.5
+MAX_SECONDS = 12.0
 SMALL = 100_000
 ROUNDS = 2
 # Rows of a transaction of the floor: large enough that commits cost nothing.
-_AT_ONCE = 200_000
+_BATCH_SIZE = 200_000
 
 
 class Plain(msgspec.Struct, frozen=True):
@@ -46,14 +46,14 @@ def run(homes: Homes, *, events: int = 20_000, small: int = SMALL) -> Report:
         rows.append([f"floor, {what}", count(number), *_cells(number, floor_s), "1"])
         targets.append(
             Target(
-                f"re-projecting {what} reaches {LEAST_SHARE} of plain inserts",
+                f"re-projecting {what} reaches {MIN_SHARE} of plain inserts",
                 f"{share:.2f}",
-                share >= LEAST_SHARE,
+                share >= MIN_SHARE,
             )
         )
     seconds = min(_projected(homes, small, small=True) for _ in range(ROUNDS))
     rows.append([f"re-project, {count(small)} small", count(small), *_cells(small, seconds), ""])
-    most = MOST_SECONDS * small / SMALL
+    most = MAX_SECONDS * small / SMALL
     targets.append(
         Target(
             f"{count(small)} small events without vectors in less than {most:.0f} s",
@@ -137,11 +137,11 @@ def write_plainly(
     with stopwatch() as watch, ZoneFiles(directory, model, dimension) as files:
         for file, tables in zip(files.all, plain, strict=True):
             for table in tables:
-                for first in range(0, len(table.rows), _AT_ONCE):
+                for first in range(0, len(table.rows), _BATCH_SIZE):
                     file.connection.execute("BEGIN IMMEDIATE")
                     file.connection.executemany(
                         table.statement,
-                        table.rows[first : first + _AT_ONCE],
+                        table.rows[first : first + _BATCH_SIZE],
                     )
                     file.connection.execute("COMMIT")
     return watch.seconds

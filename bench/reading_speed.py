@@ -37,7 +37,7 @@ from recollect.streams.reader.reader_installing import install_reader
 from recollect.streams.reader.text_reader import TextReader
 
 #: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
-LEAST_TURNS, MOST_ON_TOP = 2_000, 0.10
+MIN_TURNS, MAX_OVERHEAD = 2_000, 0.10
 ROUNDS = 9
 #: Every so many turns of the conversations are encoded and read.
 _EVERY = 5
@@ -68,9 +68,9 @@ def run(data: Path = DATA) -> Report:
     ]
     targets = [
         Target(
-            f"the rules read {LEAST_TURNS:,} turns a second by `analyse`",
+            f"the rules read {MIN_TURNS:,} turns a second by `analyse`",
             count(analyses),
-            analyses >= LEAST_TURNS,
+            analyses >= MIN_TURNS,
         )
     ]
     if cached_name() != MINILM.name:
@@ -94,9 +94,9 @@ def run(data: Path = DATA) -> Report:
     ]
     targets.append(
         Target(
-            f"the heads take at most {MOST_ON_TOP:.0%} on top of the encoding",
+            f"the heads take at most {MAX_OVERHEAD:.0%} on top of the encoding",
             f"{on_top:.0%}",
-            on_top <= MOST_ON_TOP,
+            on_top <= MAX_OVERHEAD,
         )
     )
     return Report(title, about, columns, rows, targets)

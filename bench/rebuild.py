@@ -15,7 +15,7 @@ from recollect.streams.lifecycle.rebuilding import rebuild
 SIZES = (10_000, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
 # Deeper trees and colder caches cost a little; anything that grows with the zone costs more.
-MOST_GROWTH = 1.5
+MAX_GROWTH = 1.5
 
 _STEPS = ("publish", "decide", "project", "derive")
 
@@ -36,7 +36,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
             Target(
                 f"{step}: time per event at {count(most)} against {count(least)}",
                 f"{growth:.2f}",
-                growth <= MOST_GROWTH,
+                growth <= MAX_GROWTH,
             )
         )
     return Report(
@@ -44,7 +44,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
         "Seconds, and microseconds for each event. Publish: append to the ledger, sealed. "
         "Decide: project raw turns, decide and commit. Project: make every file again from the "
         "topics. Derive: decide everything again in a new generation beside the old one. "
-        f"The time per event may grow to {MOST_GROWTH} times at most.",
+        f"The time per event may grow to {MAX_GROWTH} times at most.",
         ["events", "step", "s", "µs/event"],
         rows,
         targets if most > least else (),

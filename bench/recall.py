@@ -43,10 +43,10 @@ ROUNDS = 8
 # Questions before those of a round that count.
 _WARM = 10
 #: Milliseconds that half of the answers may take, all arms on, by the number of turns.
-MOST_P50_MS = {5_882: 3.0, 100_000: 10.0}
+MAX_P50_MS = {5_882: 3.0, 100_000: 10.0}
 #: How many times as long a million turns may take as a hundred thousand.
-MOST_TIMES = 12.0
-LEAST_SHARE = 0.99
+MAX_SCALING = 12.0
+MIN_SHARE = 0.99
 FORGETS = 7
 _AROUND = 15
 # Turns all over a zone.
@@ -55,7 +55,7 @@ SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place 
  WHERE place % (SELECT count(*) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
 """
 #: How many times as long the first question after a forget may take.
-MOST_AFTER = 3.0
+MAX_SLOWDOWN = 3.0
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo-dev.json"
 _ALL = "all arms (budget high)"
@@ -152,14 +152,14 @@ def run(
         stays.append(
             Target(
                 f"the first question after a forget at {count(size)} turns takes at most "
-                f"{MOST_AFTER:.0f} times the ones before",
+                f"{MAX_SLOWDOWN:.0f} times the ones before",
                 f"{after / before:.1f}",
-                after <= MOST_AFTER * before,
+                after <= MAX_SLOWDOWN * before,
             )
         )
         p50[size] = percentile(mapped.wall[_ALL], 0.5)
-        if size in MOST_P50_MS:
-            most = MOST_P50_MS[size]
+        if size in MAX_P50_MS:
+            most = MAX_P50_MS[size]
             targets.append(
                 Target(
                     f"all arms at {count(size)} turns: p50 of at most {most:.0f} ms",
@@ -171,9 +171,9 @@ def run(
         times = p50[1_000_000] / p50[100_000]
         targets.append(
             Target(
-                f"a million turns take at most {MOST_TIMES:.0f} times a hundred thousand",
+                f"a million turns take at most {MAX_SCALING:.0f} times a hundred thousand",
                 f"{times:.1f}",
-                times <= MOST_TIMES,
+                times <= MAX_SCALING,
             )
         )
     return [_speed(speed, targets), _room(room), _forgotten(forgotten, stays), _nearest(data)]
@@ -254,9 +254,9 @@ def _nearest(data: Path) -> Report:
         ],
         [
             Target(
-                f"at least {LEAST_SHARE} of the {nearest} nearest",
+                f"at least {MIN_SHARE} of the {nearest} nearest",
                 f"{share:.4f}",
-                share >= LEAST_SHARE,
+                share >= MIN_SHARE,
             )
             for nearest, share in shares.items()
         ],

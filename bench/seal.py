@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
-from bench.homes import PUBLISHED_AT_ONCE, ZONE, Homes, batches
+from bench.homes import BATCH_SIZE, ZONE, Homes, batches
 from bench.made import Writer
 from bench.report import Report, count, markdown, stopwatch
 from recollect.schemas.events import Draft
@@ -108,7 +108,7 @@ def _ledger(directory: Path, drafts: Sequence[Draft], *, clear: bool) -> float:
     ledger = EmbeddedLedger(directory, NoKeys if clear else EmbeddedKeys)
     try:
         with stopwatch() as watch:
-            for some in batches(drafts, PUBLISHED_AT_ONCE):
+            for some in batches(drafts, BATCH_SIZE):
                 ledger.publish(ZONE, some)
             reader = EventReader(ledger, ZONE)
             opened = 0

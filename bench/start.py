@@ -27,7 +27,7 @@ from recollect.streams.encoder.catalog import REGISTRY
 TURNS = 500
 ROUNDS = 10
 #: Milliseconds that a command may take, page cache and bytecode warm.
-MOST_MS = {"recollect recall": 500.0, "recollect --help": 120.0}
+MAX_MS = {"recollect recall": 500.0, "recollect --help": 120.0}
 
 _COMMAND = "from recollect.cli.app import main; main()"
 _QUESTION = "Who moved the boat last week?"
@@ -111,7 +111,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
                 f"{costs[what].wall:.0f} ms",
                 costs[what].wall <= most,
             )
-            for what, most in MOST_MS.items()
+            for what, most in MAX_MS.items()
         ],
     )
 

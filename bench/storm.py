@@ -16,7 +16,7 @@ from bench.report import Report, Target, count, markdown
 from tests.storm.figures import Figures
 
 SECONDS = 120.0
-_MOST_REASONS = 5
+_MAX_REASONS = 5
 
 
 def run(*, seconds: float = SECONDS) -> Report:
@@ -49,7 +49,7 @@ def run(*, seconds: float = SECONDS) -> Report:
     rows = [[what, count(number) if number else "0"] for what, number in counts.items()]
     rows += [
         [f"a zone stood still meanwhile: {why}", count(often)]
-        for why, often in list(found.stood_still.items())[:_MOST_REASONS]
+        for why, often in list(found.stood_still.items())[:_MAX_REASONS]
     ]
     stopped = [f"{zone}: {why}" for zone, why in found.zones_stopped.items()]
     return Report(

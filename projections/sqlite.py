@@ -24,7 +24,7 @@ PAGE = 2_048
 # Of several processes that collide, one succeeds each time, so this many may collide.
 _ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
-_PAGES_AT_ONCE = 10_000
+_PAGES_PER_STEP = 10_000
 
 _json = msgspec.json.Encoder()
 
@@ -134,7 +134,7 @@ def copy_to_keep(there: apsw.Connection, target: Path) -> None:
 def _copy(there: apsw.Connection, here: apsw.Connection) -> None:
     with here.backup("main", there, "main") as backup:
         while not backup.done:
-            backup.step(_PAGES_AT_ONCE)
+            backup.step(_PAGES_PER_STEP)
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from recollect.schemas.errors import IntegrityError
 from recollect.schemas.records import decoded, record_hash
 
 #: Kafka's default limit is 1,048,576 bytes, its own framing included.
-MOST_RECORD_BYTES = 900_000
+MAX_FRAGMENT_BYTES = 900_000
 #: How many incomplete sets an assembler keeps: more than there ever are writers at once.
-MOST_BEGUN = 16
+MAX_INCOMPLETE_SETS = 16
 
 _pack = msgspec.msgpack.Encoder()
 
@@ -102,7 +102,7 @@ class Assembler:
         if pieces:
             # Insert again, as the newest.
             self._begun[whole] = pieces
-        if len(self._begun) > MOST_BEGUN:
+        if len(self._begun) > MAX_INCOMPLETE_SETS:
             del self._begun[next(iter(self._begun))]
         return None
 

@@ -34,7 +34,7 @@ MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
 # Messages quote the beginning of a wrong value.
-_MOST_QUOTED = 150
+_MAX_QUOTE_LENGTH = 150
 # Limits of other values than words: what every JSON and MessagePack reader can hold.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
@@ -267,7 +267,7 @@ def _reason(error: Exception, line: bytes) -> str:
         return "nested too deeply"
     if isinstance(error, msgspec.ValidationError):
         said = str(error)
-        return said if len(said) <= _MOST_QUOTED else said[:_MOST_QUOTED] + "…"
+        return said if len(said) <= _MAX_QUOTE_LENGTH else said[:_MAX_QUOTE_LENGTH] + "…"
     if _LONE_SURROGATE.search(line):
         return "not JSON: a lone surrogate (half of a \\ud83d\\ude00 pair); send valid Unicode"
     return f"not JSON: {error}"

@@ -12,9 +12,9 @@ from recollect.schemas.errors import IntegrityError, InvalidInput
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
 # An integer below this, as milliseconds, lies before 1970-04-27; as seconds, before 2286.
-_LEAST_MS = 10**10
+_MIN_MS = 10**10
 # No form of ISO 8601 with a time zone is longer.
-_LONGEST = 64
+_MAX_LENGTH = 64
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -38,7 +38,7 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
         )
     if isinstance(value, str):
         value = value.strip()
-        if len(value) > _LONGEST:
+        if len(value) > _MAX_LENGTH:
             raise InvalidInput(f"{field}: {value[:20]!r}… is too long for a time")
         if value.removeprefix("-").isdecimal() and value.isascii():
             value = int(value)
@@ -90,7 +90,7 @@ def format_time(milliseconds: int) -> str:
 
 def _check_unit(value: int, field: str) -> None:
     """Refuse an integer that counts another unit than milliseconds since 1970."""
-    if 0 < value < _LEAST_MS:
+    if 0 < value < _MIN_MS:
         # A day of 1970 can still be given in ISO 8601.
         as_seconds = f" ({format_time(value * 1_000)})" if value * 1_000 < LATEST_MS else ""
         raise InvalidInput(
@@ -98,7 +98,7 @@ def _check_unit(value: int, field: str) -> None:
             f"{value * 1_000}, or ISO 8601 with a zone"
         )
     for unit, size in (("microseconds", 1_000), ("nanoseconds", 1_000_000)):
-        if _LEAST_MS <= value // size < LATEST_MS and value >= LATEST_MS:
+        if _MIN_MS <= value // size < LATEST_MS and value >= LATEST_MS:
             raise InvalidInput(
                 f"{field}: {value} looks like unix {unit} ({format_time(value // size)}); send "
                 f"milliseconds, {value // size}, or ISO 8601 with a zone"

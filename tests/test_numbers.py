@@ -12,51 +12,51 @@ import pytest
 
 from recollect.cli import app, browse_commands, output, recall_commands
 from recollect.cli.app import cli
-from recollect.cli.ingest_commands import _MOST_SHOWN
+from recollect.cli.ingest_commands import _MAX_SHOWN
 from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
 from recollect.home import access_counts, token_counting
 from recollect.home.embedded_worker import TICK_SECONDS
 from recollect.operations.answers import injecting
 from recollect.operations.upkeep import zone_status
-from recollect.operations.upkeep.doctor import _LEAST_FREE
+from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
 from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
 from recollect.projections.recall import (
     BUDGETS,
     DEFAULT_PROFILE,
-    MOST_SUB_QUESTIONS,
+    MAX_SUB_QUESTIONS,
     PROFILES,
     RecallQuery,
 )
 from recollect.projections.recall.answer import assembly
 from recollect.projections.recall.answer.explanation import STEPS
 from recollect.projections.recall.arms import observations
-from recollect.projections.recall.arms.entity_documents import _MOST_SOURCES
+from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _SOON_AFTER, _SOON_AFTER_MS
-from recollect.projections.recall.index.zone_index import LEAST_STORED
+from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
 from recollect.projections.recall.question import question_reader
 from recollect.projections.recall.question.query import (
-    MOST_CHARACTERS,
-    MOST_IN_A_NAME,
-    MOST_RESULTS,
+    MAX_NAME_LENGTH,
+    MAX_QUERY_LENGTH,
+    MAX_RESULTS,
 )
 from recollect.projections.recall.ranking import answer_type_match, list_gathering
 from recollect.projections.recall.ranking.fading import DECAY, RECENCY_HOURS
 from recollect.projections.recall.ranking.profiles import WEIGHTS
 from recollect.schemas import inbound, records
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
+from recollect.schemas.fragments import MAX_FRAGMENT_BYTES
 from recollect.schemas.times import EARLIEST_MS, LATEST_MS, format_time
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
-from recollect.streams.adapters.importing import MOST_REJECTIONS
+from recollect.streams.adapters.importing import MAX_REJECTIONS
 from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
 from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS
-from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
+from recollect.streams.engine.zone import MAX_ATTEMPTS, MAX_CRASHES
 from recollect.streams.ledger import PARTITIONS
 from recollect.streams.ledger.kafka import clients, copy, retrying
-from recollect.streams.ledger.kafka.topics import MOST_RECORD_BYTES
+from recollect.streams.ledger.kafka.topics import MAX_TOPIC_RECORD_BYTES
 from recollect.streams.projecting import background, moments
 from recollect.streams.reading.heads import _DIGITS
 from recollect.streams.workers.deciding_process import _NICENESS
@@ -99,33 +99,33 @@ LIMITS = {
     "an integer in it": f"{inbound.MIN_INTEGER} to {inbound.MAX_INTEGER}",
     "a time": f"{format_time(EARLIEST_MS)[:10]} to {format_time(LATEST_MS)[:10]}",
     "a zone's name": f"{longest_zone()} characters",
-    "rejected records that `ingest` tells": f"{_MOST_SHOWN}, with `--json` {MOST_REJECTIONS:,}",
-    "a question": f"{MOST_CHARACTERS:,} characters",
-    "an entity or a platform in a question": f"{MOST_IN_A_NAME:,} characters",
-    "results of a question": f"1 to {MOST_RESULTS:,}",
+    "rejected records that `ingest` tells": f"{_MAX_SHOWN}, with `--json` {MAX_REJECTIONS:,}",
+    "a question": f"{MAX_QUERY_LENGTH:,} characters",
+    "an entity or a platform in a question": f"{MAX_NAME_LENGTH:,} characters",
+    "results of a question": f"1 to {MAX_RESULTS:,}",
     "results where the question does not say (library)": str(RecallQuery(text="?").max_results),
     "results where `recall` is not told how many": str(FOR_READERS),
     "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
-    "tokens of a context block where nobody says how many": str(injecting.MAX_TOKENS),
-    "tokens of a context block": f"1 to {token_counting.MOST_TOKENS:,}",
+    "tokens of a context block where nobody says how many": str(injecting.DEFAULT_MAX_TOKENS),
+    "tokens of a context block": f"1 to {token_counting.MAX_TOKENS:,}",
     "a context block is given up after": f"{injecting.HARD_STOP:.0f} s",
     "what was recalled is counted, and appended every": f"{access_counts.PERIOD:.0f} s",
-    "sources of an entity that are cited": str(_MOST_SOURCES),
+    "sources of an entity that are cited": str(_MAX_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
-    "moments of `--known-at` that a zone keeps": str(moments.MOST_MOMENTS),
-    "what all of them but the newest take": of_bytes(moments.MOST_BYTES),
-    "a change record, beyond which it is split": f"{MOST_CHANGE_BYTES:,} bytes",
-    "a record of the ledger on Kafka": of_bytes(MOST_RECORD_BYTES),
+    "moments of `--known-at` that a zone keeps": str(moments.MAX_MOMENTS),
+    "what all of them but the newest take": of_bytes(moments.MAX_MOMENT_BYTES),
+    "a change record, beyond which it is split": f"{MAX_FRAGMENT_BYTES:,} bytes",
+    "a record of the ledger on Kafka": of_bytes(MAX_TOPIC_RECORD_BYTES),
     "partitions of a topic": str(PARTITIONS),
-    "tries before a record is parked": str(MOST_ATTEMPTS),
-    "deaths of the process before a record is parked": str(MOST_DEATHS),
+    "tries before a record is parked": str(MAX_ATTEMPTS),
+    "deaths of the process before a record is parked": str(MAX_CRASHES),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
     "a tick's period": f"{TICK_SECONDS} s",
     "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
-    "free space on the disk that `doctor` wants": of_bytes(_LEAST_FREE),
+    "free space on the disk that `doctor` wants": of_bytes(_MIN_FREE_BYTES),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
     "the same fact said again is skipped within": f"{SAME_PERIOD_MS // 3_600_000} h",
-    "turns from which on recall's index is kept in files": f"{LEAST_STORED:,}",
+    "turns from which on recall's index is kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),
     "the format of event records": str(records.EVENT_FORMAT),
@@ -141,7 +141,7 @@ RANKING = {
     "turns that late interaction reads": f"{DEFAULT_PROFILE.read}, or 2 for each result asked for",
     "candidates that a reranker judges": str(DEFAULT_PROFILE.reranked),
     "questions of one text that are asked by themselves": ", ".join(
-        f"{most} (`{budget}`)" for budget, most in MOST_SUB_QUESTIONS.items()
+        f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
     "what was told after the time that is asked for": (
@@ -156,9 +156,9 @@ RANKING = {
         f"beyond the first {list_gathering.FIRST}"
     ),
     "a turn scores less by its share of questions, times": str(DEFAULT_PROFILE.question_share),
-    "observations that come first": str(assembly.MOST_FIRST),
-    "what they score at least, as a share of the best result": str(assembly._LEAST_SHARE),
-    "facts that come with an observation": str(observations.MOST_FACTS),
+    "observations that come first": str(assembly.MAX_LEADING_OBSERVATIONS),
+    "what they score at least, as a share of the best result": str(assembly._MIN_SHARE),
+    "facts that come with an observation": str(observations.MAX_FACTS),
     "`seed`: k of Reciprocal Rank Fusion": str(SEED.rrf_k),
     "`seed`: lambda of MMR": str(SEED.mmr_lambda),
     "`recent`: the shares that decay, and that go with recency": (
@@ -237,19 +237,19 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert f"gives {FOR_READERS} results where programs get {FOR_PROGRAMS}" in reference
     assert f"a page of {browse_commands.PAGE} where" in reference
     assert f"at most {output.WIDEST} columns) and cut after three lines" in reference
-    assert output._MOST_LINES == 3
+    assert output._MAX_LINES == 3
     assert f"A score below {recall_commands._WEAK} is marked as weak" in reference
     assert f"`{DECAY}^(hours/strength)`" in reference
     assert f"`exp(-hours/{RECENCY_HOURS:.0f})`" in reference
     assert "Twelve partitions each" in reference
     assert PARTITIONS == 12
-    assert f"over {MOST_CHANGE_BYTES:,} bytes it is several fragments" in reference
-    assert f"of {LEAST_STORED:,} turns and more" in reference
-    assert f"A record of more than {MOST_CHANGE_BYTES:,} bytes goes as several fragments" in commit
+    assert f"over {MAX_FRAGMENT_BYTES:,} bytes it is several fragments" in reference
+    assert f"of {MIN_STORED_TURNS:,} turns and more" in reference
+    assert f"A record of more than {MAX_FRAGMENT_BYTES:,} bytes goes as several fragments" in commit
     assert (
         f"its format: {records.EVENT_FORMAT} for events, {records.CHANGE_FORMAT} for changes"
         in commit
     )
     assert "it is tried three times by itself" in commit
     assert "after ten it is parked" in commit
-    assert (MOST_ATTEMPTS, MOST_DEATHS) == (3, 10)
+    assert (MAX_ATTEMPTS, MAX_CRASHES) == (3, 10)

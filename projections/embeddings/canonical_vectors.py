@@ -17,7 +17,7 @@ Bytes = npt.NDArray[np.int8]
 # The odd numbers from -15 to 15: none is 0, so every number keeps its sign.
 _LEVELS = 16
 # A vector of smaller numbers gets smaller codes, at last zeros; 127 divided by this is finite.
-_LEAST = np.float32(1e-30)
+_TINY = np.float32(1e-30)
 
 
 def whole(vectors: Floats) -> tuple[Bytes, Floats]:
@@ -43,7 +43,7 @@ def coded(vectors: Floats) -> list[bytes]:
     known, greatest = _known(vectors)
     steps = np.floor(known * (np.float32(_LEVELS // 2) / greatest)[:, None])
     codes = np.clip(2 * steps + 1, 1 - _LEVELS, _LEVELS - 1).astype(np.int8)
-    codes[greatest <= _LEAST] = 0
+    codes[greatest <= _TINY] = 0
     return [row.tobytes() for row in codes]
 
 
@@ -51,7 +51,7 @@ def _known(vectors: Floats) -> tuple[Floats, Floats]:
     """Return vectors, zeros where one holds what is no number, and (n,) their greatest numbers."""
     finite = np.isfinite(vectors).all(axis=1, keepdims=True)
     known = np.where(finite, vectors, np.float32(0))
-    return known, np.maximum(np.abs(known).max(axis=1, initial=0), _LEAST)
+    return known, np.maximum(np.abs(known).max(axis=1, initial=0), _TINY)
 
 
 def units(codes: Bytes) -> Floats:

@@ -10,7 +10,7 @@ import apsw
 from recollect.projections.sqlite import listed, rows
 
 # The most names that are compared with a mistyped one.
-_MOST_NAMES = 20_000
+_MAX_NAMES = 20_000
 
 
 class ListedEntity(NamedTuple):
@@ -105,6 +105,6 @@ def names_about_as_long(connection: apsw.Connection, normalized: str) -> list[st
         "SELECT DISTINCT name FROM entities "
         "WHERE merged_into IS NULL AND length(normalized) BETWEEN ?1 - 2 AND ?1 + 2 "
         "ORDER BY name LIMIT ?2",
-        (len(normalized), _MOST_NAMES),
+        (len(normalized), _MAX_NAMES),
     )
     return [str(name) for (name,) in found]

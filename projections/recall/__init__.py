@@ -16,7 +16,7 @@ from recollect.projections.recall.answer.recaller import Recaller
 from recollect.projections.recall.context.context_block import context_of
 from recollect.projections.recall.question.encoding import TextEncoder
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.sub_questions import MOST_SUB_QUESTIONS
+from recollect.projections.recall.question.sub_questions import MAX_SUB_QUESTIONS
 from recollect.projections.recall.ranking.profiles import (
     BUDGETS,
     DEFAULT_PROFILE,
@@ -28,7 +28,7 @@ from recollect.projections.recall.ranking.reranking import Reranker
 __all__ = [
     "BUDGETS",
     "DEFAULT_PROFILE",
-    "MOST_SUB_QUESTIONS",
+    "MAX_SUB_QUESTIONS",
     "PROFILES",
     "Profile",
     "RecallQuery",

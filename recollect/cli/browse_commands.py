@@ -41,13 +41,13 @@ PAGE = 20
 _INDENT = "    "
 # Where there is no terminal: wide enough for what is listed.
 _ROOMY = 160
-_MOST_HANDLES = 3
+_MAX_HANDLES = 3
 # Facts that are read from the files at once.
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 # A narrower terminal gets lines instead of columns.
 _ROOM_FOR_TABLE = 72
 # Columns of both counts, and what it takes at least to say more.
-_COUNTS, _LEAST = 24, 8
+_COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 24, 8
 _STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone": quiet}
 
 
@@ -152,7 +152,9 @@ def facts(
 def _facts(memory: Zone, entity: str | None, *, superseded: bool) -> Iterator[Fact]:
     """Yield facts, of which some are read at once."""
     after = None
-    while found := memory.facts(entity=entity, superseded=superseded, after=after, limit=_AT_ONCE):
+    while found := memory.facts(
+        entity=entity, superseded=superseded, after=after, limit=_BATCH_SIZE
+    ):
         yield from found
         after = found[-1].id
 
@@ -254,9 +256,9 @@ def _show_entities(chosen: list[Entity]) -> None:
             if also:
                 say(_INDENT, quiet(cut(also, room - len(_INDENT))))
             continue
-        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNTS)}"
+        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
         left = room - longest - len(row) - 2
-        rest = f"  {cut(also, left)}" if also and left > _LEAST else ""
+        rest = f"  {cut(also, left)}" if also and left > _MIN_DETAIL_COLUMNS else ""
         say(
             strong(padded(cut(name, longest), longest)),
             row.rstrip() if not rest else row,
@@ -269,8 +271,8 @@ def _also(item: Entity) -> str:
     known_as = [f"{handle.platform} {handle.handle}" for handle in item.handles]
     handles = {handle.handle for handle in item.handles}
     known_as += [alias for alias in item.aliases if alias not in handles]
-    more = len(known_as) - _MOST_HANDLES
-    return ", ".join(known_as[:_MOST_HANDLES]) + (f" and {more} more" if more > 0 else "")
+    more = len(known_as) - _MAX_HANDLES
+    return ", ".join(known_as[:_MAX_HANDLES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _compare_batch(batch: Path, *, as_json: bool) -> None:

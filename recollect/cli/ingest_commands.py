@@ -40,7 +40,7 @@ ENCODER_SOURCES = ("hub", "wheel", "directory")
 PRECISIONS = ("int8", "float")
 
 # Rejections in print; --json has more of them.
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 _STANDARD_INPUT = Path("-")
 
 
@@ -309,7 +309,7 @@ def _show_report(counts: IngestReport) -> None:
 
 
 def _show_refused(rejections: Sequence[Rejection], count: int, skipped: Sequence[Skipped]) -> None:
-    shown = rejections[:_MOST_SHOWN]
+    shown = rejections[:_MAX_SHOWN]
     for rejection in shown:
         _show_rejection(rejection)
     if count > len(shown):
@@ -399,8 +399,8 @@ def _what_went(gone: ForgetReport) -> Iterator[str]:
 
 def _some(ids: Sequence[str]) -> str:
     """Return the first of some ids."""
-    more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
-    return ", ".join(ids[:_MOST_SHOWN]) + more
+    more = f" and {len(ids) - _MAX_SHOWN} more" if len(ids) > _MAX_SHOWN else ""
+    return ", ".join(ids[:_MAX_SHOWN]) + more
 
 
 @click.command(epilog="Example: recollect remember 'The deploy key is in the blue safe.'")

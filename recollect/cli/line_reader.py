@@ -17,7 +17,7 @@ Line = TypeVar("Line", bound=msgspec.Struct)
 Read = TypeVar("Read")
 
 # A reason quotes the input.
-_MOST_REASON = 500
+_MAX_REASON_LENGTH = 500
 
 
 def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> Iterator[Read]:
@@ -41,4 +41,4 @@ def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> It
         except Damaged as error:
             raise InvalidInput(f"{path}:{number}: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
-            raise InvalidInput(f"{path}:{number}: {str(error)[:_MOST_REASON]}") from None
+            raise InvalidInput(f"{path}:{number}: {str(error)[:_MAX_REASON_LENGTH]}") from None

@@ -20,7 +20,7 @@ _NARROWEST = 30
 # The width if the terminal states none.
 _USUAL = (80, 24)
 # The most lines of a text on a terminal, unless all of it is asked for.
-_MOST_LINES = 3
+_MAX_LINES = 3
 
 
 class Styled(NamedTuple):
@@ -103,10 +103,10 @@ def paragraph(text: str, indent: int = 0, *, full: bool = False) -> list[str]:
     if room is None:
         return [whole]
     lines = wrapped(whole, max(room - indent, _NARROWEST // 2))
-    if full or len(lines) <= _MOST_LINES:
+    if full or len(lines) <= _MAX_LINES:
         return lines
-    kept = lines[:_MOST_LINES]
-    return [*kept[:-1], _cut(kept[-1] + " " + lines[_MOST_LINES], room - indent)]
+    kept = lines[:_MAX_LINES]
+    return [*kept[:-1], _cut(kept[-1] + " " + lines[_MAX_LINES], room - indent)]
 
 
 def wrapped(text: str, columns: int) -> list[str]:

@@ -37,7 +37,7 @@ _WEAK = 0.3
 # From this on it is more likely than not that the memory has something to say on a question.
 _LIKELY = 0.5
 # How many source ids are printed; --json has all.
-_MOST_SOURCES = 5
+_MAX_SOURCES = 5
 _INDENT = "    "
 
 
@@ -208,8 +208,8 @@ def _whence(result: Result, *, weak: bool) -> None:
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
     say_parts(_INDENT, quiet(single_spaced(said)), score)
-    sources = ", ".join(map(single_spaced, result.source_event_ids[:_MOST_SOURCES]))
-    more = len(result.source_event_ids) - _MOST_SOURCES
+    sources = ", ".join(map(single_spaced, result.source_event_ids[:_MAX_SOURCES]))
+    more = len(result.source_event_ids) - _MAX_SOURCES
     whence = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
     for line in _fitted(f"{result.type} {result.id} {whence.strip()}"):
         say(_INDENT, quiet(line))

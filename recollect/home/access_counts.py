@@ -20,7 +20,7 @@ from recollect.schemas.wire import Result
 #: Seconds between two appends.
 PERIOD = 60.0
 # One record holds so many; a busy minute is several.
-_MOST_IN_A_RECORD = 1_000
+_MAX_PER_RECORD = 1_000
 _COUNTED = frozenset({"fact", "observation", "mental_model"})
 
 _log = logging.getLogger("recollect")
@@ -97,5 +97,5 @@ def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:
         total.update({("fact", fact): events[event] for fact in facts.given})
     total.update({target: count for target, count in counted.items() if target[0] in _COUNTED})
     accesses = [Access(kind, id_, count) for (kind, id_), count in sorted(total.items())]
-    for first in range(0, len(accesses), _MOST_IN_A_RECORD):
-        recalling.record_accesses(zone, accesses[first : first + _MOST_IN_A_RECORD])
+    for first in range(0, len(accesses), _MAX_PER_RECORD):
+        recalling.record_accesses(zone, accesses[first : first + _MAX_PER_RECORD])

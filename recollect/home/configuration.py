@@ -29,7 +29,7 @@ FILE = "recollect.toml"
 VARIABLE = "RECOLLECT_CONFIG"
 
 _YES, _NO = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
-_MOST_SHOWN = 100
+_MAX_SHOWN = 100
 #: The sections whose names stand in the names of their variables.
 _WITH_OWN_VARIABLES = ("kafka", "model")
 _log = logging.getLogger(__name__)
@@ -353,7 +353,7 @@ def _checked(setting: Setting, value: Any, place: str) -> Any:
     try:
         return msgspec.convert(value, setting.type)
     except msgspec.ValidationError:
-        given = "that" if setting.secret else repr(value)[:_MOST_SHOWN]
+        given = "that" if setting.secret else repr(value)[:_MAX_SHOWN]
         raise InvalidInput(f"{place}: {given} is not {setting.wanted}") from None
 
 
@@ -378,7 +378,7 @@ def _no_such(key: str, is_table: bool) -> str:
     from difflib import get_close_matches
 
     known = [name for name in SECTIONS if name] if is_table and "." not in key else list(SETTINGS)
-    what = f"there is no {'table' if is_table else 'setting'} {key[:_MOST_SHOWN]}"
+    what = f"there is no {'table' if is_table else 'setting'} {key[:_MAX_SHOWN]}"
     near = get_close_matches(key, known, 1) or [
         name for name in SETTINGS if name.rpartition(".")[2] == key.rpartition(".")[2]
     ]

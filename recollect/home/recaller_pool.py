@@ -29,7 +29,7 @@ from recollect.streams.reading.timeline import Timeline
 from recollect.streams.system.locks import exclusive
 
 # Each takes four files and the memory of an index.
-_MOST_OPEN = 32
+_MAX_OPEN = 32
 # How often a generation may be replaced between reading its name and opening it.
 _ATTEMPTS = 5
 
@@ -213,7 +213,7 @@ class RecallerPool:
     def _too_many(self) -> list[_PooledRecaller]:
         """Remove and return the recallers that were unused for longest."""
         idle = [key for key, pooled in self._open.items() if not pooled.users]
-        return [self._open.pop(key) for key in idle[: max(len(self._open) - _MOST_OPEN, 0)]]
+        return [self._open.pop(key) for key in idle[: max(len(self._open) - _MAX_OPEN, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
         """Drop recallers of other generations than the one in use, or of a moment before an

@@ -10,7 +10,7 @@ from recollect.home.open_zone import OpenZone
 Count = Callable[[str], int]
 
 #: The most that may be asked for.
-MOST_TOKENS = 100_000
+MAX_TOKENS = 100_000
 #: A text takes at least a token for so many bytes: one endless word is no single piece to a reader.
 _BYTES_A_TOKEN = 8
 

@@ -21,8 +21,8 @@ with needed("anthropic"):
     )
 
 _ROOT = "/memories"
-_MOST_LINES = 999_999
-_WIDTH = len(str(_MOST_LINES))
+_MAX_LINES = 999_999
+_WIDTH = len(str(_MAX_LINES))
 # Folders below the one that is viewed that are shown.
 _DEPTH = 2
 # A folder is shown with the size that a folder has on most disks.
@@ -268,7 +268,7 @@ def _listed(
 
 def _shown(command: BetaMemoryTool20250818ViewCommand, text: str) -> str:
     lines = text.split("\n")
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         raise ToolError(f"File {command.path} exceeds maximum line limit of 999,999 lines.")
     first = 0
     if command.view_range and len(command.view_range) == 2:

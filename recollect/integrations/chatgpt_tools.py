@@ -11,7 +11,7 @@ from msgspec import Meta
 from recollect import Memory
 from recollect.mcp_server import LONG_TEXT, MEMORY_URI, Access, MemoryTool
 
-_MOST_RESULTS = 20
+_MAX_RESULTS = 20
 _TITLE = 80
 
 
@@ -56,7 +56,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _search(access: Access, asked: SearchQuery) -> Hits:
-    found = access.zone.recall(asked.query, max_results=_MOST_RESULTS).results
+    found = access.zone.recall(asked.query, max_results=_MAX_RESULTS).results
     return Hits(
         results=[
             Hit(id=item.id, title=_title(item.as_of, item.text), url=_address(item.id))

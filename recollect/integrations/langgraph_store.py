@@ -35,7 +35,7 @@ with needed("langgraph"):
     )
 
 # Most results that one question may have.
-_MOST = 1_000
+_MAX_RESULTS = 1_000
 
 _Address = tuple[tuple[str, ...], str]
 
@@ -117,7 +117,7 @@ class RecollectStore(BaseStore):
     def _scores(self, query: str) -> dict[str, float]:
         """Return event id -> score of what recall finds."""
         answer = self._kept.zone.recall(
-            query, scope="events", platform=self._kept.platform, max_results=_MOST
+            query, scope="events", platform=self._kept.platform, max_results=_MAX_RESULTS
         )
         return {result.id: result.score for result in answer.results}
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from recollect.integrations import needed
 from recollect.library.library_zone import Zone
-from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.ingestion.ingesting import AnyEvent
 from recollect.schemas.errors import RecollectError
 
@@ -33,7 +33,7 @@ def with_memory(
     user_id: str = "user",
     user_name: str | None = None,
     session_id: str | None = None,
-    max_tokens: int = MAX_TOKENS,
+    max_tokens: int = DEFAULT_MAX_TOKENS,
     platform: str = "openai",
 ) -> Client:
     """Return a copy of a client that puts memories before the model, and keeps what is said.

@@ -11,7 +11,7 @@ from recollect.home.access_counts import AccessCounts
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import injecting, recalling, reflecting, suggestions
-from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.answers.recalling import AnyQuery
 from recollect.operations.answers.why import why
 from recollect.operations.erasure import forgetting
@@ -373,7 +373,7 @@ class Zone:
         return answer
 
     @_at_work
-    def context(self, task: str, *, max_tokens: int = MAX_TOKENS) -> ContextBlock:
+    def context(self, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) -> ContextBlock:
         """Return what the memory has to say on a task, as a block to put before an agent (A25).
 
         The block is framed as data, with dates and speakers; it is empty where nothing is relevant.

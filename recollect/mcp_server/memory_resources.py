@@ -34,10 +34,10 @@ DATA_NOTICE = (
 )
 CONTEXT = "context"
 # What a page shows of each kind.
-_MOST_MODELS = 10
-_MOST_ENTITIES = 15
-_MOST_FACTS = 30
-_MOST_TEXT = 1_000
+_MAX_MODELS = 10
+_MAX_ENTITIES = 15
+_MAX_FACTS = 30
+_MAX_TEXT_LENGTH = 1_000
 
 RESOURCES = (
     Resource(
@@ -123,15 +123,15 @@ def _profile(zone: Zone) -> Iterator[str]:
     models = zone.mental_models()
     if models:
         yield from ("", "## Kept reports", "")
-    for model in models[-_MOST_MODELS:]:
+    for model in models[-_MAX_MODELS:]:
         yield f"- {_line(model.name)} ({model.updated_at[:10]}): {_line(model.description)}"
-    entities = zone.entities(limit=_MOST_ENTITIES)
+    entities = zone.entities(limit=_MAX_ENTITIES)
     if entities:
         yield from ("", "## Spoken of most", "")
     for entity in entities:
         mentions = quantity(entity.mentions, "mention")
         yield f"- {_line(entity.name)} ({entity.type}), {mentions}: {entity.id}"
-    facts = zone.facts(limit=_MOST_FACTS)
+    facts = zone.facts(limit=_MAX_FACTS)
     if facts:
         yield from ("", "## The newest facts", "")
     yield from map(_fact, facts)
@@ -148,7 +148,7 @@ def _entity(zone: Zone, name_or_id: str) -> Iterator[str]:
     for handle in entity.handles:
         yield f"Writes on {_line(handle.platform)} as {_line(handle.handle)}"
     yield f"{quantity(entity.mentions, 'mention')}, {quantity(entity.facts, 'fact')}"
-    facts = zone.facts(entity=entity.id, limit=_MOST_FACTS)
+    facts = zone.facts(entity=entity.id, limit=_MAX_FACTS)
     if facts:
         yield from ("", "## The newest facts", "")
     yield from map(_fact, facts)
@@ -178,4 +178,4 @@ def _fact(fact: Fact) -> str:
 def _line(text: str) -> str:
     """Return a remembered text as one line that forges no other."""
     text = single_spaced(text)
-    return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "…"
+    return text if len(text) <= _MAX_TEXT_LENGTH else text[:_MAX_TEXT_LENGTH] + "…"

@@ -44,7 +44,7 @@ _OUR_FAULT = (
     "recollect failed at this, which is a fault of its own; nothing was lost, and its log says more"
 )
 # Characters of an error; it may quote what was sent.
-_MOST_TOLD = 300
+_MAX_ERROR_LENGTH = 300
 _NOTHING_YET = "this memory holds nothing yet; remember something first"
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Calls:
         """Return what a caller is told of an error; a fault of our own is logged."""
         known = failure(error)
         if known is not None:
-            return shortened(known.message, _MOST_TOLD)
+            return shortened(known.message, _MAX_ERROR_LENGTH)
         _log.error("a call failed", exc_info=error)
         return _OUR_FAULT
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.home.token_counting import MOST_TOKENS
+from recollect.home.token_counting import MAX_TOKENS
 from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, WRITE, Access, MemoryTool
-from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.memories.memory_listing import Listed
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import (
@@ -170,8 +170,8 @@ class ContextArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ]
     max_tokens: Annotated[
-        int, Meta(ge=1, le=MOST_TOKENS, description="The most that the block may take.")
-    ] = MAX_TOKENS
+        int, Meta(ge=1, le=MAX_TOKENS, description="The most that the block may take.")
+    ] = DEFAULT_MAX_TOKENS
 
 
 class IdArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -30,7 +30,7 @@ JsonSchema = dict[str, Any]
 
 # How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
 _ALIKE = 0.5
-_MOST_QUOTED = 60
+_MAX_QUOTE_LENGTH = 60
 _REFERENCE = "#/$defs/"
 # Marks, inside here, what was a union with null.
 _MAY_BE_NULL = "nullable"
@@ -123,7 +123,7 @@ def read_arguments(
 
 
 def _unknown(tool: str, unknown: list[str], known: list[str]) -> str:
-    named = ", ".join(repr(shown(name[:_MOST_QUOTED])) for name in unknown[:3])
+    named = ", ".join(repr(shown(name[:_MAX_QUOTE_LENGTH])) for name in unknown[:3])
     near = get_close_matches(unknown[0], known, 1, _ALIKE)
     meant = f"; did you mean {near[0]}?" if near else ""
     takes = f"it takes {', '.join(known)}" if known else "it takes none"

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
-from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.answers.recalling import AnyQuery, query_of
 from recollect.operations.erasure.forgetting import Chosen
 from recollect.operations.ingestion import previewing
@@ -90,8 +90,8 @@ _PAGE = 1_000
 # Seconds between looks at an operation: first, and at most.
 _FIRST_LOOK, _LAST_LOOK = 0.02, 1.0
 # Seconds to wait for a service that decides, which gives up by itself before.
-_LONGEST_WAIT = 600.0
-_LEAST_WAIT = 0.05
+_MAX_WAIT_SECONDS = 600.0
+_MIN_WAIT_SECONDS = 0.05
 
 
 class _Facts(msgspec.Struct):
@@ -288,7 +288,7 @@ class RemoteZone(Zone):
         left: int | None = None
         while True:
             try:
-                self._waits(token, _LONGEST_WAIT)
+                self._waits(token, _MAX_WAIT_SECONDS)
                 return
             except NotDecided:
                 before, left = left, self.status().lag
@@ -302,7 +302,7 @@ class RemoteZone(Zone):
         deadline = time.monotonic() + timeout
         while True:
             try:
-                self._waits(token, max(deadline - time.monotonic(), _LEAST_WAIT))
+                self._waits(token, max(deadline - time.monotonic(), _MIN_WAIT_SECONDS))
                 return
             except (NotDecided, Unavailable) as error:
                 if time.monotonic() >= deadline:
@@ -328,7 +328,7 @@ class RemoteZone(Zone):
             f"{self._base}/memories/recall", RecallAnswer, query_of(query, fields)
         )
 
-    def context(self, task: str, *, max_tokens: int = MAX_TOKENS) -> ContextBlock:
+    def context(self, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) -> ContextBlock:
         body = {"task": task, "max_tokens": max_tokens}
         return self._service.ask(f"{self._base}/context", ContextBlock, body)
 

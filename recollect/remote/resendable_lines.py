@@ -13,7 +13,7 @@ from recollect.schemas.wire import Rejection
 from recollect.streams.adapters import Import, Place, line_of, reject
 
 # Bytes that go to the service at once.
-_AT_ONCE = 65_536
+_CHUNK_BYTES = 65_536
 # Bytes that are kept in memory; what is more goes to a file, until the import is done.
 _IN_MEMORY = 8_388_608
 
@@ -57,12 +57,12 @@ class ResendableLines:
     def from_the_first(self) -> Iterator[bytes]:
         """Yield all lines, some at a time: those that were sent before, and then the others."""
         self._kept.seek(0)
-        while sent := self._kept.read(_AT_ONCE):
+        while sent := self._kept.read(_CHUNK_BYTES):
             yield sent
         held = bytearray()
         for place, event in self._events:
             held += self._line(place, event) + b"\n"
-            if len(held) >= _AT_ONCE:
+            if len(held) >= _CHUNK_BYTES:
                 yield self._keep(held)
                 held = bytearray()
         if held:

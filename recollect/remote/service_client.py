@@ -33,7 +33,7 @@ _ATTEMPTS = 5
 # Seconds before the second attempt; each time twice as long, and up to half as long again, so that
 # many who were refused together do not come back together.
 _FIRST_WAIT = 0.1
-_LONGEST_WAIT = 30.0
+_MAX_WAIT_SECONDS = 30.0
 _CONNECT_SECONDS = 10.0
 _NDJSON = "application/x-ndjson"
 # A value of a query, as a URL may have it.
@@ -193,7 +193,7 @@ class ServiceClient:
             if found.again_after is None or attempt == _ATTEMPTS - 1:
                 raise found.error
             wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)
-            self._closing.wait(min(max(wait, found.again_after), _LONGEST_WAIT))
+            self._closing.wait(min(max(wait, found.again_after), _MAX_WAIT_SECONDS))
         raise AssertionError("unreachable")
 
     def _attempt(self, path: str, send: Callable[[], httpx.Response]) -> httpx.Response | _Failure:

@@ -11,7 +11,7 @@ from recollect.service.problem_details import INVALID, FieldError, Refused
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import read
 
-_MOST_AT_ONCE = 1_000
+_MAX_LIMIT = 1_000
 
 
 class FactPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,8 +88,8 @@ async def compare(request: AnyRequest, zone: FromPath[str], data: JSONBody[PairB
 
 
 def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= _MOST_AT_ONCE:
-        detail = f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}"
+    if not 1 <= limit <= _MAX_LIMIT:
+        detail = f"limit is {limit}; it may be 1 to {_MAX_LIMIT}"
         raise Refused(INVALID, detail, (FieldError("limit", detail),))
 
 

@@ -32,9 +32,9 @@ from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import lines_of, principal_in, right_of, service_of
 
 # Lines that are put into the ledger at once.
-_BYTES_AT_ONCE = 524_288
+_BATCH_BYTES = 524_288
 # Those that are told of when all were refused.
-_MOST_ERRORS = 100
+_MAX_ERRORS = 100
 
 _EVENT = {
     "id": "m1",
@@ -95,7 +95,7 @@ async def take_events(
     service = service_of(request)
     if is_ndjson(request.headers.get("content-type", "")):
         # Lines are taken once by what they say.
-        report = await _import(request, zone, lines_of(request, _BYTES_AT_ONCE))
+        report = await _import(request, zone, lines_of(request, _BATCH_BYTES))
     else:
         check_json(request.headers.get("content-type", ""))
         body = await _body(request)
@@ -165,7 +165,7 @@ def _none_kept(report: IngestReport) -> Refused:
         f"none of {report.read} events can be kept" if report.read > 1 else "it cannot be kept",
         tuple(
             FieldError(f"#/events/{rejection.line - 1}", rejection.reason)
-            for rejection in report.rejections[:_MOST_ERRORS]
+            for rejection in report.rejections[:_MAX_ERRORS]
         ),
     )
 

@@ -21,9 +21,9 @@ from recollect.streams.reading.erased_keys import FORGET
 T = TypeVar("T")
 
 HEADER = "idempotency-key"
-_MOST = 4_096
+_MAX_ENTRIES = 4_096
 _SECONDS = 86_400.0
-_LONGEST = 255
+_MAX_KEY_LENGTH = 255
 
 
 @dataclass
@@ -108,7 +108,7 @@ class IdempotentCalls:
     def _drop_old(self) -> None:
         oldest = time.monotonic() - _SECONDS
         for name, call in list(self._calls.items()):
-            if len(self._calls) < _MOST and call.at > oldest:
+            if len(self._calls) < _MAX_ENTRIES and call.at > oldest:
                 return
             if not call.answer.done():
                 continue
@@ -117,6 +117,6 @@ class IdempotentCalls:
 
 def check_key(key: str) -> None:
     """Raise Refused where a key is none."""
-    if not 0 < len(key) <= _LONGEST:
-        detail = f"Idempotency-Key has at least one and at most {_LONGEST} characters"
+    if not 0 < len(key) <= _MAX_KEY_LENGTH:
+        detail = f"Idempotency-Key has at least one and at most {_MAX_KEY_LENGTH} characters"
         raise Refused(INVALID, detail, (FieldError(HEADER, detail),))

@@ -8,7 +8,7 @@ import msgspec
 from litestar import MediaType, Response, get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
-from recollect.operations.answers.injecting import MAX_TOKENS
+from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.memories.memory_listing import Listed
 from recollect.schemas.wire import (
     Chain,
@@ -60,7 +60,7 @@ class TaskBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What an agent is about to do. `max_tokens`: what the block takes at most."""
 
     task: str
-    max_tokens: int = MAX_TOKENS
+    max_tokens: int = DEFAULT_MAX_TOKENS
 
 
 class MemoryHistory(msgspec.Struct, frozen=True):

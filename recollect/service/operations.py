@@ -42,7 +42,7 @@ OperationResult = Verification | RebuildReport | RollbackReport | ReclaimReport
 ENDED: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
 
 _FILE = "operations.json"
-_MOST_KEPT = 1_000
+_MAX_KEPT = 1_000
 # So often who watches is told how far it is.
 _WATCH_SECONDS = 0.25
 
@@ -278,7 +278,7 @@ class Operations:
 
     def _write(self) -> None:
         ended = [kept for kept in self._kept.values() if kept.state in ENDED]
-        for kept in ended[: max(len(self._kept) - _MOST_KEPT, 0)]:
+        for kept in ended[: max(len(self._kept) - _MAX_KEPT, 0)]:
             del self._kept[kept.id]
         self._writer.submit(self._replace, msgspec.json.encode(list(self._kept.values())))
 

@@ -66,7 +66,7 @@ KINDS = (
 _NOTHING = "there is nothing at this address, or not for this token"
 _RETRY_SECONDS = 1
 # Characters of a detail; it may quote what was sent.
-_MOST_TOLD = 300
+_MAX_DETAIL_LENGTH = 300
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -77,7 +77,9 @@ class FieldError(msgspec.Struct, frozen=True):
 
     def shortened(self) -> FieldError:
         """Return it without the middle of what was sent, where that is long."""
-        return FieldError(shortened(self.pointer, _MOST_TOLD), shortened(self.detail, _MOST_TOLD))
+        return FieldError(
+            shortened(self.pointer, _MAX_DETAIL_LENGTH), shortened(self.detail, _MAX_DETAIL_LENGTH)
+        )
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -105,7 +107,7 @@ class Refused(Exception):
     ) -> None:
         super().__init__(detail)
         self.kind = kind
-        self.detail = shortened(detail, _MOST_TOLD)
+        self.detail = shortened(detail, _MAX_DETAIL_LENGTH)
         self.errors = errors
         self.headers = dict(headers or {})
         if retry_after is not None:

@@ -41,7 +41,7 @@ _READERS_PER_CORE = 4
 _WRITERS = 4
 # Long work is done one after the other, so that it leaves a core to the rest.
 _LONG = 1
-_MOST_LIMITED = 10_000
+_MAX_RATE_LIMITERS = 10_000
 # So often it is written down when tokens were used last.
 _NOTE_SECONDS = 60.0
 _FLUSH_SECONDS = 0.5
@@ -102,7 +102,7 @@ class QueryService:
             return
         bucket = self._limits.get(who)
         if bucket is None:
-            if len(self._limits) >= _MOST_LIMITED:
+            if len(self._limits) >= _MAX_RATE_LIMITERS:
                 self._limits.clear()
             bucket = self._limits[who] = _Bucket(most)
         if not bucket.take():

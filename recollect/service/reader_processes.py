@@ -29,7 +29,7 @@ from recollect.schemas.wire import Query
 from recollect.streams.system.cores import usable_cores
 
 # Questions that a reader has at once: one that it answers, and some that it encodes.
-_AT_ONCE = 3
+_SOCKETS_PER_READER = 3
 #: With so many at work here, one more process is worth its memory.
 MANY = 4
 # As long as a reader may be unused, or starts; and as one that failed stays away.
@@ -85,7 +85,7 @@ class _Reader:
     """A process that answers, and its connections: one for each question that it has at once."""
 
     def __init__(self, opened: OpenHome, seconds: float) -> None:
-        pairs = [socket.socketpair() for _ in range(_AT_ONCE)]
+        pairs = [socket.socketpair() for _ in range(_SOCKETS_PER_READER)]
         self.free = [ours for ours, _ in pairs]
         self.connections = list(self.free)
         theirs = [end.fileno() for _, end in pairs]
@@ -207,7 +207,7 @@ class ReaderProcesses:
             unused = [
                 reader
                 for reader in self._readers
-                if reader.used < latest and len(reader.free) == _AT_ONCE
+                if reader.used < latest and len(reader.free) == _SOCKETS_PER_READER
             ]
             self._readers = [reader for reader in self._readers if reader not in unused]
         for reader in unused:

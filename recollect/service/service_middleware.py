@@ -29,7 +29,7 @@ from recollect.service.query_service import QueryService
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 # A body that comes more slowly is not waited for.
-_LEAST_BYTES_PER_SECOND = 1_000
+_MIN_BYTES_PER_SECOND = 1_000
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"})
 #: Where in a request's scope its id and its principal stand.
 REQUEST_ID, PRINCIPAL = "recollect.request_id", "recollect.principal"
@@ -207,7 +207,7 @@ class _Patient:
             return await self._receive()
         # What the service itself took in between is not the client's.
         began = time.monotonic()
-        patience = self._seconds + self._came / _LEAST_BYTES_PER_SECOND - self._waited
+        patience = self._seconds + self._came / _MIN_BYTES_PER_SECOND - self._waited
         try:
             async with asyncio.timeout(min(self._seconds, patience)):
                 message: Any = await self._receive()

@@ -92,7 +92,7 @@ class Place(NamedTuple):
 
 
 # Of an export in the order of time so many records are counted, the latest.
-_MOST_COUNTED = 100_000
+_MAX_TRACKED = 100_000
 
 #: What a record that is not as expected makes whoever reads it raise.
 _NOT_AS_EXPECTED = (
@@ -139,8 +139,8 @@ def drafts(
             yield place, _draft(event, same)
         except InvalidInput as error:
             yield place, Rejection(*place, str(error))
-        if source.in_time and len(same) > _MOST_COUNTED:
-            for counted in list(islice(same, _MOST_COUNTED // 2)):
+        if source.in_time and len(same) > _MAX_TRACKED:
+            for counted in list(islice(same, _MAX_TRACKED // 2)):
                 del same[counted]
 
 

@@ -59,11 +59,11 @@ ADAPTERS: tuple[Adapter, ...] = (
 FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
 
 # Of what is passed over, so many names are told.
-_MOST_NAMED = 5
+_MAX_LISTED = 5
 # What systems leave in folders, and nobody exported.
 _LITTER = re.compile(r"\.|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 # So many archives may lie in each other: people pack what they exported, and programs too.
-_MOST_ARCHIVES = 2
+_MAX_NESTED_ARCHIVES = 2
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tar\.gz)$", re.IGNORECASE)
 _TABLES = {".csv": ",", ".tsv": "\t"}
 # A column that a table of events has, whatever its file is called.
@@ -187,7 +187,7 @@ class _Opening:
     def _file(self, member: Member, archive: str | None) -> None:
         """Add what a file of a folder holds; an archive is opened as well, and one within it."""
         try:
-            if self._within_archives < _MOST_ARCHIVES and _ARCHIVE.search(member.name):
+            if self._within_archives < _MAX_NESTED_ARCHIVES and _ARCHIVE.search(member.name):
                 # Of one within another it is the outer's bytes that are counted.
                 folder = opened_folder(member, self._meter if archive is None else Meter())
                 if folder is not None:
@@ -205,7 +205,7 @@ class _Opening:
             return
         if adapter is None:
             self._count += 1
-            if len(self._skipped) < _MOST_NAMED:
+            if len(self._skipped) < _MAX_LISTED:
                 self._skipped.append(member.name)
             return
         if archive is None:

@@ -13,9 +13,9 @@ from recollect.schemas.wire import Receipt, Rejection, Skipped
 from recollect.streams.adapters.adapter import Place, Source, drafts
 
 #: The first rejections are told, and all are counted: a broken export has millions.
-MOST_REJECTIONS = 1_000
+MAX_REJECTIONS = 1_000
 # A reason quotes what was sent.
-_MOST_REASON = 500
+_MAX_REASON_LENGTH = 500
 # Drafts per append: a commit of the ledger costs a disk flush, whatever it holds.
 _BATCH = 1_000
 
@@ -98,11 +98,11 @@ def import_source(
 def reject(counts: Import, rejection: Rejection) -> None:
     """Count a rejection, and tell it where it is one of the first."""
     counts.rejected += 1
-    if len(counts.rejections) >= MOST_REJECTIONS:
+    if len(counts.rejections) >= MAX_REJECTIONS:
         return
     reason = rejection.reason
-    if len(reason) > _MOST_REASON:
-        reason = reason[:_MOST_REASON] + "…"
+    if len(reason) > _MAX_REASON_LENGTH:
+        reason = reason[:_MAX_REASON_LENGTH] + "…"
     # A file's name may hold bytes that are no text; the report is text.
     path = os.fsencode(rejection.path).decode(errors="replace")
     counts.rejections.append(msgspec.structs.replace(rejection, path=path, reason=reason))

@@ -15,7 +15,7 @@ from recollect.streams.adapters.input.input_files import Member
 from recollect.streams.adapters.input.text_lines import lines
 
 # An object over more lines than this is no event that anybody wrote down.
-_MOST_LINES = 1_000
+_MAX_LINES = 1_000
 # Strings, which may hold brackets, and brackets. A string that does not end takes the line's rest.
 _MARKS = re.compile(rb'"(?:[^"\\\n]+|\\.)*"?|[{}\[\]]')
 _NAMED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$")
@@ -91,7 +91,7 @@ def _object(first: Record, rest: Iterator[Record]) -> tuple[list[Record], bytes 
         depth, size = depth + _depth(line), size + len(line)
         if depth <= 0 or line.startswith(b"{"):
             break
-        if len(held) >= _MOST_LINES or size > MAX_RECORD_BYTES:
+        if len(held) >= _MAX_LINES or size > MAX_RECORD_BYTES:
             break
     whole = b"".join(line for _, line in held)
     try:

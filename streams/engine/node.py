@@ -51,8 +51,8 @@ FIRST_CHAIN = "c0"
 # After so long without progress, a caller that waits for the workers decides by itself.
 _PATIENCE_SECONDS = 10.0
 # Zones whose files stay open; each takes four files and a few MB.
-_MOST_IDLE = 32
-_READ_AT_ONCE = 1_000
+_MAX_IDLE_ZONES = 32
+_BATCH_SIZE = 1_000
 
 
 class Node:
@@ -83,7 +83,7 @@ class Node:
         self.writes = not read_only(directory)
         self.journal = Journal(directory / "driver.db" if self.writes else None)
         self._zones = directory / "zones"
-        self._files = FilesPool(_MOST_IDLE)
+        self._files = FilesPool(_MAX_IDLE_ZONES)
         self._making_elsewhere = threading.Lock()
         self._elsewhere: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:
@@ -372,7 +372,7 @@ class Node:
         )
         # The driver of the zone reports what cannot be read.
         with suppress(IntegrityError, UnknownVersion):
-            return bool(reader.read(_READ_AT_ONCE))
+            return bool(reader.read(_BATCH_SIZE))
         return False
 
     def project_turns_into(self, zone: str, files: ZoneFiles) -> None:

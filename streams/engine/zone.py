@@ -37,7 +37,7 @@ from recollect.schemas.errors import (
     UnknownVersion,
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Forget
-from recollect.schemas.fragments import MOST_RECORD_BYTES, split
+from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, split
 from recollect.schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
 from recollect.schemas.seal import new_key
 from recollect.streams.agents import AGENTS, Agent
@@ -71,10 +71,10 @@ from recollect.streams.reading.readers import (
 from recollect.streams.system.failpoints import failpoint
 
 # A record on which the agents failed this often is parked.
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 # So is one during which the process died this often. The number is high, so that no good record
 # is parked because somebody kills processes.
-MOST_DEATHS = 10
+MAX_CRASHES = 10
 
 # Enough texts to keep every core of the encoder busy while the batch before is committed.
 BATCH = 64
@@ -389,10 +389,10 @@ class ZoneDriver:
             return 0
         (record,) = records
         number = record.source.number
-        for attempt in range(1, MOST_ATTEMPTS + 1):
+        for attempt in range(1, MAX_ATTEMPTS + 1):
             # The journal counts attempts during which the process died.
             deaths = self._journal.attempt(self._zone, self._chain, number)
-            if deaths >= MOST_DEATHS and record.kind != "forget":
+            if deaths >= MAX_CRASHES and record.kind != "forget":
                 self._parked[number] = f"the process died {deaths} times on this record"
                 return self.decide(records, None)
             try:
@@ -413,7 +413,7 @@ class ZoneDriver:
                         f"record {number} ({record.kind}) was decided before "
                         f"and now fails: {type(error).__name__}: {error}"
                     ) from error
-                if attempt == MOST_ATTEMPTS:
+                if attempt == MAX_ATTEMPTS:
                     self._parked[number] = f"{type(error).__name__}: {error}"
         return self.decide(records, None)
 
@@ -480,7 +480,7 @@ class ZoneDriver:
 
     def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
         """Append change records (4); return them as accepted, or None if others came first."""
-        records = [record for value in values for record in split(value, MOST_RECORD_BYTES)]
+        records = [record for value in values for record in split(value, MAX_FRAGMENT_BYTES)]
         self._ledger.append(CHANGES, self._zone, records)
         failpoint("commit.produced")
         reader = ChangeReader(

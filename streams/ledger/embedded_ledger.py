@@ -43,7 +43,7 @@ LEDGER_FILE, KEYS_FILE, MARK_FILE = "ledger.db", "keys.db", "ledger.json"
 IN_USE_LOCK = "home.lock"
 
 _POLL_SECONDS = 0.02
-_KEYS_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
@@ -91,8 +91,8 @@ class EmbeddedKeys(KeyStore):
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
         with self._lock:
-            for start in range(0, len(key_ids), _KEYS_AT_ONCE):
-                some = key_ids[start : start + _KEYS_AT_ONCE]
+            for start in range(0, len(key_ids), _BATCH_SIZE):
+                some = key_ids[start : start + _BATCH_SIZE]
                 marks = ", ".join("?" * len(some))
                 found.update(
                     rows(

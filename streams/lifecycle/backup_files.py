@@ -39,7 +39,7 @@ FORMAT = 1
 # The name of a backup that is being written begins so, and ends with the one that it will have.
 _UNFINISHED = ".recollect-backup-"
 _LOCK = "backup.lock"
-_MOST_MANIFEST_BYTES = 1 << 26
+_MAX_MANIFEST_BYTES = 1 << 26
 _CHUNK = 1 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -186,8 +186,8 @@ class Backup:
         path = self.directory / MANIFEST
         try:
             with _regular(path) as file:
-                written = os.read(file, _MOST_MANIFEST_BYTES + 1)
-                while (more := os.read(file, _CHUNK)) and len(written) <= _MOST_MANIFEST_BYTES:
+                written = os.read(file, _MAX_MANIFEST_BYTES + 1)
+                while (more := os.read(file, _CHUNK)) and len(written) <= _MAX_MANIFEST_BYTES:
                     written += more
         except (FileNotFoundError, NotADirectoryError):
             raise HomeError(

@@ -21,7 +21,7 @@ from recollect.schemas.wire import ChangedFact, Difference, DifferingEntity, Dif
 from recollect.text.tokenizer import tokenise
 
 #: So many of each are named; all are counted.
-MOST_NAMED = 100
+MAX_LISTED = 100
 #: Two facts of one event that share so many of their words are one fact in other words.
 _SHARED = 0.5
 
@@ -47,8 +47,8 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> Difference:
         gained=found.gained,
         lost=found.lost,
         changed=found.changed,
-        split=split[:MOST_NAMED],
-        joined=joined[:MOST_NAMED],
+        split=split[:MAX_LISTED],
+        joined=joined[:MAX_LISTED],
     )
 
 
@@ -79,13 +79,13 @@ class _Found:
         for kind, rest, named in (("lost", left, self.lost), ("gained", right, self.gained)):
             for id_, fact in rest.items():
                 self.counts[kind] += 1
-                if len(named) < MOST_NAMED:
+                if len(named) < MAX_LISTED:
                     source = self._source_id(event)
                     named.append(DifferingFact(id=id_, text=fact.text, source_event_id=source))
 
     def _change(self, event: str, old: str, was: FactAsHeld, new: str, is_: FactAsHeld) -> None:
         self.counts["changed"] += 1
-        if len(self.changed) < MOST_NAMED:
+        if len(self.changed) < MAX_LISTED:
             self.changed.append(
                 ChangedFact(
                     id=new,

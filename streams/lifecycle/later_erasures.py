@@ -44,7 +44,7 @@ from recollect.streams.reading.erased_keys import FORGET, forget_targets
 from recollect.streams.reading.lookup import records_of_kind
 from recollect.streams.reading.readers import NEVER_ERASED, Envelopes, SealedEvent, sealed_events
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 # Kinds that nobody misses: they hold nothing that was said or done.
 _NOTHING_SAID = frozenset({FORGET, "tick", "switch"})
 
@@ -222,7 +222,7 @@ class LaterLedger:
         )
         while True:
             try:
-                found = rows(self._ledger, query, (zone, position, end, _AT_ONCE))
+                found = rows(self._ledger, query, (zone, position, end, _BATCH_SIZE))
             except apsw.Error:
                 yield None
                 break
@@ -302,7 +302,7 @@ class LaterLedger:
             if not whole or secret != backup.keys.secret:
                 return None
             reader = Envelopes(backup, zone)
-            while walked := reader.walk(_AT_ONCE):
+            while walked := reader.walk(_BATCH_SIZE):
                 ids = {
                     event.envelope.key_id: event.envelope.number
                     for event in walked
@@ -317,9 +317,9 @@ class LaterLedger:
 
     def _keys_of(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
-        for start in range(0, len(key_ids) if self._keys is not None else 0, _AT_ONCE):
+        for start in range(0, len(key_ids) if self._keys is not None else 0, _BATCH_SIZE):
             assert self._keys is not None
-            some = key_ids[start : start + _AT_ONCE]
+            some = key_ids[start : start + _BATCH_SIZE]
             marks = ", ".join("?" * len(some))
             found.update(
                 rows(self._keys, f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})", some)
@@ -329,7 +329,7 @@ class LaterLedger:
 
 def _events_of(ledger: Ledger, zone: str) -> Iterator[SealedEvent]:
     reader = Envelopes(ledger, zone)
-    while walked := reader.walk(_AT_ONCE):
+    while walked := reader.walk(_BATCH_SIZE):
         yield from walked
 
 

@@ -62,7 +62,7 @@ from recollect.streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
 from recollect.streams.system.locks import exclusive
 
 _BATCH = 2_000
-_MOST_PROBLEMS = 50
+_MAX_PROBLEMS = 50
 
 
 class _Known(NamedTuple):
@@ -392,7 +392,7 @@ def verify(
         head=head_text(check.head),
         lag=max(check.head.number - live.decided, 0),
         models=models,
-        problems=unique[:_MOST_PROBLEMS],
+        problems=unique[:_MAX_PROBLEMS],
         void=check.void,
     )
 

@@ -58,7 +58,7 @@ class NotChat(Exception):
 
 _canonical = msgspec.json.Encoder(order="sorted")
 #: A model that calls more than this at once is not listened to further.
-_MOST_CALLS = 64
+_MAX_CALLS = 64
 
 
 def read_answer(body: bytes, model: str, asked_bytes: int) -> ChatAnswer:
@@ -78,7 +78,7 @@ def read_answer(body: bytes, model: str, asked_bytes: int) -> ChatAnswer:
                 str(call["function"]["name"]),
                 _arguments(call["function"].get("arguments")),
             )
-            for place, call in enumerate((message.get("tool_calls") or [])[:_MOST_CALLS])
+            for place, call in enumerate((message.get("tool_calls") or [])[:_MAX_CALLS])
         )
         if not isinstance(text, str):
             text = "".join(str(part.get("text", "")) for part in text)

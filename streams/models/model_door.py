@@ -27,7 +27,7 @@ from recollect.streams.models.spending import Spending, Spent
 if TYPE_CHECKING:
     import httpx
 
-_MOST_BYTES = 4_000_000
+_MAX_RESPONSE_BYTES = 4_000_000
 _CONNECT_SECONDS = 10.0
 _FIRST_WAIT = 0.5
 #: Nobody waits longer than this for an account that asks for patience.
@@ -206,7 +206,7 @@ class ModelDoor:
                 content = bytearray()
                 for chunk in response.iter_bytes():
                     content += chunk
-                    if len(content) > _MOST_BYTES:
+                    if len(content) > _MAX_RESPONSE_BYTES:
                         return self._failed("answered without end", 0.0), reserved
                     if time.monotonic() > ends:
                         return self._failed("took too long", 0.0), reserved

@@ -25,8 +25,8 @@ from recollect.streams.reading.timeline import Erasure, Timeline
 from recollect.streams.system.locks import exclusive
 
 #: Moments that a zone keeps, and the bytes that all but the newest may take.
-MOST_MOMENTS = 8
-MOST_BYTES = 1 << 30
+MAX_MOMENTS = 8
+MAX_MOMENT_BYTES = 1 << 30
 
 _MARK = "moment.json"
 _BATCH = 2_000
@@ -210,7 +210,7 @@ def _evict(newest: Path) -> None:
     for place, entry in enumerate(sorted(others, key=_asked_at, reverse=True), 1):
         size += sum(file.stat().st_size for file in entry.iterdir())
         of_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
-        if place >= MOST_MOMENTS or size > MOST_BYTES or _mark(entry) is None or not of_chain:
+        if place >= MAX_MOMENTS or size > MAX_MOMENT_BYTES or _mark(entry) is None or not of_chain:
             # An erasure says so, where it must.
             with suppress(NotDeleted):
                 delete_directory(entry)

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 #: The zone in which records are parked that name none.
 UNADDRESSED = "unaddressed"
 # A reason quotes what was sent.
-_MOST_REASON = 1_000
+_MAX_REASON_LENGTH = 1_000
 
 
 class Posted(NamedTuple):
@@ -169,7 +169,7 @@ def _park(record: Posted, reason: str) -> Draft:
     park = Park(
         source_id=f"park:{digest.hexdigest()}",
         # A compressed record may be of any size; a record of the ledger may not.
-        reason=reason[:_MOST_REASON],
+        reason=reason[:_MAX_REASON_LENGTH],
         body=(record.value or b"")[:MAX_RECORD_BYTES],
     )
     return command(park, record.timestamp)

@@ -48,7 +48,7 @@ _DELETE_SECONDS = 1.0
 # How often it looks for records that were deleted unread, and rolls files to free the disks.
 _LOOK_SECONDS = 5.0
 _PERIOD_SECONDS = 300.0
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 _COPIERS = 2
 
 
@@ -106,7 +106,7 @@ def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
         offset = starts[tp]
         while offset < ends[tp]:
             try:
-                records = ledger.clients.read(tp, offset, min(_AT_ONCE, ends[tp] - offset))
+                records = ledger.clients.read(tp, offset, min(_BATCH_SIZE, ends[tp] - offset))
             except OffsetOutOfRangeError:
                 # Another sequencer was faster and has deleted the records.
                 offset = ledger.clients.starts([tp])[tp]

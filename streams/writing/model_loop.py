@@ -20,9 +20,9 @@ from recollect.streams.writing.role_prompt import Role, as_data, first_messages
 from recollect.streams.writing.writer_tools import TOOLS
 
 #: A model is shown the words of no more events than this for one message.
-_MOST_SOURCES = 100
+_MAX_SOURCES = 100
 #: How often it may mend what was refused.
-_MOST_MENDED = 1
+_MAX_REPAIRS = 1
 
 
 class Recalled(NamedTuple):
@@ -142,7 +142,7 @@ def write_about(
             refused = refused or "error" in result
             messages.append({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
         refusals += refused
-        if refusals > _MOST_MENDED:
+        if refusals > _MAX_REPAIRS:
             break
     command = ModelWrote(
         source_id="model_wrote:" + derive_ulid(0, *(place.hash.hex() for place in places)),
@@ -194,7 +194,7 @@ def _run(
         return {"error": str(error)}
     results = []
     for each in found:
-        if len(shown | each.numbers) > _MOST_SOURCES:
+        if len(shown | each.numbers) > _MAX_SOURCES:
             break
         shown |= each.numbers
         results.append(dict(each.shown))

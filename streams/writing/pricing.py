@@ -10,7 +10,7 @@ from recollect.streams.models.model_settings import ModelSettings
 
 #: How often a model is asked for an event, and what one answer takes, where nothing is known yet.
 USUAL_CALLS, USUAL_TOKENS_OUT = 4, 200
-_LEAST_CALLS, _LEAST_TOKENS_OUT = 1, 10
+_MIN_CALLS, _MIN_TOKENS_OUT = 1, 10
 
 
 class Price(NamedTuple):
@@ -41,11 +41,11 @@ def price(
         estimated_tokens(len(question.body(model, settings.answer_tokens)))
         for question in questions
     ]
-    least_calls, most_calls = len(first) * _LEAST_CALLS, len(first) * rounds
+    least_calls, most_calls = len(first) * _MIN_CALLS, len(first) * rounds
     # Each further question repeats the one before with what was answered.
     more = sum(round(turn * 2 * tokens_out) for turn in range(rounds))
     least_in, most_in = sum(first), sum(asked * rounds + more for asked in first)
-    least_out, most_out = least_calls * _LEAST_TOKENS_OUT, round(most_calls * tokens_out * 1.5)
+    least_out, most_out = least_calls * _MIN_TOKENS_OUT, round(most_calls * tokens_out * 1.5)
     return Price(
         least_calls,
         most_calls,

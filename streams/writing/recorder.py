@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from recollect.schemas.events import RecordedAt
-from recollect.schemas.fragments import MOST_RECORD_BYTES
+from recollect.schemas.fragments import MAX_FRAGMENT_BYTES
 from recollect.schemas.recordings import (
     RECORDING_FORMAT,
     RecordedAnswer,
@@ -124,7 +124,7 @@ class Recorder:
             as_recorded(answer),
             keys,
         )
-        if len(value) > MOST_RECORD_BYTES:
+        if len(value) > MAX_FRAGMENT_BYTES:
             raise QuestionRefused(f"{answer.model} answered more than a record can hold")
         self._ledger.append(RECORDINGS, self._zone, [value])
         recorded = self._recordings.known(request)

@@ -445,7 +445,7 @@ def test_what_outlook_quotes_was_said_by_another(tmp_path, labels):
 
 
 def test_lines_that_part_mails_count_to_what_is_read_of_one(tmp_path, monkeypatch):
-    monkeypatch.setattr("recollect.streams.adapters.mail.mbox.MOST_MAIL", 2_000)
+    monkeypatch.setattr("recollect.streams.adapters.mail.mbox.MAX_MAIL_BYTES", 2_000)
     many = b"\n" + from_line() + b"x\n"
     path = tmp_path / "box.mbox"
     path.write_bytes(from_line() + mail("I live in Bern.\n" + (many * 500).decode()))

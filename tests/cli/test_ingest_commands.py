@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.streams.adapters.jsonl import _MOST_LINES
+from recollect.streams.adapters.jsonl import _MAX_LINES
 from tests.cli.kit import Json, Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,8 +67,8 @@ def test_one_object_that_is_cut_off_takes_no_other_with_it(shell: Shell) -> None
 def test_a_first_line_that_is_cut_off_takes_no_other_with_it(shell: Shell) -> None:
     first, *rest = lines(*EVENTS).splitlines(keepends=True)
     assert taken(shell, first[:50] + b"\n" + b"".join(rest)) == (3, 2, 0, 1)
-    never_ends = b"{\n" + b'"a": {\n' * 2 * _MOST_LINES
-    assert taken(shell, never_ends) == (2 * _MOST_LINES + 1, 0, 0, 2 * _MOST_LINES + 1)
+    never_ends = b"{\n" + b'"a": {\n' * 2 * _MAX_LINES
+    assert taken(shell, never_ends) == (2 * _MAX_LINES + 1, 0, 0, 2 * _MAX_LINES + 1)
 
 
 def test_packed_files_are_unpacked_whatever_they_are_called(shell: Shell) -> None:

@@ -18,7 +18,7 @@ from recollect.cli.app import run
 from recollect.schemas.display import unseen
 
 # A case takes milliseconds; one that takes so long hangs, whatever else the machine does.
-_MOST_SECONDS = 120
+_MAX_SECONDS = 120
 # The real one, by its number, whatever stands in its place at the moment.
 _STDERR = 2
 
@@ -56,7 +56,7 @@ class Target(NamedTuple):
 @contextmanager
 def _limited() -> Iterator[None]:
     """End the process, with what every thread is at, where this takes too long."""
-    faulthandler.dump_traceback_later(_MOST_SECONDS, exit=True, file=_STDERR)
+    faulthandler.dump_traceback_later(_MAX_SECONDS, exit=True, file=_STDERR)
     try:
         yield
     finally:

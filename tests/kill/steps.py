@@ -251,11 +251,11 @@ class Killer:
 
 
 # Of the deaths of one step: enough to batch many on one home.
-_MOST_KILLS = 15
-_MOST_RANDOM = 2
+_MAX_KILLS = 15
+_MAX_RANDOM = 2
 _RANDOM_SHARE = 3
 # Two attempts at one record and the batch it came in; the next one would park it.
-_MOST_ATTEMPTS = 2
+_MAX_ATTEMPTS = 2
 
 
 def do(recollect: Recollect, step: Step) -> float:
@@ -273,7 +273,7 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
     attempts = 0
     tried: Counter[str] = Counter()
     last = -1
-    while sum(tried.values()) < _MOST_KILLS:
+    while sum(tried.values()) < _MAX_KILLS:
         name = _next(step, killer, tried, attempts, last)
         if name is None:
             break
@@ -302,10 +302,10 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
 def _next(step: Step, killer: Killer, tried: Counter[str], attempts: int, last: int) -> str | None:
     """Return where to die next in a step; None: nowhere."""
     for name in killer.needs(step):
-        possible = tried[name] < (_MOST_RANDOM if name == RANDOM else killer.each)
+        possible = tried[name] < (_MAX_RANDOM if name == RANDOM else killer.each)
         if step.single:
             possible &= name == RANDOM or _ahead(name, last)
-            possible &= name not in (*_ATTEMPTS, RANDOM) or attempts < _MOST_ATTEMPTS
+            possible &= name not in (*_ATTEMPTS, RANDOM) or attempts < _MAX_ATTEMPTS
         if possible:
             return name
     return None

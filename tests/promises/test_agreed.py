@@ -26,8 +26,8 @@ from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
 from recollect.operations.answers import injecting
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
-from recollect.projections.recall.answer.assembly import MOST_FIRST
-from recollect.projections.recall.arms.observations import MOST_FACTS
+from recollect.projections.recall.answer.assembly import MAX_LEADING_OBSERVATIONS
+from recollect.projections.recall.arms.observations import MAX_FACTS
 from recollect.projections.recall.ranking import fading
 from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf
@@ -586,8 +586,8 @@ CONSTANTS = [
     ),
     Holds("002 decay 0.99^(hours/strength)", lambda: faded_by(100.0)[0], 0.99**100.0),
     Holds("002 recency exp(-hours/72)", lambda: faded_by(36.0)[1], float(np.exp(-0.5))),
-    Holds("002 top 5 observations are selected", lambda: MOST_FIRST, 5),
-    Holds("002 the most recent source facts are bundled", lambda: MOST_FACTS, 5),
+    Holds("002 top 5 observations are selected", lambda: MAX_LEADING_OBSERVATIONS, 5),
+    Holds("002 the most recent source facts are bundled", lambda: MAX_FACTS, 5),
     Holds("002 stop word filtering", lambda: {"the", "what", "of"} <= STOP_WORDS, True),
     Holds(
         "003 source 'delivery' and 'inferred'; merged_into",
@@ -712,7 +712,7 @@ def test_a_constant_is_as_agreed(row: Holds) -> None:
 DEVIATIONS = [
     Deviates(
         "003 propose_merge: above the threshold it is executed",
-        lambda: model_writer.MOST_SURE < merge_clerk.AUTO_MERGE_CONFIDENCE,
+        lambda: model_writer.MAX_MERGE_CONFIDENCE < merge_clerk.AUTO_MERGE_CONFIDENCE,
         True,
         "a model is never sure enough: what it proposes waits for somebody to look at it",
     ),

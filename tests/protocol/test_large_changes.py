@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.schemas.changes import DecidedPart, Fact
 from recollect.schemas.errors import InjectedFailure, IntegrityError
 from recollect.schemas.events import Draft, Event, Tick
-from recollect.schemas.fragments import MOST_RECORD_BYTES, split
+from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, split
 from recollect.schemas.records import (
     GENESIS,
     ChangeHeader,
@@ -63,7 +63,7 @@ TEA = say("I like green tea.", "3")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.streams.engine.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone.MAX_FRAGMENT_BYTES", SMALL)
 
 
 def history() -> list[Draft]:
@@ -131,7 +131,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
     whole = make_home("whole")
     whole.tell(*history())
     assert [read_change(value)[0].number for value in topic_of(whole)] == [*range(1, 10)]
-    monkeypatch.setattr("recollect.streams.engine.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone.MAX_FRAGMENT_BYTES", SMALL)
     home = make_home("home")
     home.tell(*history())
     assert len(topic_of(home)) > 3 * len(topic_of(whole))
@@ -221,7 +221,7 @@ def test_a_record_of_megabytes_is_split_as_kafka_needs_it(make_home: MakeHome) -
     home.tell(TEA)
     records = topic_of(home)
     assert len(records) > 2
-    assert max(map(len, records)) < MOST_RECORD_BYTES + 100 < 1_048_576
+    assert max(map(len, records)) < MAX_FRAGMENT_BYTES + 100 < 1_048_576
     assert len(home.facts()) == 101
     sound(home)
     home.tell(forget(1), say("My bicycle is blue.", "after"))

@@ -110,8 +110,8 @@ def test_a_zone_that_was_never_decided_again_gives_nothing(home: Home) -> None:
 def test_records_in_fragments_are_taken_with_all_their_pieces(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "MOST_RECORD_BYTES", 150)
-    assert fragments.MOST_RECORD_BYTES != 150
+    monkeypatch.setattr(driving, "MAX_FRAGMENT_BYTES", 150)
+    assert fragments.MAX_FRAGMENT_BYTES != 150
     derived_often(home, times=2)
     before = live(home)
     done = reclaim(home.node, ZONE)

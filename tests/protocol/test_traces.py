@@ -32,7 +32,7 @@ from recollect.schemas.records import record_hash
 from recollect.schemas.wire import Level
 from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
-from recollect.streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
+from recollect.streams.engine.zone import MAX_ATTEMPTS, MAX_CRASHES, NewFailure
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.sequencer import sequence
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
@@ -821,7 +821,7 @@ def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: 
     home.publish(BERLIN, say("This poison kills at once.", "p"), TEA)
     home.close()
     deaths = 0
-    for _ in range(MOST_DEATHS + 3):
+    for _ in range(MAX_CRASHES + 3):
         run = subprocess.run(
             [sys.executable, "-c", KILLER, where, str(home.path)],
             cwd=ROOT,
@@ -833,12 +833,12 @@ def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: 
         if run.returncode == 0:
             break
         deaths += 1
-    assert MOST_DEATHS <= deaths <= MOST_DEATHS + 1
+    assert MAX_CRASHES <= deaths <= MAX_CRASHES + 1
     home.open()
     assert home.facts() == [(1, "Ada moved to Berlin."), (3, "Ada likes green tea.")]
     ((number, kind, reason, state),) = home.letters()
     assert (number, kind, state) == (2, "message", "parked")
-    assert str(MOST_DEATHS) in reason
+    assert str(MAX_CRASHES) in reason
     home.drive()
     found = verify(home.node, ZONE)
     assert found.ok, found.problems
@@ -880,7 +880,7 @@ def test_an_erasure_passes_a_record_that_cannot_be_decided(make_home: MakeHome, 
 
 def test_what_is_wrong_with_the_machine_is_no_reason_to_park(home: Home) -> None:
     home.publish(BERLIN)
-    for _ in range(MOST_ATTEMPTS + 2):
+    for _ in range(MAX_ATTEMPTS + 2):
         failpoints.arm("commit.projected")
         with pytest.raises(InjectedFailure):
             home.drive()

@@ -25,7 +25,7 @@ swap, copies that were made before (backups, snapshots). Sealed payloads stay in
 unreadable because their keys, which are looked for, are gone; so do a keyed hash of each source's
 id, by which what was forgotten is known again, and the times and the platform of its envelope."""
 
-_MOST_TOLD = 20
+_MAX_REPORTED = 20
 
 
 def table(residue: Residue) -> str:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         scan = kafka.run if chosen.kafka else embedded.run
         residue = scan(Path(room), world, print)
     print(f"\n{table(residue)}\n\n{BEYOND}\n")
-    for step, place in residue.left[:_MOST_TOLD]:
+    for step, place in residue.left[:_MAX_REPORTED]:
         print(f"FAILED  {step}: {place.trace.kind} at {place.offset} of {place.file}")
     for wrong in residue.wrong:
         print(f"FAILED  {wrong}")

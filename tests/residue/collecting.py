@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.residue.needles import LEAST, Trace, of_key, of_vector, of_word
+from tests.residue.needles import MIN_TRACE_BYTES, Trace, of_key, of_vector, of_word
 from tests.residue.world import Gone
 
 
@@ -67,7 +67,7 @@ def _of_files(files: Path, source_ids: list[str], keys: dict[bytes, bytes]) -> I
     for target, raw in codes:
         for start in range(0, len(raw), _TOKEN):
             token = bytes(raw[start : start + _TOKEN])
-            if target in targets and len(token) >= LEAST and token not in common:
+            if target in targets and len(token) >= MIN_TRACE_BYTES and token not in common:
                 yield Trace("token vector", token)
 
 

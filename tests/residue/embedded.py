@@ -25,7 +25,7 @@ from tests.residue.steps import (
 )
 from tests.residue.world import World
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 
 def run(room: Path, world: World, say: Say) -> Residue:
@@ -79,6 +79,6 @@ def _fill(home: Path, world: World, said: Path) -> None:
 
 def _import(memory: Memory, world: World) -> None:
     drafts = [draft_of(InboundEvent(**line)) for line in world.lines]
-    for start in range(0, len(drafts), _AT_ONCE):
-        memory.publish(drafts[start : start + _AT_ONCE])
+    for start in range(0, len(drafts), _BATCH_SIZE):
+        memory.publish(drafts[start : start + _BATCH_SIZE])
         memory.drive()

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 #: Every needle is found by its first bytes, so none is shorter.
-LEAST = 8
+MIN_TRACE_BYTES = 8
 # How a word may be written.
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 _CHUNK = 1 << 24
-_LONGEST = 64
+_MAX_TRACE_BYTES = 64
 
 
 class Trace(NamedTuple):
@@ -47,32 +47,32 @@ def of_word(kind: str, word: str) -> Iterator[Trace]:
     """
     for encoding in _ENCODINGS:
         yield Trace(kind if encoding == "utf-8" else f"{kind}, {encoding}",
-                    word[3:].lower().encode(encoding)[:_LONGEST], text=True)  # fmt: skip
+                    word[3:].lower().encode(encoding)[:_MAX_TRACE_BYTES], text=True)  # fmt: skip
     yield Trace(f"{kind}, digest", hashlib.blake2b(word.lower().encode(), digest_size=8).digest())
     if not word.isascii():
         escaped = word[3:].encode("unicode_escape")
-        yield Trace(f"{kind}, escaped", escaped[:_LONGEST], text=True)
+        yield Trace(f"{kind}, escaped", escaped[:_MAX_TRACE_BYTES], text=True)
 
 
 def of_key(key: bytes) -> Iterator[Trace]:
     """Yield a key as it is, and as it could be written."""
     yield Trace("key", key)
-    yield Trace("key, hexadecimal", key.hex().encode()[:_LONGEST], text=True)
+    yield Trace("key, hexadecimal", key.hex().encode()[:_MAX_TRACE_BYTES], text=True)
     # However it falls among the bytes before it.
     for ahead in range(3):
         coded = base64.b64encode(bytes(ahead) + key)[4 if ahead else 0 : -4]
-        yield Trace("key, base64", coded[:_LONGEST])
+        yield Trace("key, base64", coded[:_MAX_TRACE_BYTES])
 
 
 def of_vector(vector: npt.NDArray[np.int8]) -> Iterator[Trace]:
     """Yield a vector as a byte a dimension, a bit a dimension, and as numbers of length 1."""
     unit = vector / np.linalg.norm(vector.astype(np.float64))
-    yield Trace("vector, float32", unit.astype("<f4").tobytes()[:_LONGEST])
-    yield Trace("vector, float16", unit.astype("<f2").tobytes()[:_LONGEST])
-    yield Trace("vector, int8", vector.tobytes()[:_LONGEST])
+    yield Trace("vector, float32", unit.astype("<f4").tobytes()[:_MAX_TRACE_BYTES])
+    yield Trace("vector, float16", unit.astype("<f2").tobytes()[:_MAX_TRACE_BYTES])
+    yield Trace("vector, int8", vector.tobytes()[:_MAX_TRACE_BYTES])
     signs = np.packbits(vector > 0, bitorder="little").tobytes()
-    for start in range(0, len(signs) - LEAST + 1, LEAST):
-        yield Trace("vector, bits", signs[start : start + LEAST])
+    for start in range(0, len(signs) - MIN_TRACE_BYTES + 1, MIN_TRACE_BYTES):
+        yield Trace("vector, bits", signs[start : start + MIN_TRACE_BYTES])
 
 
 class Search:
@@ -103,8 +103,8 @@ class _Heads:
         self._traces: dict[int, list[Trace]] = defaultdict(list)
         for trace in traces:
             raw = _raw(trace)
-            assert len(raw) >= LEAST, trace
-            self._traces[int.from_bytes(raw[:LEAST], "little")].append(trace)
+            assert len(raw) >= MIN_TRACE_BYTES, trace
+            self._traces[int.from_bytes(raw[:MIN_TRACE_BYTES], "little")].append(trace)
         self._numbers = np.array(sorted(self._traces), np.uint64)
         self._maybe = np.zeros(1 << 20, bool)
         self._maybe[_mixed(self._numbers)] = True
@@ -112,13 +112,15 @@ class _Heads:
     def found(self, raw: bytes) -> Iterator[tuple[Trace, int]]:
         for start in range(0, len(raw), _CHUNK):
             # Each chunk sees the first bytes of the next one.
-            chunk = raw[start : start + _CHUNK + LEAST - 1]
-            for shift in range(min(LEAST, len(chunk))):
-                numbers = np.frombuffer(chunk, "<u8", (len(chunk) - shift) // LEAST, shift)
+            chunk = raw[start : start + _CHUNK + MIN_TRACE_BYTES - 1]
+            for shift in range(min(MIN_TRACE_BYTES, len(chunk))):
+                numbers = np.frombuffer(
+                    chunk, "<u8", (len(chunk) - shift) // MIN_TRACE_BYTES, shift
+                )
                 rows = np.flatnonzero(self._maybe[_mixed(numbers)])
                 rows = rows[np.isin(numbers[rows], self._numbers)]
                 for row in rows.tolist():
-                    offset = start + shift + LEAST * row
+                    offset = start + shift + MIN_TRACE_BYTES * row
                     for trace in self._traces[int(numbers[row])]:
                         if raw.startswith(_raw(trace), offset):
                             yield trace, offset

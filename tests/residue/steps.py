@@ -78,7 +78,7 @@ EVERY_STORED = ("vector, bits", "word, digest")
 
 def store_indexes(events: int) -> None:
     """Have a zone of so many events keep a stored index, in this process and those it forks."""
-    zone_index.LEAST_STORED = min(zone_index.LEAST_STORED, events // 2)
+    zone_index.MIN_STORED_TURNS = min(zone_index.MIN_STORED_TURNS, events // 2)
 
 
 def apart(work: Callable[..., None], *arguments: object) -> str | None:

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.fragments import MOST_BEGUN, MOST_RECORD_BYTES, Assembler, split
+from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, MAX_INCOMPLETE_SETS, Assembler, split
 from recollect.schemas.records import ChangeHeader, ChangeRecord, read_change, read_event
 
 #: What wraps a piece takes no more than this.
@@ -70,7 +70,7 @@ def test_no_fragment_is_larger_than_the_limit_and_its_wrapping(value: bytes, lim
 
 
 def test_kafka_takes_the_largest_fragment() -> None:
-    records = split(bytes(2 * MOST_RECORD_BYTES + 1), MOST_RECORD_BYTES)
+    records = split(bytes(2 * MAX_FRAGMENT_BYTES + 1), MAX_FRAGMENT_BYTES)
     assert len(records) == 3
     # Kafka's own limit, less what a batch of one record with a key of 128 bytes takes.
     assert max(map(len, records)) < 1_048_576 - 300
@@ -168,21 +168,23 @@ def test_what_was_begun_is_forgotten_when_told() -> None:
 
 def test_sets_that_never_become_whole_do_not_grow_for_ever() -> None:
     assembler = Assembler()
-    records = [split(a_change(300 + 4 * index), 100) for index in range(MOST_BEGUN + 2)]
+    records = [split(a_change(300 + 4 * index), 100) for index in range(MAX_INCOMPLETE_SETS + 2)]
     oldest, second, *_, newest = records
     assert joined([held[0] for held in records], assembler) == []
-    assert len(assembler._begun) == MOST_BEGUN
-    assert joined(newest[1:], assembler) == [a_change(300 + 4 * (MOST_BEGUN + 1))]
+    assert len(assembler._begun) == MAX_INCOMPLETE_SETS
+    assert joined(newest[1:], assembler) == [a_change(300 + 4 * (MAX_INCOMPLETE_SETS + 1))]
     assert joined(oldest[1:], assembler) == joined(second[1:], assembler) == []
-    assert len(assembler._begun) == MOST_BEGUN - 1
+    assert len(assembler._begun) == MAX_INCOMPLETE_SETS - 1
 
 
 def test_a_set_that_goes_on_is_not_the_oldest() -> None:
     assembler = Assembler()
     value = a_change()
     first, second, *rest = split(value, 100)
-    others = [split(a_change(304 + 4 * index), 100)[0] for index in range(2 * MOST_BEGUN - 2)]
-    half = MOST_BEGUN - 1
+    others = [
+        split(a_change(304 + 4 * index), 100)[0] for index in range(2 * MAX_INCOMPLETE_SETS - 2)
+    ]
+    half = MAX_INCOMPLETE_SETS - 1
     assert joined([first, *others[:half], second, *others[half:]], assembler) == []
     assert joined(rest, assembler) == [value]
 

@@ -21,7 +21,7 @@ from tests.service.test_routes import operations
 
 AWKWARD = ["a/b", "a%2Fb", "a?b=c#d", "a b", "ünï/日本", "/", "//x/", "why", "x/why", ".", ".."]
 LONG = "q" * 60_000
-MOST_QUOTED = 200
+MAX_QUOTED = 200
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_nothing_echoes_much_of_what_was_sent(service: Served) -> None:
         for method, address, operation in operations(service):
             status, text = answered(client, method, address, operation, LONG, long=True)
             if status >= 400:
-                assert longest(text) <= MOST_QUOTED, (method, address, text[:400])
+                assert longest(text) <= MAX_QUOTED, (method, address, text[:400])
         for body in (
             '{"' + LONG + '": 1}',
             '{"query": {"' + LONG + '": 1}}',
@@ -91,11 +91,11 @@ def test_nothing_echoes_much_of_what_was_sent(service: Served) -> None:
         ):
             answer = client.post("/v1/zones/a/memories/recall", content=body)
             assert answer.status_code >= 400
-            assert longest(answer.text) <= MOST_QUOTED
+            assert longest(answer.text) <= MAX_QUOTED
         for query in (f"limit={LONG}", f"scope={LONG}", f"cursor={LONG}", f"{LONG}=1"):
             answer = client.get(f"/v1/zones/a/memories?{query}")
             if answer.status_code >= 400:
-                assert longest(answer.text) <= MOST_QUOTED, query[:20]
+                assert longest(answer.text) <= MAX_QUOTED, query[:20]
 
 
 def test_no_tool_echoes_much_of_what_was_sent(ada: Agent) -> None:
@@ -104,11 +104,11 @@ def test_no_tool_echoes_much_of_what_was_sent(ada: Agent) -> None:
         given: list[dict[str, Any]] = [{key: LONG} for key in told]
         for arguments in (*given, dict.fromkeys(told, LONG), {LONG: 1}, {"id": LONG, LONG: LONG}):
             said_ = refused(ada, name, arguments)
-            assert longest(said_) <= MOST_QUOTED, (name, said_[:600])
+            assert longest(said_) <= MAX_QUOTED, (name, said_[:600])
     for uri in (f"memory://memories/{LONG}", f"memory://entities/{LONG}", f"nothing://{LONG}"):
         with pytest.raises(MCPError) as failed:
             ada.read(uri)
-        assert longest(str(failed.value)) <= MOST_QUOTED
+        assert longest(str(failed.value)) <= MAX_QUOTED
 
 
 def refused(ada: Agent, name: str, arguments: dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ _PEACE_SECONDS = 8.0
 # Erasures and ticks begin after this share of the time, and the places they pass are armed.
 _LATE = 0.3
 # A run goes on until every place was hit, but no longer than so many times its length.
-_MOST_STRETCH = 1.5
+_MAX_STRETCH = 1.5
 
 
 class Chaos:
@@ -64,7 +64,7 @@ class Chaos:
         self._fleet.armed_share = _ARMED_SHARE
         self._fleet.places = tuple(place for place in PLACES if place not in RARE)
         is_late = False
-        while (at := time.monotonic() - began) < seconds * _MOST_STRETCH:
+        while (at := time.monotonic() - began) < seconds * _MAX_STRETCH:
             if at > seconds and not self.missing:
                 break
             if not is_late and at > seconds * _LATE:

@@ -50,12 +50,12 @@ _FORGETTABLE = 0.04
 _SLICE_SECONDS = 0.1
 # Between two jumps of the publishers' clocks.
 _JUMP_SECONDS = 5.0
-_MOST_INBOX_BYTES = 1_100_000
+_MAX_INBOX_BYTES = 1_100_000
 _HOUR_MS = 3_600_000
 # An event is forgotten, or said otherwise, when it has been there for a while.
 SETTLED_SECONDS = 5.0
 # A command that takes so long hangs; it is killed, and given again.
-_MOST_SECONDS = 120.0
+_MAX_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ class Inbox:
             bootstrap_servers=self._servers,
             acks="all",
             enable_idempotence=True,
-            max_request_size=2 * _MOST_INBOX_BYTES,
-            max_batch_size=_MOST_INBOX_BYTES,
+            max_request_size=2 * _MAX_INBOX_BYTES,
+            max_batch_size=_MAX_INBOX_BYTES,
         )
         await producer.start()
         waiting: set[asyncio.Task[None]] = set()
@@ -354,7 +354,7 @@ class Commands:
         name = arguments[0]
         given_up = 0.0
         while True:
-            ended = self._recollect.run([*arguments, "--json"], kill_after=_MOST_SECONDS)
+            ended = self._recollect.run([*arguments, "--json"], kill_after=_MAX_SECONDS)
             if ended.status == 0:
                 self._counts.commands[name] += 1
                 return ended
@@ -364,7 +364,7 @@ class Commands:
             self._counts.retried.append(f"{name} after {ended.seconds:.0f} s: {said}")
             self._say(self._counts.retried[-1])
             if self._ended.is_set():
-                given_up = given_up or time.monotonic() + _MOST_SECONDS
+                given_up = given_up or time.monotonic() + _MAX_SECONDS
                 if time.monotonic() > given_up:
                     raise Wrong(f"recollect {' '.join(arguments)} never succeeds: {said}")
             time.sleep(1)

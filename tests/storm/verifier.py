@@ -39,7 +39,7 @@ OURS = "recollect"
 ASKED = "close-turn:"
 #: What closes a segment of the inbox where nothing else comes: a key, and no value.
 MARKER = b"recollect:marker"
-_MOST_SHOWN = 4
+_MAX_SHOWN = 4
 
 _DICTIONARY = Path(__file__).parents[2].joinpath("schemas", "deflating.bin").read_bytes()
 _pack = msgspec.msgpack.encode
@@ -343,7 +343,7 @@ def verify(ledger: Ledger, truth: Truth, checks: Checks) -> None:
 
 def _note(checks: Checks, what: str, problems: Iterable[object]) -> None:
     found = list(map(str, problems))
-    shown = "; ".join(found[:_MOST_SHOWN])
+    shown = "; ".join(found[:_MAX_SHOWN])
     checks.note(f"ledger: {what}", f"{len(found)}, first {shown}" if found else "")
 
 

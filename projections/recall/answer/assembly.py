@@ -13,9 +13,9 @@ from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.schemas.wire import Result
 
 #: Observations that come before everything else (B2).
-MOST_FIRST = 5
+MAX_LEADING_OBSERVATIONS = 5
 # An observation with less than half of the best score is about something else.
-_LEAST_SHARE = 0.5
+_MIN_SHARE = 0.5
 
 
 def assembled(turns: Sequence[Result], documents: Sequence[Result], count: int) -> list[Result]:
@@ -66,4 +66,4 @@ def together(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
 def first(found: list[Result], others: list[Result]) -> list[Result]:
     """Return the observations, best first, that come before all other results."""
     best = max((result.score for result in (*found, *others)), default=0.0)
-    return [item for item in found if item.score >= _LEAST_SHARE * best][:MOST_FIRST]
+    return [item for item in found if item.score >= _MIN_SHARE * best][:MAX_LEADING_OBSERVATIONS]

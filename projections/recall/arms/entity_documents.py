@@ -16,7 +16,7 @@ from recollect.schemas.changes import Entity
 from recollect.schemas.names import normalise_name
 
 # An entity that is mentioned for years is not cited with every event.
-_MOST_SOURCES = 20
+_MAX_SOURCES = 20
 
 
 def entities(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[Document]:
@@ -44,7 +44,7 @@ def _entity(
         return None
     turns = index.turns
     places = places[np.lexsort((turns.numbers[places], turns.occurred_at[places]))]
-    cited = [turns.ids[place] for place in places[:_MOST_SOURCES]]
+    cited = [turns.ids[place] for place in places[:_MAX_SOURCES]]
     sources = events.source_ids(files.events.connection, cited)
     names = sorted({row.name for row in identity.aliases(connection, entity.id)})
     also = f", also {', '.join(names)}" if names else ""

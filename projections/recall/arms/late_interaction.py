@@ -17,7 +17,7 @@ from recollect.projections.embeddings.canonical_vectors import whole
 from recollect.projections.embeddings.token_vectors import projected, telling
 from recollect.projections.recall.arms.scaling import scaled
 from recollect.projections.recall.index.growable_arrays import distinct
-from recollect.projections.recall.index.index_terms import MOST_WORDS
+from recollect.projections.recall.index.index_terms import MAX_WORDS
 from recollect.projections.recall.index.int8_products import products
 from recollect.projections.recall.index.token_index import Centre, TokensOf
 from recollect.projections.recall.index.turn_index import Turns
@@ -28,10 +28,10 @@ from recollect.projections.recall.question.encoding import QueryTokens
 WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
 # Where all turns are about equally near, the nearest is hardly the answer; in four of five
 # questions (LoCoMo, dev) they are further apart.
-_LEAST_SPREAD = 0.35
+_MIN_SPREAD = 0.35
 _TINY = np.finfo(np.float32).tiny
 # A word that stands in most turns says little, but not nothing.
-_LEAST_IDF = 0.1
+_MIN_IDF = 0.1
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -85,7 +85,7 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
         # Where most turns have no tokens, the few that do cannot be compared with one another.
         return LateScores(scores, np.ones(len(candidates), bool), None)
     read = of_turn[asked[known]]
-    scores[known] = scaled(read, least=_LEAST_SPREAD)
+    scores[known] = scaled(read, least=_MIN_SPREAD)
     return LateScores(scores, ~known, float(read.max()))
 
 
@@ -159,12 +159,12 @@ def around(places: Ints, turns: Turns) -> Ints:
 
 
 def _words(tokens: QueryTokens, index: Index) -> _Words:
-    telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MOST_WORDS]
+    telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MAX_WORDS]
     weights = []
     for start, end in tokens.offsets[telling_ones].tolist():
         terms = index.tokeniser.terms(_word_around(tokens.text, start, end))
-        idf = max((index.turns.idf(term) for term in terms), default=_LEAST_IDF)
-        weights.append(math.sqrt(max(idf, _LEAST_IDF)))
+        idf = max((index.turns.idf(term) for term in terms), default=_MIN_IDF)
+        weights.append(math.sqrt(max(idf, _MIN_IDF)))
     return _Words(projected(tokens.vectors[telling_ones]), np.array(weights, np.float32))
 
 

@@ -20,7 +20,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.sqlite import rows
 
 #: Facts that come with one: enough to see what it rests on, and since when.
-MOST_FACTS = 5
+MAX_FACTS = 5
 # So many by their vectors: ten times as many as can come first, since filters drop some.
 _NEAREST = 50
 
@@ -56,7 +56,7 @@ def observations(
             before = []
             if item.before is not None and item.before[0] in readable:
                 before = [(*item.before, item.created_at)]
-            documents.append(_document(item, facts[:MOST_FACTS], before, index, files))
+            documents.append(_document(item, facts[:MAX_FACTS], before, index, files))
     return documents
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.recall.index.growable_arrays import distinct
-from recollect.projections.recall.index.zone_index import MOST_MENTIONS, Index
+from recollect.projections.recall.index.zone_index import MAX_MENTIONS, Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 #: The hop starts from so many of the best turns; from a wrong turn it leads to wrong ones.
@@ -38,7 +38,7 @@ def shared(
     speaking = index.mentions_of.of(mentioned)
     for entity, seeds in mentioned.items():
         mentions, places = speaking[entity]
-        if mentions <= MOST_MENTIONS:
+        if mentions <= MAX_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
             # Best first; the best itself is reached from the next, if from any.
             each = [min(score_of[seed] * idf, 1.0) for seed in seeds]

@@ -13,8 +13,8 @@ from recollect.projections.recall.context.context_lines import document_line, tu
 from recollect.projections.recall.context.framing import FOOT, HEAD, framed
 from recollect.projections.recall.context.packing import Chosen, packed
 from recollect.projections.recall.index.zone_index import Index
-from recollect.projections.recall.question.query import MOST_CHARACTERS, RecallQuery
-from recollect.projections.recall.ranking.presence import LEAST_UNASKED
+from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
+from recollect.projections.recall.ranking.presence import INJECTION_THRESHOLD
 from recollect.schemas.display import single_spaced
 from recollect.schemas.wire import ContextBlock, Result, Scope
 
@@ -26,7 +26,7 @@ RECALLED = 80
 #: was said in the session of a better one: there the answer stands beside its question, and less is
 #: enough. With a half for both, LoCoMo's dev answers lose half a word in a hundred, and of a few
 #: beliefs, each by itself, a fifth more comes up that should not.
-LEAST_SHARE, LEAST_IN_SESSION = 0.55, 0.3
+MIN_SHARE, MIN_SHARE_IN_SESSION = 0.55, 0.3
 
 Count = Callable[[str], int]
 
@@ -53,7 +53,7 @@ def context_of(
         traces: list[AnswerTrace], relevant: float, index: Index, files: ZoneFiles
     ) -> list[Chosen]:
         room = max_tokens - count(HEAD) - count(FOOT)
-        if relevant < LEAST_UNASKED or room <= 0:
+        if relevant < INJECTION_THRESHOLD or room <= 0:
             return []
         results = _fused(task, traces, index)
         asked = (trace.question.terms_asked_for(index.tokeniser) for trace in traces)
@@ -108,7 +108,7 @@ def _close(results: Sequence[Result], wanted: Sequence[str], index: Index) -> li
     opened: set[int] = set()
     for result in results:
         session = sessions.get(result.id, -1)
-        least = LEAST_IN_SESSION if session in opened else LEAST_SHARE
+        least = MIN_SHARE_IN_SESSION if session in opened else MIN_SHARE
         if result.score >= least * best or 0 < enough <= words.get(result.id, 0.0):
             kept.append(result)
             if session >= 0:
@@ -118,7 +118,7 @@ def _close(results: Sequence[Result], wanted: Sequence[str], index: Index) -> li
 
 def _read_of(task: str) -> str:
     """Return what is read of a task: all of it, or where it is too long, its beginning and end."""
-    if len(task) <= MOST_CHARACTERS:
+    if len(task) <= MAX_QUERY_LENGTH:
         return task
-    half = MOST_CHARACTERS // 2 - 1
+    half = MAX_QUERY_LENGTH // 2 - 1
     return f"{task[:half]}\n{task[-half:]}"

@@ -21,9 +21,9 @@ from recollect.text.dates.resolved_dates import DatedText, day_in_words, days_in
 from recollect.text.sentences import sentences
 
 # Of what was true before, as much as shows what it was.
-_MOST_OF_PREVIOUS = 200
+_MAX_PREVIOUS_LENGTH = 200
 # A chain of changes is followed no further.
-_MOST_CHANGES = 8
+_MAX_CHANGES = 8
 
 
 class Said(NamedTuple):
@@ -161,7 +161,7 @@ def _previously_too(texts: Collection[str]) -> str:
 
 
 def _beginning(text: str) -> str:
-    return quoted(text if len(text) <= _MOST_OF_PREVIOUS else f"{text[:_MOST_OF_PREVIOUS]}…")
+    return quoted(text if len(text) <= _MAX_PREVIOUS_LENGTH else f"{text[:_MAX_PREVIOUS_LENGTH]}…")
 
 
 def _spoken(text: str) -> str:
@@ -198,7 +198,7 @@ class _Changes:
         """Return what holds now in place of a fact that does not."""
         newest: Change | None = None
         after = self._found.after.get(fact_id, [])
-        for _ in range(_MOST_CHANGES):
+        for _ in range(_MAX_CHANGES):
             if not after:
                 break
             newest = after[0]

@@ -33,7 +33,7 @@ _FORM = b"recollect/index7"
 _ALIGNED = 64
 # To compute the checksum of a larger array takes longer than the answer: like SQLite's pages,
 # larger and wide arrays are used as the file system gives them. `verify` reads all.
-_MOST_SUMMED = 32_000_000
+_MAX_CHECKSUMMED_BYTES = 32_000_000
 # A reader that sees the file replaced while it reads begins again.
 _ATTEMPTS = 5
 
@@ -227,7 +227,7 @@ def _bytes(values: Array) -> bytes | memoryview:
 
 
 def _checksum(content: bytes | memoryview) -> int | None:
-    return zlib.crc32(content) if len(content) <= _MOST_SUMMED else None
+    return zlib.crc32(content) if len(content) <= _MAX_CHECKSUMMED_BYTES else None
 
 
 def _aligned(size: int) -> int:

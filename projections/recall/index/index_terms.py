@@ -7,9 +7,9 @@ import apsw
 from recollect.text.stopwords import STOP_WORDS
 
 # With more words a query gets slower, and no better.
-MOST_WORDS = 64
+MAX_WORDS = 64
 # A document of a hundred words takes 10 KB.
-_MOST_CACHED = 4_096
+_MAX_CACHED = 4_096
 # Of queries, single words come again, and longer texts do not.
 _LONGEST_CACHED = 32
 
@@ -33,9 +33,9 @@ class Tokeniser:
             return list(cached)
         words = (word for word in self.words(text) if word not in STOP_WORDS)
         terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(words))))
-        found = list(terms)[:MOST_WORDS]
+        found = list(terms)[:MAX_WORDS]
         if len(text) <= _LONGEST_CACHED:
-            if len(self._terms) >= _MOST_CACHED:
+            if len(self._terms) >= _MAX_CACHED:
                 self._terms.clear()
             self._terms[text] = tuple(found)
         return found
@@ -43,7 +43,7 @@ class Tokeniser:
     def distinct_terms(self, text: str) -> frozenset[str]:
         """Return all index terms of a document; those of the last few thousand are cached."""
         if text not in self._of_documents:
-            if len(self._of_documents) >= _MOST_CACHED:
+            if len(self._of_documents) >= _MAX_CACHED:
                 self._of_documents.clear()
             self._of_documents[text] = frozenset(self._run(self._stem, text))
         return self._of_documents[text]

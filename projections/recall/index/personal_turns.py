@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 
 ASSISTANTS, USERS, OWN, REMEMBERED = range(4)
 # The share of a session's user turns that tell of the user.
-_LEAST_OWN = 0.5
+_MIN_SELF_DISCLOSING_SHARE = 0.5
 
 
 def marks(
@@ -47,7 +47,7 @@ def personal(marks: Array, session: Array) -> Mask:
     assistants = np.bincount(session, marks == ASSISTANTS, sessions)
     users = np.bincount(session, marks != ASSISTANTS, sessions)
     own = np.bincount(session, marks == OWN, sessions)
-    about_them = (assistants == 0) | (own >= _LEAST_OWN * users)
+    about_them = (assistants == 0) | (own >= _MIN_SELF_DISCLOSING_SHARE * users)
     found: Mask = (about_them[session] & (marks != ASSISTANTS)) | (marks == REMEMBERED)
     return found
 

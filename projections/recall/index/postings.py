@@ -17,14 +17,14 @@ from recollect.projections.recall.index.index_terms import Tokeniser
 
 # Where more texts than this are added, and more than a tenth of those there are, it is faster to
 # read the full-text index again.
-_MOST_FOLLOWED = 1_000
-_MOST_FOLLOWED_SHARE = 0.1
+_MAX_INCREMENTAL_TEXTS = 1_000
+_MAX_INCREMENTAL_SHARE = 0.1
 # Terms read at a time.
 _BLOCK = 2_000
 # Rows of cached postings: 24 MB, where they had to be copied.
-MOST_POSTINGS = 3_000_000
+MAX_CACHED_POSTINGS = 3_000_000
 # FTS5 cuts longer terms (FTS5_MAX_TOKEN_SIZE), even within a character.
-_LONGEST = 32_768
+_MAX_TERM_BYTES = 32_768
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -83,7 +83,7 @@ class Postings:
 
     def _cache(self, term: str, posting: Posting) -> None:
         self._size += len(posting[0]) + 1
-        if self._size > MOST_POSTINGS:
+        if self._size > MAX_CACHED_POSTINGS:
             self._cached, self._size = {}, len(posting[0])
         self._cached[term] = posting
 
@@ -105,7 +105,7 @@ class Postings:
     def follow(self, first: int, texts: Sequence[Sequence[str]]) -> None:
         """Add texts, each as a list of columns: the rows from `first` on."""
         self._cached, self._size = {}, 0
-        if len(texts) > max(_MOST_FOLLOWED, _MOST_FOLLOWED_SHARE * first):
+        if len(texts) > max(_MAX_INCREMENTAL_TEXTS, _MAX_INCREMENTAL_SHARE * first):
             self._lists, self._added = None, {}
         if self._lists is None:
             return
@@ -188,7 +188,7 @@ def _digest(term: bytes) -> int:
 
 def _cut(term: str) -> bytes:
     """Return a term as FTS5 has it."""
-    return term.encode()[:_LONGEST]
+    return term.encode()[:_MAX_TERM_BYTES]
 
 
 def _lists(

@@ -37,7 +37,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # Levels that are held unpacked, a byte each: those of some six thousand turns.
-MOST_LEVELS = 24_000_000
+MAX_UNPACKED_LEVELS = 24_000_000
 # The centre and the first question read some: a process that is asked once need not unpack all.
 _HELD_FROM = 3
 # The mean token vector of a zone is that of about so many turns.
@@ -205,7 +205,7 @@ class Tokens:
         """Return the levels of some tokens; to unpack them each time takes as long as the rest."""
         count = len(self._columns["scale"].values)
         self._reads += 1
-        if count * self._dimensions > MOST_LEVELS or self._reads < _HELD_FROM:
+        if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _HELD_FROM:
             self._levels.replace(np.zeros(0, np.int8))
             return levels_of(self.codes.take(rows), self._dimensions)
         known = len(self._levels.values) // max(self._dimensions, 1)

@@ -35,7 +35,7 @@ B = 0.4
 #: How much a term at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
 # Scores that terms add to turns, cached until a turn is added: 64 MB.
-MOST_GAINS = 4_000_000
+MAX_CACHED_SCORES = 4_000_000
 # Rows that are read at a time.
 _BLOCK = 50_000
 
@@ -238,7 +238,7 @@ class Turns:
             near, tf = self.sessions.spread(places.astype(np.int64), counts, WINDOW)
             idf = self.idf(term)
             gain = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
-            if self._gains_size + len(near) > MOST_GAINS:
+            if self._gains_size + len(near) > MAX_CACHED_SCORES:
                 self._gains.clear()
                 self._gains_size = 0
             self._gains[term] = (near, gain.astype(np.complex64))

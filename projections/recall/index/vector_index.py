@@ -28,7 +28,7 @@ Mask = npt.NDArray[np.bool_]
 # For each result that is wanted, so many vectors are compared: those with the nearest bit codes.
 SCANNED = 8
 # At least so many are compared.
-LEAST_COMPARED = 400
+MIN_RESCORED = 400
 
 
 class Near(NamedTuple):
@@ -136,7 +136,7 @@ class Vectors:
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
         """Return the rows to compare, of those that are allowed (`open_`)."""
-        compared = max(SCANNED * count, LEAST_COMPARED)
+        compared = max(SCANNED * count, MIN_RESCORED)
         if open_ is None and len(self) <= compared:
             return np.arange(len(self))
         if open_ is not None and np.count_nonzero(open_) <= compared:

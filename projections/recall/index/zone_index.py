@@ -46,15 +46,15 @@ from recollect.projections.sqlite import listed, value
 
 #: Entities with more mentions connect nothing, and are not followed (with 1,000, no more is found;
 #: LoCoMo, dev).
-MOST_MENTIONS = 100
+MAX_MENTIONS = 100
 # Places of mentions that are cached: 16 MB.
-_MOST_PLACES = 2_000_000
+_MAX_CACHED_POSITIONS = 2_000_000
 # Turns whose text, facts or entities are cached, mostly a few hundred bytes each; and entities
 # whose canonical ids are.
-_MOST_TEXTS = 4_096
-_MOST_IDS = 100_000
+_MAX_CACHED_TURNS = 4_096
+_MAX_CACHED_IDS = 100_000
 # The index of fewer turns is made in a fifth of a second.
-LEAST_STORED = 2_000
+MIN_STORED_TURNS = 2_000
 #: It is stored again when so many turns were added for each that the stored one has.
 _WORTH_STORING = 0.1
 _BLOCK = 10_000
@@ -89,17 +89,21 @@ class Index:
         self.tokeniser = Tokeniser(files.events.connection)
         self.turns = Turns(files.events.connection, columns_of(stored, "turns"))
         #: Event id -> the facts that it gave or repeated.
-        self.event_facts = LookupCache(partial(event_facts, files.memory.connection), _MOST_TEXTS)
+        self.event_facts = LookupCache(
+            partial(event_facts, files.memory.connection), _MAX_CACHED_TURNS
+        )
         #: Number of an event -> its text.
-        self.event_texts = LookupCache(partial(event_texts, files.events.connection), _MOST_TEXTS)
+        self.event_texts = LookupCache(
+            partial(event_texts, files.events.connection), _MAX_CACHED_TURNS
+        )
         #: Event id -> ids of the entities that it mentions, as they were found.
-        self.event_entities = LookupCache(partial(entities_of_events, identity), _MOST_TEXTS)
+        self.event_entities = LookupCache(partial(entities_of_events, identity), _MAX_CACHED_TURNS)
         #: Id of an entity -> id of the one into which it was merged in the end, or its own.
-        self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MOST_IDS)
+        self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MAX_CACHED_IDS)
         #: Canonical id of an entity -> how many events mention it or come from it, up to
-        #: MOST_MENTIONS + 1, and their places; none where there are more than MOST_MENTIONS.
+        #: MAX_MENTIONS + 1, and their places; none where there are more than MAX_MENTIONS.
         self.mentions_of = LookupCache(
-            partial(_mentions_of, identity, self.turns), _MOST_PLACES // MOST_MENTIONS
+            partial(_mentions_of, identity, self.turns), _MAX_CACHED_POSITIONS // MAX_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
         #: Words of a slot's relation -> the encoder's unit vectors: of all of them, and of each.
@@ -240,7 +244,7 @@ class Index:
     def worth_storing(self) -> bool:
         """Whether storing it would spare another process much work."""
         came = len(self.turns) - self._stored_turns
-        much = len(self.turns) >= LEAST_STORED and came > _WORTH_STORING * self._stored_turns
+        much = len(self.turns) >= MIN_STORED_TURNS and came > _WORTH_STORING * self._stored_turns
         return much or self._stored_behind
 
     def store(self) -> None:
@@ -287,7 +291,7 @@ class Index:
         if key not in self._mentioning:
             found = events_mentioning(self._files.identity.connection, sorted(key))
             places = self.turns.place_of_id.of(found)
-            if sum(map(len, self._mentioning.values())) > _MOST_PLACES:
+            if sum(map(len, self._mentioning.values())) > _MAX_CACHED_POSITIONS:
                 self._mentioning.clear()
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
@@ -343,8 +347,8 @@ class Index:
 def _mentions_of(
     identity: apsw.Connection, turns: Turns, entity_ids: list[str]
 ) -> dict[str, tuple[int, Ints]]:
-    found = events_mentioning_each(identity, entity_ids, MOST_MENTIONS + 1)
-    followed = [events if len(events) <= MOST_MENTIONS else [] for events in found.values()]
+    found = events_mentioning_each(identity, entity_ids, MAX_MENTIONS + 1)
+    followed = [events if len(events) <= MAX_MENTIONS else [] for events in found.values()]
     places = turns.place_of_id.of([event for events in followed for event in events])
     each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
     return {

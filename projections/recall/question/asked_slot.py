@@ -20,9 +20,9 @@ from recollect.projections.recall.question.readable_claims import readable_claim
 from recollect.schemas.names import normalise_name
 
 #: A slot with more values than this is a list, and the order of recall is as good.
-MOST_VALUES = 5
+MAX_SLOT_VALUES = 5
 # Longer questions ask for more than a slot.
-_LONGEST = 120
+_MAX_QUESTION_LENGTH = 120
 
 Mask = npt.NDArray[np.bool_]
 
@@ -148,7 +148,12 @@ def slot_values(
     None where it asks for no slot or for the past, where the name may mean several, or nothing
     fills the slot.
     """
-    if not index.exists.claims or len(named) != 1 or len(text) > _LONGEST or asks_for_past(text):
+    if (
+        not index.exists.claims
+        or len(named) != 1
+        or len(text) > _MAX_QUESTION_LENGTH
+        or asks_for_past(text)
+    ):
         return ()
     (name,) = named
     said = text[name.start : name.end]
@@ -165,4 +170,4 @@ def slot_values(
         if slot.is_answered_by(claim.attribute, claim.value)
     ]
     found = tuple(fact for _, fact in sorted(dated, reverse=True))
-    return found if len(found) <= MOST_VALUES else ()
+    return found if len(found) <= MAX_SLOT_VALUES else ()

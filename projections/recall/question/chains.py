@@ -30,7 +30,7 @@ DEPTH = 4
 #: So many of the best ways of each length are followed.
 BEAM = 16
 #: A subject with more slots leads everywhere, and is not followed.
-MOST_SLOTS = 64
+MAX_SLOTS = 64
 #: What a chain scores at least, and by how much more than what one fact says.
 FLOOR = 1.0
 MARGIN = 0.1
@@ -47,10 +47,10 @@ _IN_WORDS = {
 }
 _SAYS_NOTHING = frozenset({"is", "the", "a", "an"})
 _WORD = re.compile(r"\S+")
-_MOST_WORDS = 64
+_MAX_WORDS = 64
 _LONGEST_NAME = 10
 # Of the relations of a zone: a few hundred KB.
-_MOST_RELATIONS = 1_024
+_MAX_RELATIONS = 1_024
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -156,7 +156,7 @@ class _Walk:
                 {subject, *ids}, self._index, self._files, upto=self._upto, allowed=self._allowed
             )
             readable = [claim for _, claim in found if holds_one(claim.attribute)]
-            self._slots[subject] = readable if len(readable) <= MOST_SLOTS else []
+            self._slots[subject] = readable if len(readable) <= MAX_SLOTS else []
         return self._slots[subject]
 
 
@@ -204,7 +204,7 @@ class _Asked:
             assert self._encoder is not None
             relations = self._index.relations
             if words not in relations:
-                if len(relations) >= _MOST_RELATIONS:
+                if len(relations) >= _MAX_RELATIONS:
                     relations.clear()
                 read = self._encoder.encode_query_tokens(words)
                 relations[words] = (read.pooled, _units(read.vectors))
@@ -222,7 +222,7 @@ def in_words(attribute: str) -> str:
 
 def _starts(text: str, named: Sequence[NamedEntity], files: ZoneFiles) -> _Starts:
     """Return the longest names in a question that have slots, and the question without them."""
-    words = list(_WORD.finditer(text))[:_MOST_WORDS]
+    words = list(_WORD.finditer(text))[:_MAX_WORDS]
     phrases: dict[tuple[int, int], str] = {}
     for first in range(len(words)):
         for last in range(first, min(first + _LONGEST_NAME, len(words))):

@@ -13,7 +13,7 @@ from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index.lookup_cache import LookupCache
-from recollect.projections.recall.question.query import MOST_CHARACTERS
+from recollect.projections.recall.question.query import MAX_QUERY_LENGTH
 from recollect.schemas.changes import Entity
 from recollect.schemas.names import normalise_name
 from recollect.text.nicknames import other_names, with_titles
@@ -21,11 +21,11 @@ from recollect.text.stopwords import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 # The longest name, in words.
-_LONGEST = 4
+_MAX_PHRASE_WORDS = 4
 # A question has a few sub-questions, and the same text is read several times.
-_MOST_READ = 16
+_MAX_CACHED_TEXTS = 16
 # Phrases whose entities are cached: a few MB.
-_MOST_CACHED = 20_000
+_MAX_CACHED = 20_000
 
 
 class NamedEntity(NamedTuple):
@@ -45,7 +45,7 @@ class Names:
         self._identity = identity
         self._watermark: Watermark | None = None
         self._read: dict[str, list[NamedEntity]] = {}
-        self._standing = LookupCache(partial(resolved, identity.connection), _MOST_CACHED)
+        self._standing = LookupCache(partial(resolved, identity.connection), _MAX_CACHED)
         self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
     def of(self, text: str) -> list[NamedEntity]:
@@ -54,20 +54,20 @@ class Names:
         A word must be written as a name, with a capital, unless the whole query is in lower case.
         """
         watermark = self._identity.watermark()
-        if watermark != self._watermark or len(self._writing) > _MOST_CACHED:
+        if watermark != self._watermark or len(self._writing) > _MAX_CACHED:
             self._watermark = watermark
             self._read.clear()
             self._standing.clear()
             self._writing.clear()
         if text not in self._read:
-            if len(self._read) >= _MOST_READ:
+            if len(self._read) >= _MAX_CACHED_TEXTS:
                 self._read.clear()
             self._read[text] = self._named(text)
         return self._read[text]
 
     def written(self, text: str) -> list[str]:
         """Return the names in a text, as they stand there."""
-        return [text[item.start : item.end] for item in self.of(text[:MOST_CHARACTERS])]
+        return [text[item.start : item.end] for item in self.of(text[:MAX_QUERY_LENGTH])]
 
     def _named(self, text: str) -> list[NamedEntity]:
         words = list(_WORD.finditer(text))[:64]
@@ -116,7 +116,7 @@ def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Ph
     """Return what may be names in a text, the longest first."""
     found = []
     may_begin = [place for place, word in enumerate(words) if lower or word[0][:1].isupper()]
-    for length in range(min(_LONGEST, len(words)), 0, -1):
+    for length in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
         for first in may_begin:
             if first + length > len(words):
                 break

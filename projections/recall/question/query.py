@@ -10,10 +10,10 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import LATEST_MS
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
-MOST_RESULTS = 1_000
+MAX_RESULTS = 1_000
 #: The most characters of a question, and of a name that it asks for.
-MOST_CHARACTERS = 10_000
-MOST_IN_A_NAME = 1_024
+MAX_QUERY_LENGTH = 10_000
+MAX_NAME_LENGTH = 1_024
 
 
 def check_moment(time: int | None, field: str) -> None:
@@ -50,18 +50,18 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raise InvalidInput where the question cannot be asked."""
-        if not 1 <= self.max_results <= MOST_RESULTS:
-            raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MOST_RESULTS}")
+        if not 1 <= self.max_results <= MAX_RESULTS:
+            raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MAX_RESULTS}")
         if not 0 <= self.min_score <= 1:
             raise InvalidInput(f"min_score {self.min_score}: give 0 to 1")
-        if len(self.text) > MOST_CHARACTERS:
+        if len(self.text) > MAX_QUERY_LENGTH:
             raise InvalidInput(
-                f"the query has {len(self.text)} characters; it may have {MOST_CHARACTERS}"
+                f"the query has {len(self.text)} characters; it may have {MAX_QUERY_LENGTH}"
             )
         for field, name in (("entity", self.entity), ("platform", self.platform)):
-            if name is not None and len(name) > MOST_IN_A_NAME:
+            if name is not None and len(name) > MAX_NAME_LENGTH:
                 raise InvalidInput(
-                    f"{field} has {len(name)} characters; it may have {MOST_IN_A_NAME}"
+                    f"{field} has {len(name)} characters; it may have {MAX_NAME_LENGTH}"
                 )
         for field in ("time_after", "time_before", "valid_at", "asked_at"):
             check_moment(getattr(self, field), field)

@@ -23,7 +23,7 @@ from recollect.projections.recall.question.encoding import (
 from recollect.projections.recall.question.entity_names import Names, ids_of
 from recollect.projections.recall.question.event_times import Anchor, anchor
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.question.query import MOST_CHARACTERS, RecallQuery
+from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.projections.recall.question.speakers import speakers_asked_for
 from recollect.projections.recall.question.sub_questions import completed, sub_questions
 from recollect.projections.recall.question.time_spans import Span, spans_in
@@ -32,7 +32,7 @@ from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
 
 #: Sentences of a query that are looked for by themselves; a longer one is something pasted.
-MOST_SENTENCES = 10
+MAX_SENTENCES = 10
 #: A turn that scores less may tell of another event, or of none.
 _SURE = 0.5
 
@@ -84,7 +84,7 @@ class QuestionReader:
 
     def about(self, query: RecallQuery) -> dict[str, bool]:
         """Return whether a query is about somebody whom the memory can know, by kind."""
-        text = query.readable().text[:MOST_CHARACTERS]
+        text = query.readable().text[:MAX_QUERY_LENGTH]
         return {
             "named": any(name.senders for name in self._names.of(text)),
             "refers_back": refers_back(text),
@@ -126,7 +126,7 @@ class QuestionReader:
         encoder: TextEncoder | None,
         now: int | None,
     ) -> ParsedQuestion:
-        text = query.text[:MOST_CHARACTERS]
+        text = query.text[:MAX_QUERY_LENGTH]
         named = self._names.of(text)
         # First: where a text has yet to be encoded, all of this is done again.
         vectors = question_vectors(text, named, encoder, self._files.embeddings)
@@ -183,5 +183,5 @@ class QuestionReader:
 
 def _sentences(query: RecallQuery) -> list[str]:
     """Return the first sentences of a query; the whole of it, where it has none."""
-    text = query.readable().text[:MOST_CHARACTERS]
-    return [text[start:end] for start, end in islice(sentences(text), MOST_SENTENCES)] or [text]
+    text = query.readable().text[:MAX_QUERY_LENGTH]
+    return [text[start:end] for start, end in islice(sentences(text), MAX_SENTENCES)] or [text]

@@ -17,10 +17,10 @@ from recollect.text.tokenizer import tokenise
 
 #: How many questions of one text are asked by themselves; each costs as much as one alone, and
 #: the last takes the rest.
-MOST_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
+MAX_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
 
 # A longer text is something pasted; recall reads as many words of it.
-_MOST_WORDS = 64
+_MAX_WORDS = 64
 
 _ASKING = r"(?:what|where|who|whom|whose|when|why|how|which)"
 _VERB = (
@@ -58,7 +58,7 @@ def sub_questions(text: str, budget: Budget) -> list[str]:
     Of more than the budget allows, the last takes the rest.
     """
     found = split(text)
-    last = MOST_SUB_QUESTIONS[budget] - 1
+    last = MAX_SUB_QUESTIONS[budget] - 1
     found[last:] = [" ".join(found[last:])] if found[last:] else []
     return found
 
@@ -67,7 +67,7 @@ def split(text: str) -> list[str]:
     """Return all questions that a text consists of, in order; the text itself where it is one."""
     if text.count("?") < 2 and _JOINED.search(text) is None:
         return [text]
-    if len(text.split()) > _MOST_WORDS:
+    if len(text.split()) > _MAX_WORDS:
         return [text]
     found: list[str] = []
     held = ""

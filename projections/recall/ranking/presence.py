@@ -16,9 +16,9 @@ three personas), the small memories of `training/corpora/small_memories.txt` and
 `demo/`. RealMem's prompts that need the memory are nearly all in the first person. So that the
 regression learns what comes near and no set's style, half of a prompt's weight in it is such that
 of each kind (named, back, first person, none) those with an answer weigh as much as those without.
-The middle of the sum is such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED.
-Weights and a middle chosen so without one of the personas answer 81% of its prompts on average, at
-6% false.
+The middle of the sum is such that one in twenty of RealMem's unrelated prompts gets
+INJECTION_THRESHOLD. Weights and a middle chosen so without one of the personas answer 81% of its
+prompts on average, at 6% false.
 
 LoCoMo's questions (in the table a quarter of them) and precisionMemBench's beliefs (MIT) were
 looked at, and chose nothing. What each weight gives at RealMem's 5% false, halved and doubled: the
@@ -66,7 +66,7 @@ ABOUT = {"named": 2.5, "refers_back": 2.0, "first_person": 1.0, "order": -2.0}
 MIDDLE, MIDDLE_ALONE = 2.92, 3.22
 #: What is worth putting before an agent unasked: of prompts that do not concern the memory, one in
 #: twenty gets as much.
-LEAST_UNASKED = 0.7
+INJECTION_THRESHOLD = 0.7
 
 #: What anybody might ask, and no memory answers.
 GENERIC_PROMPTS = (
@@ -96,7 +96,7 @@ _LARGE, _OF_LARGE = 100_000, 8
 _MORE_WORDS = 2
 # In a memory of few things their words are in many turns, and are not nothing: at least so much of
 # one in none, all but as much where there are far fewer than _FEW turns.
-_LEAST_WEIGHT, _FEW = 0.2, 16
+_MIN_WEIGHT, _FEW = 0.2, 16
 
 
 class Near(NamedTuple):
@@ -189,7 +189,7 @@ def _words_in_one(question: ParsedQuestion, found: Candidates, index: Index) -> 
     """Return the greatest share of a question's words, by their idf, that a personal turn has."""
     turns = index.turns
     rare = turns.idf("")
-    least = rare * max(_LEAST_WEIGHT, _FEW / (_FEW + 4 * index.settled))
+    least = rare * max(_MIN_WEIGHT, _FEW / (_FEW + 4 * index.settled))
     terms = {
         term: max(turns.idf(term), least) for term in question.terms_asked_for(index.tokeniser)
     }

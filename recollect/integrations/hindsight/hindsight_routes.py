@@ -36,8 +36,8 @@ from recollect.service import (
     write,
 )
 
-_MOST_AT_ONCE = 1_000
-_MOST_TOKENS = 100_000
+_MAX_BATCH_SIZE = 1_000
+_MAX_TOKENS = 100_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 #: What else Hindsight's client calls, below a bank.
 _UNSERVED = (
@@ -62,7 +62,7 @@ _UNSERVED = (
 _EVEN = {"skepticism": 3, "literalism": 3, "empathy": 3}
 
 Budget = Literal["low", "mid", "high"]
-Tokens = Annotated[int, Meta(ge=1, le=_MOST_TOKENS)]
+Tokens = Annotated[int, Meta(ge=1, le=_MAX_TOKENS)]
 
 
 class ItemBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class ItemBody(msgspec.Struct, frozen=True, kw_only=True):
 class RetainBody(msgspec.Struct, frozen=True, kw_only=True):
     """What `retain` and `retain_batch` send."""
 
-    items: Annotated[list[ItemBody], Meta(min_length=1, max_length=_MOST_AT_ONCE)]
+    items: Annotated[list[ItemBody], Meta(min_length=1, max_length=_MAX_BATCH_SIZE)]
     in_background: bool | None = msgspec.field(default=False, name="async")
     document_tags: list[str] | None = None
     operation_id: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
@@ -449,8 +449,8 @@ def _no_groups(tag_groups: list[Any] | None) -> None:
 
 
 def _check_page(limit: int, offset: int) -> None:
-    if not 1 <= limit <= _MOST_AT_ONCE or offset < 0:
-        raise InvalidInput(f"limit: 1 to {_MOST_AT_ONCE}; offset: 0 or more")
+    if not 1 <= limit <= _MAX_BATCH_SIZE or offset < 0:
+        raise InvalidInput(f"limit: 1 to {_MAX_BATCH_SIZE}; offset: 0 or more")
 
 
 _BANKS = "/v1/default/banks"

@@ -21,7 +21,7 @@ from recollect.service import (
 )
 
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
-_MOST_AT_ONCE = 1_000
+_MAX_LIMIT = 1_000
 # No event is said to be later.
 _EVER = "2199-12-31T23:59:59.999Z"
 
@@ -129,8 +129,8 @@ async def documents(
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
     """Return the documents that were retained under an id, the newest first."""
-    if not 1 <= limit <= _MOST_AT_ONCE or offset < 0:
-        raise InvalidInput(f"limit: 1 to {_MOST_AT_ONCE}; offset: 0 or more")
+    if not 1 <= limit <= _MAX_LIMIT or offset < 0:
+        raise InvalidInput(f"limit: 1 to {_MAX_LIMIT}; offset: 0 or more")
     found = await ask(request, bank, lambda held: HindsightBank(held).documents())
     if q is not None:
         found = [one for one in found if q.casefold() in one["id"].casefold()]

@@ -32,8 +32,8 @@ from recollect.service import (
     write,
 )
 
-_MOST_ON_A_PAGE = 1_000
-_MOST_AT_ONCE = 1_000
+_MAX_PAGE_SIZE = 1_000
+_MAX_BATCH_SIZE = 1_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _ZONE_HEADER = "X-Recollect-Zone"
 #: What else Mem0's client calls.
@@ -73,7 +73,7 @@ class SearchBody(msgspec.Struct, frozen=True, kw_only=True):
 
     query: str
     filters: dict[str, Any] = {}
-    top_k: Annotated[int, msgspec.Meta(ge=1, le=_MOST_ON_A_PAGE)] | None = None
+    top_k: Annotated[int, msgspec.Meta(ge=1, le=_MAX_PAGE_SIZE)] | None = None
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     categories: list[str] | None = None
     reference_date: str | int | None = None
@@ -110,7 +110,7 @@ class BatchItem(msgspec.Struct, frozen=True, kw_only=True):
 class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
     """What `batch_update` and `batch_delete` send."""
 
-    memories: Annotated[list[BatchItem], msgspec.Meta(max_length=_MOST_AT_ONCE)]
+    memories: Annotated[list[BatchItem], msgspec.Meta(max_length=_MAX_BATCH_SIZE)]
 
 
 def zone_of(request: AnyRequest) -> str:
@@ -204,8 +204,8 @@ async def list_all(
 ) -> dict[str, Any]:
     """Return a page of the memories that the filters let through, the newest first."""
     _no_categories(data.categories)
-    if page < 1 or not 1 <= page_size <= _MOST_ON_A_PAGE:
-        raise InvalidInput(f"page: from 1; page_size: 1 to {_MOST_ON_A_PAGE}")
+    if page < 1 or not 1 <= page_size <= _MAX_PAGE_SIZE:
+        raise InvalidInput(f"page: from 1; page_size: 1 to {_MAX_PAGE_SIZE}")
     between = {
         operator: day
         for operator, day in (("gte", data.start_date), ("lte", data.end_date))

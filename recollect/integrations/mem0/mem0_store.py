@@ -39,8 +39,8 @@ from recollect.schemas.wire import Query, Time
 
 PLATFORM = "mem0"
 _KEY = "mem0"
-_MOST_RESULTS = 1_000
-_AT_ONCE = 500
+_MAX_RESULTS = 1_000
+_BATCH_SIZE = 500
 _SECONDS_UNTIL = 100_000_000_000
 _KEEP = object()
 #: The value of `update`'s expiration date that leaves it as it is.
@@ -253,8 +253,8 @@ class Mem0Store:
             return 0
         with self._files() as files:
             ids = [message.first.id for message in _matching(files, filters, expired=True)]
-        for start in range(0, len(ids), _AT_ONCE):
-            self._zone.forget(*ids[start : start + _AT_ONCE])
+        for start in range(0, len(ids), _BATCH_SIZE):
+            self._zone.forget(*ids[start : start + _BATCH_SIZE])
         return len(ids)
 
     def _import(
@@ -298,7 +298,7 @@ class Mem0Store:
             return []
         asked = Query(
             query=query,
-            max_results=min(_MOST_RESULTS, 2 * top_k),
+            max_results=min(_MAX_RESULTS, 2 * top_k),
             scope=("events", "facts"),
             min_score=threshold,
             asked_at=asked_at,

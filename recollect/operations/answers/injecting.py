@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MOST_TOKENS, counting
+from recollect.home.token_counting import MAX_TOKENS, counting
 from recollect.operations.answers import recalling
 from recollect.projections.recall import context_of
 from recollect.schemas.errors import InvalidInput
@@ -16,29 +16,29 @@ from recollect.schemas.wire import ContextBlock
 
 #: Tokens of a block where nobody says how many: 85 of 100 answers' words are in it, and three times
 #: the room holds three more (LoCoMo, dev).
-MAX_TOKENS = 500
+DEFAULT_MAX_TOKENS = 500
 #: A block that is later than this (seconds) is none: somebody waits for it with every prompt.
 HARD_STOP = 3.0
 # Later than this, no further question is begun.
 _STOP = 2.0
 _PROFILE = "default"
 # Of those that were given up, so many may still be at work; then others get nothing at once.
-_MOST_LATE = 4
+_MAX_ABANDONED = 4
 
 T = TypeVar("T")
 
 
-def context(zone: OpenZone, task: str, *, max_tokens: int = MAX_TOKENS) -> ContextBlock:
+def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) -> ContextBlock:
     """Return what the zone has to say on a task; an empty block where nothing is relevant.
 
     Raises:
-        InvalidInput: the task is no text, or `max_tokens` is not from 1 to MOST_TOKENS.
+        InvalidInput: the task is no text, or `max_tokens` is not from 1 to MAX_TOKENS.
     """
     if not isinstance(task, str):
         raise InvalidInput(f"task is {type(task).__name__}; give a text")
     whole = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
-    if not whole or not 1 <= max_tokens <= MOST_TOKENS:
-        raise InvalidInput(f"max_tokens {max_tokens!r}: give a number from 1 to {MOST_TOKENS}")
+    if not whole or not 1 <= max_tokens <= MAX_TOKENS:
+        raise InvalidInput(f"max_tokens {max_tokens!r}: give a number from 1 to {MAX_TOKENS}")
     started = time.monotonic()
 
     def ask() -> ContextBlock:
@@ -79,7 +79,7 @@ class _Late:
         So it is at once where too much that was late is still at work.
         """
         with self._lock:
-            if self._at_work >= _MOST_LATE:
+            if self._at_work >= _MAX_ABANDONED:
                 return None
         done: list[T] = []
         failed: list[BaseException] = []

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token import Token
-from recollect.home.token_counting import MOST_TOKENS, Count, counting
+from recollect.home.token_counting import MAX_TOKENS, Count, counting
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
 from recollect.projections.recall.question.query import check_moment
@@ -156,8 +156,8 @@ def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
         explain=query.explain,
     )
     question.check()
-    if query.max_tokens is not None and not 1 <= query.max_tokens <= MOST_TOKENS:
-        raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MOST_TOKENS}")
+    if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:
+        raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MAX_TOKENS}")
     known_at: int | Token | None
     if isinstance(query.known_at, str) and Token.looks(query.known_at):
         known_at = Token.read(query.known_at)

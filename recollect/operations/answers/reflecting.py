@@ -24,8 +24,8 @@ _LEVELS: tuple[tuple[Scope, str, int], ...] = (
     ("events", "What was said", 10),
 )
 # What scores less than this share of the best of its kind is about something else.
-_LEAST_SHARE = 0.4
-_MOST_QUOTED = 600
+_MIN_SHARE = 0.4
+_MAX_QUOTE_LENGTH = 600
 _SUBTYPE = "emergent"
 
 
@@ -88,7 +88,7 @@ def reflect(
 
 
 def _near(found: Sequence[Result]) -> list[Result]:
-    least = _LEAST_SHARE * max((item.score for item in found), default=0.0)
+    least = _MIN_SHARE * max((item.score for item in found), default=0.0)
     return [item for item in found if item.score >= least and item.score > 0]
 
 
@@ -144,7 +144,7 @@ def _lines(item: Result) -> Iterable[str]:
 def _quoted(text: str) -> str:
     """Return a text as one line that forges no other."""
     text = single_spaced(text)
-    return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
+    return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 
 
 def _keep(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:

@@ -17,7 +17,7 @@ from recollect.schemas.wire import Query
 
 # The least similarity, from 0 to 1, at which one name may be a typo for another.
 _ALIKE = 0.6
-_MOST = 3
+_MAX_SUGGESTIONS = 3
 # Up to so many names are listed completely.
 _FEW = 8
 
@@ -25,7 +25,10 @@ _FEW = 8
 def nearest(given: str, known: Iterable[str]) -> list[str]:
     """Return the names that are most like the one that was given, the nearest first."""
     by_form = {name.casefold(): name for name in known}
-    return [by_form[form] for form in get_close_matches(given.casefold(), by_form, _MOST, _ALIKE)]
+    return [
+        by_form[form]
+        for form in get_close_matches(given.casefold(), by_form, _MAX_SUGGESTIONS, _ALIKE)
+    ]
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

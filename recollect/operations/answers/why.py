@@ -27,7 +27,7 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import Chain, Link
 from recollect.text.stability import stability
 
-_MOST_NAMED = 10
+_MAX_LISTED = 10
 # No ledger has as many records.
 _AFTER_ALL = 2**62
 
@@ -206,7 +206,7 @@ def _entity(files: ZoneFiles, id_: str) -> Chain | None:
         merged = merge_reason(files.identity.connection, other.id)
         because = f": {merged[0]} (confidence {merged[1]})" if merged else ""
         steps.append(Link(f"merged with {other.type} {other.name!r}{because}"))
-    named = events_naming(files.identity.connection, id_, _MOST_NAMED)
+    named = events_naming(files.identity.connection, id_, _MAX_LISTED)
     sources, said = _said(files, named, "named in")
     return Chain(entity.id, "entity", entity.name, sources, steps + said)
 

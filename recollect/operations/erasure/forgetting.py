@@ -19,7 +19,7 @@ from recollect.schemas.wire import ForgetReport, ForgetTargets
 from recollect.streams.publishing.commands import drawn_id
 from recollect.streams.reading.readers import EventReader
 
-_AT_ONCE = 1_000
+_BATCH_SIZE = 1_000
 _COUNTED = ("facts", "entities", "vectors")
 
 
@@ -214,7 +214,7 @@ def _unfinished(zone: OpenZone) -> list[Forget]:
         zone.node.ledger, zone.name, mark.number, mark.event_offset, mark.event_hash
     )
     found = []
-    while records := reader.read(_AT_ONCE):
+    while records := reader.read(_BATCH_SIZE):
         found += [
             record.event.payload
             for record in records

@@ -24,9 +24,9 @@ from recollect.streams.adapters import (
 )
 
 #: Of the people of an export so many are named, of its lines so many shown, each so long.
-MOST_PEOPLE = 20
+MAX_PEOPLE = 20
 _HALF = 5
-_MOST_TEXT = 200
+_MAX_TEXT_LENGTH = 200
 
 
 def preview(
@@ -96,7 +96,7 @@ def _previewed(export: Export, counts: Import) -> ExportPreview:
         platforms=sorted(seen.platforms),
         people=[
             Person(id=id_, name=seen.names.get(id_), events=count)
-            for id_, count in seen.people.most_common(MOST_PEOPLE)
+            for id_, count in seen.people.most_common(MAX_PEOPLE)
         ],
         people_count=len(seen.people),
         first=None if seen.first is None else format_time(seen.first),
@@ -113,5 +113,5 @@ def _sample(draft: Draft, content: Content) -> Sample:
         at=format_time(draft.occurred_at),
         who=content.sender_name or content.sender_id,
         kind=kind_of(content),
-        text=text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "…",
+        text=text if len(text) <= _MAX_TEXT_LENGTH else text[:_MAX_TEXT_LENGTH] + "…",
     )

@@ -24,7 +24,7 @@ from recollect.text.stability import stability
 # Facts, or entities, that are read at once.
 _PAGE = 500
 # Entities that are given at once.
-_MOST_AT_ONCE = 1_000
+_MAX_LIMIT = 1_000
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:
@@ -194,8 +194,8 @@ def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -
     Raises:
         InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
     """
-    if not 1 <= limit <= _MOST_AT_ONCE:
-        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MAX_LIMIT}")
     number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
     if not zone.exists():
         return EntityPage(entities=[])

@@ -22,7 +22,7 @@ from recollect.schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersi
 #: The kinds that can be listed, each under the name that a question's scope has for it.
 Listed = Literal["facts", "events", "observations", "mental_models"]
 
-_MOST_AT_ONCE = 1_000
+_MAX_LIMIT = 1_000
 _START = (LATEST_MS, "")
 
 
@@ -146,8 +146,8 @@ def _check_listing(
             _check_text(name, text)
     if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
-    if not 1 <= limit <= _MOST_AT_ONCE:
-        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MAX_LIMIT}")
     for name, text in (("platform", platform), ("thread", thread)):
         if text is not None and scope != "events":
             raise InvalidInput(f"{name}: only events come from one, and scope is {scope}")
@@ -324,7 +324,7 @@ def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
     for item in consolidated.observation_list(
-        connection, ids=ids, every=True, after=_START, limit=_MOST_AT_ONCE
+        connection, ids=ids, every=True, after=_START, limit=_MAX_LIMIT
     ):
         rests_on = {event for _, _, event in consolidated.sources_of(connection, item.id)}
         events = event_list.with_ids(files.events.connection, sorted(rests_on))

@@ -32,11 +32,11 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.reading.erased_keys import unexplained
 from recollect.streams.reading.readers import Envelopes
 
-_LEAST_FREE = 1 << 30
+_MIN_FREE_BYTES = 1 << 30
 # With less free space, SQLite cannot even begin the WAL of a file.
 _FULL = 1 << 20
-_KEYS_AT_ONCE = 2_000
-_MOST_SHOWN = 5
+_BATCH_SIZE = 2_000
+_MAX_SHOWN = 5
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -162,7 +162,7 @@ def _disk(directory: Path) -> str:
     if read_only(directory):
         return "nothing is written here"
     free = shutil.disk_usage(place).free
-    if free < _LEAST_FREE:
+    if free < _MIN_FREE_BYTES:
         raise OSError(f"only {free >> 20} MiB are free at {place}")
     return f"{free >> 30} GiB free at {place}"
 
@@ -288,7 +288,7 @@ def _keys(home: Home) -> str:
         for zone in ledger.zones():
             reader = Envelopes(ledger, zone)
             missing: list[int] = []
-            while accepted := reader.walk(_KEYS_AT_ONCE):
+            while accepted := reader.walk(_BATCH_SIZE):
                 events += len(accepted)
                 there = ledger.keys.get([each.envelope.key_id for each in accepted])
                 missing += [
@@ -302,8 +302,8 @@ def _keys(home: Home) -> str:
                 # is never destroyed.
                 numbers, because = missing, f": {error}"
             if numbers:
-                more = " and more" if len(numbers) > _MOST_SHOWN else ""
-                shown = ", ".join(map(str, numbers[:_MOST_SHOWN]))
+                more = " and more" if len(numbers) > _MAX_SHOWN else ""
+                shown = ", ".join(map(str, numbers[:_MAX_SHOWN]))
                 lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){because}")
     if lost:
         raise HomeError(

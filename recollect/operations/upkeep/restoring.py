@@ -76,7 +76,7 @@ from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
 _REPORT = "report.json"
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 
 T = TypeVar("T")
 
@@ -487,7 +487,7 @@ def _read_tokens(path: Path, at: int) -> KnownTokens:
 
 
 def _first(items: Iterable[T]) -> list[T]:
-    return list(items)[:_MOST_SHOWN]
+    return list(items)[:_MAX_SHOWN]
 
 
 def _problems(zone: str, problems: Sequence[str]) -> str:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
     from recollect.home.home_directory import Home
 
-_MOST_RECALLED = 10
+_MAX_RECALLED = 10
 #: What recall may be asked for, and the kind of memory that answers.
 _KINDS = {"facts": "fact", "events": "event", "entities": "entity"}
 
@@ -297,7 +297,7 @@ class _HeldMemory:
         ]
         best = sorted((each for each in found if each[0]), reverse=True)
         stands = (one for _, _, one in best if one.kind != "fact" or self.knows_fact(one.id))
-        return [_recalled(one) for one in islice(stands, _MOST_RECALLED)]
+        return [_recalled(one) for one in islice(stands, _MAX_RECALLED)]
 
     def knows_entity(self, entity_id: str) -> bool:
         """Whether there is an entity with this id."""

@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
 
 #: Events that are read at once from the files, and decided together.
-_AT_ONCE = 32
-_MOST_RECALLED = 10
+_BATCH_SIZE = 32
+_MAX_RECALLED = 10
 #: When so many one after the other are not answered, or as many as are asked at once, nobody is
 #: there.
-_LEAST_IN_A_ROW = 3
+_MIN_CONSECUTIVE_FAILURES = 3
 _LONGEST_TEXT = 20_000
 _SCOPES = frozenset({"facts", "events", "entities"})
 
@@ -197,7 +197,7 @@ class _Run:
             self._look()
         found: list[ToWrite] = []
         while self._unread and (limit is None or len(found) < limit):
-            most = _AT_ONCE if limit is None else min(_AT_ONCE, limit - len(found))
+            most = _BATCH_SIZE if limit is None else min(_BATCH_SIZE, limit - len(found))
             with self._zone.files() as files:
                 found += [
                     each
@@ -253,10 +253,10 @@ class _Run:
         places = self._door.settings.concurrency
         try:
             with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
-                for start in range(0, len(chosen), _AT_ONCE):
+                for start in range(0, len(chosen), _BATCH_SIZE):
                     if stopped or not while_():
                         break
-                    some = chosen[start : start + _AT_ONCE]
+                    some = chosen[start : start + _BATCH_SIZE]
                     answers = list(pool.map(lambda each: self._ask(each, stopped, while_), some))
                     drafts = [
                         command_draft(each.command, each.asked_at, ingested_at=each.asked_at)
@@ -317,7 +317,9 @@ class _Run:
                 self._unanswered += 1
                 self._why = str(error)
                 self._in_a_row = 0 if refused else self._in_a_row + 1
-                if self._in_a_row >= max(_LEAST_IN_A_ROW, self._door.settings.concurrency):
+                if self._in_a_row >= max(
+                    _MIN_CONSECUTIVE_FAILURES, self._door.settings.concurrency
+                ):
                     stopped.append(str(error))
             return None
         with self._lock:
@@ -341,11 +343,11 @@ class _ZoneMemory:
         wanted = [scope] if isinstance(scope, str) else list(scope)
         if not set(wanted) <= _SCOPES:
             raise ValueError(f"scope is of {', '.join(sorted(_SCOPES))}")
-        most = given.pop("max_results", _MOST_RECALLED)
+        most = given.pop("max_results", _MAX_RECALLED)
         known = ("entity", "time_after", "time_before", "platform", "budget")
         fields = {name: given[name] for name in known if name in given}
         try:
-            most = min(max(int(most), 1), _MOST_RECALLED)
+            most = min(max(int(most), 1), _MAX_RECALLED)
             found = recall(
                 self._zone, query, {**fields, "scope": wanted, "max_results": most}
             ).results

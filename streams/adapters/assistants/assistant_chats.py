@@ -24,7 +24,7 @@ _INJECTED = re.compile(
     r"<memory_context\b.*?(?:</memory_context\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
 # Above this, a number counts milliseconds: in seconds it would be the year 5138.
-_MOST_SECONDS = 100_000_000_000
+_MAX_SECONDS = 100_000_000_000
 _CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 
 
@@ -38,7 +38,7 @@ def moment(value: object) -> str | int | None:
     if isinstance(value, bool) or not value:
         return None
     if isinstance(value, int | float):
-        return round(value if value >= _MOST_SECONDS else value * 1000)
+        return round(value if value >= _MAX_SECONDS else value * 1000)
     if not isinstance(value, str):
         return None
     try:

@@ -36,9 +36,9 @@ _RECORD = re.compile(rb'"type"\s*:\s*"(?:user|assistant)"')
 _MARK = re.compile(rb'"(?:sessionId|parentUuid|isSidechain)"\s*:')
 _LOGLINES = re.compile(rb'\{\s*"loglines"\s*:\s*\[')
 # So many lines of a beginning are looked at.
-_MOST_LINES = 50
+_MAX_LINES = 50
 # A pasted picture stands within its line.
-_MOST_LINE = 1 << 26
+_MAX_LINE_BYTES = 1 << 26
 # Records about a session in which nobody speaks; they have ids, and no message.
 _ASIDE = frozenset(
     {"summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment"}
@@ -302,7 +302,7 @@ def _recognises(start: bytes, name: str) -> bool:
         return True
     if not head.startswith(b"{"):
         return False
-    for line in head.split(b"\n", _MOST_LINES)[:_MOST_LINES]:
+    for line in head.split(b"\n", _MAX_LINES)[:_MAX_LINES]:
         record = _decoded(line)
         if isinstance(record, InvalidInput):
             # A long line is cut off where the beginning ends.
@@ -332,12 +332,12 @@ def _records(member: Member) -> Iterator[tuple[int, object]]:
         return
     with member.open() as file:
         number = 0
-        while line := file.readline(_MOST_LINE):
+        while line := file.readline(_MAX_LINE_BYTES):
             number += 1
-            if len(line) == _MOST_LINE and not line.endswith(b"\n"):
-                while (rest := file.readline(_MOST_LINE)) and not rest.endswith(b"\n"):
+            if len(line) == _MAX_LINE_BYTES and not line.endswith(b"\n"):
+                while (rest := file.readline(_MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                yield number, InvalidInput(f"a line of more than {_MOST_LINE} bytes")
+                yield number, InvalidInput(f"a line of more than {_MAX_LINE_BYTES} bytes")
             elif text := line.removeprefix(BYTE_ORDER_MARK).strip():
                 yield number, _decoded(text)
 

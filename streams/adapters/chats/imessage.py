@@ -28,7 +28,7 @@ _WAL = "-wal"
 #: The moment from which Apple counts, in unix milliseconds: 2001.
 _EPOCH = 978_307_200_000
 # Above this a time counts nanoseconds, as it does since 2017: in seconds it would be the year 5138.
-_MOST_SECONDS = 100_000_000_000
+_MAX_SECONDS = 100_000_000_000
 _DM = 45
 _OBJECT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
@@ -258,7 +258,7 @@ def _moment(value: object) -> int:
     """Return a time of Apple's in unix milliseconds."""
     if not isinstance(value, int | float) or not value:
         raise InvalidInput("the row says no time")
-    if abs(value) > _MOST_SECONDS:
+    if abs(value) > _MAX_SECONDS:
         return round(value / 1_000_000) + _EPOCH
     return round(value * 1000) + _EPOCH
 

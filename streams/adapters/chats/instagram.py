@@ -49,7 +49,7 @@ _TOLD = re.compile(
     r"Ha messo .Mi piace. a un messaggio|Ha aggiunto la reazione .{1,20} al tuo messaggio)\.?\s*$"
 )
 _NOTICES = frozenset({"Subscribe", "Unsubscribe", "Call", "Payment", "Plan"})
-_MOST_TOLD = 60
+_MAX_NAME_LENGTH = 60
 _SENT = re.compile(r"(?:You|.{1,100}) sent an attachment\.$")
 
 
@@ -98,7 +98,7 @@ def _events(
     files = tuple(_files(raw))
     content = raw.get("content")
     text = read(content).strip() if isinstance(content, str) else ""
-    named = text.startswith(f"{sender} ") and len(text) < len(sender) + _MOST_TOLD
+    named = text.startswith(f"{sender} ") and len(text) < len(sender) + _MAX_NAME_LENGTH
     if files and (_SENT.match(text) or named):
         # "Ada sent an attachment", in whatever language.
         text = ""

@@ -95,7 +95,7 @@ _NAMED_DAY = re.compile(
 _CHANNEL = re.compile(r"[#&][^\s,/\\]+")
 _CLIENT = re.compile(r"[.](?:irssi|weechat|znc|hexchat|xchat|mirc)$", re.IGNORECASE)
 _NO_NAME = frozenset({"", "raw", "log", "logs", "txt", "irc", "irclogs", "weechatlog", "ascii"})
-_MOST_LOOKED_AT = 60
+_MAX_SAMPLED_LINES = 60
 
 
 class _Line(NamedTuple):
@@ -305,7 +305,7 @@ def _channel_of(member: Member) -> str | None:
 
 def _recognises(start: bytes, name: str) -> bool:
     rows = [_plain(decoded(row)) for row in start.split(b"\n")[:-1]]
-    rows = [row for row in rows or [decoded(start)] if row.strip()][:_MOST_LOOKED_AT]
+    rows = [row for row in rows or [decoded(start)] if row.strip()][:_MAX_SAMPLED_LINES]
     known = said = 0
     for row in rows:
         stamp = _STAMP.match(row)

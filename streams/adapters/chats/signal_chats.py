@@ -28,7 +28,7 @@ _FILE = re.compile(
 _REACTIONS = re.compile(r"\(- (?P<given>[^\n]*) -\)$")
 # A chat's text is called so, in a folder with the chat's name.
 _IN_FOLDER = re.compile(r"(?:index|chat)\.(?:md|txt)$")
-_MOST_LINES = 10_000
+_MAX_LINES = 10_000
 
 
 class _Message(NamedTuple):
@@ -41,7 +41,7 @@ def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message 
     begun, stamp, held = 0, None, [""]
     for number, line in lines:
         found = _STAMP.match(line)
-        if found is None and stamp is not None and len(held) < _MOST_LINES:
+        if found is None and stamp is not None and len(held) < _MAX_LINES:
             held.append(line)
         elif found is None:
             if line.strip():

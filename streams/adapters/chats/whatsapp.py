@@ -69,9 +69,9 @@ _HEADER = re.compile(
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 _NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
 # Of so many lines at its beginning one must be the first of a message.
-_MOST_BEFORE = 5
+_MAX_LEADING_LINES = 5
 # Names in one chat; a file with more is none.
-_MOST_NAMES = 20_000
+_MAX_NAMES = 20_000
 _NOON = "中午"
 _QUOTES = (("“", "”"), ("«", "»"))
 
@@ -125,9 +125,11 @@ def _is_chat(start: bytes, name: str) -> bool:
         text = start[: len(start) // 2 * 2].decode("utf-16", errors="replace")
     else:
         text = decoded(start)
-    lines = [line for line in text.lstrip("\ufeff").split("\n")[: 4 * _MOST_BEFORE] if line.strip()]
+    lines = [
+        line for line in text.lstrip("\ufeff").split("\n")[: 4 * _MAX_LEADING_LINES] if line.strip()
+    ]
     return any(
-        _header(line) is not None and not _SIGNAL.match(line) for line in lines[:_MOST_BEFORE]
+        _header(line) is not None and not _SIGNAL.match(line) for line in lines[:_MAX_LEADING_LINES]
     )
 
 
@@ -349,9 +351,9 @@ def _surveyed(member: Member, options: Options) -> _Survey:
                 continue
             dates.add(header)
             names = line[header.end :].split(": ", 2)
-            if len(names) > 1 and len(first) < _MOST_NAMES:
+            if len(names) > 1 and len(first) < _MAX_NAMES:
                 first[_name(names[0])] += 1
-                if len(names) > 2 and len(second) < _MOST_NAMES:
+                if len(names) > 2 and len(second) < _MAX_NAMES:
                     second[_name(names[0]), names[1]] += 1
     except Damaged:
         # Reading it for good will say so.

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, cast
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection
 from recollect.streams.adapters.input.input_files import (
-    MOST_RATIO,
+    MAX_COMPRESSION_RATIO,
     Damaged,
     InputFile,
     Member,
@@ -32,13 +32,13 @@ from recollect.streams.adapters.input.input_files import (
 )
 
 #: An archive may have so many members, and unpack to so many bytes.
-MOST_MEMBERS = 1_000_000
-MOST_UNPACKED = 1 << 38
+MAX_MEMBERS = 1_000_000
+MAX_UNPACKED_BYTES = 1 << 38
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_AT = 257
 _TAR = b"ustar"
-_AT_ONCE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _ENCRYPTED = 0x1
 _IN_UTF_8 = 0x800
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, tarfile.TarError, NotImplementedError)
@@ -242,16 +242,16 @@ def _tar(file: Member, meter: Meter) -> Folder:
 
 
 _TOO_LARGE = (
-    f"it unpacks to more than {MOST_RATIO} times its size; if that is right, unpack it and name "
-    "the folder"
+    f"it unpacks to more than {MAX_COMPRESSION_RATIO} times its size; if that is right, "
+    "unpack it and name the folder"
 )
 
 
 def _check(path: str, members: int, unpacked_size: int, size: int | None) -> None:
     """Refuse an archive that is made to fill a disk or to take for ever."""
-    if members > MOST_MEMBERS:
-        raise InvalidInput(f"{path} has more than {MOST_MEMBERS:,} members; unpack it")
-    if unpacked_size > MOST_UNPACKED or (size is not None and too_large(unpacked_size, size)):
+    if members > MAX_MEMBERS:
+        raise InvalidInput(f"{path} has more than {MAX_MEMBERS:,} members; unpack it")
+    if unpacked_size > MAX_UNPACKED_BYTES or (size is not None and too_large(unpacked_size, size)):
         raise InvalidInput(
             f"{path} says that it unpacks to {unpacked_size:,} bytes, which is too much for what "
             "it is; if that is right, unpack it and name the folder"
@@ -277,7 +277,7 @@ def _seekable(file: Member, meter: Meter) -> tuple[_Shared, int]:
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
         with file.open() as source:
-            while some := source.read(_AT_ONCE):
+            while some := source.read(_CHUNK_BYTES):
                 spooled.write(some)
     except TooLarge as error:
         raise InvalidInput(f"{file.path}: {error}") from None
@@ -356,7 +356,7 @@ class _ZipMember(Member):
             opened = self._archive.open(self._info)
         except (*_BROKEN, RuntimeError, OSError) as error:
             raise Damaged(f"the archive cannot give this member: {error}") from None
-        return io.BufferedReader(_Guarded(cast("io.RawIOBase", opened)), _AT_ONCE)
+        return io.BufferedReader(_Guarded(cast("io.RawIOBase", opened)), _CHUNK_BYTES)
 
 
 class _TarMember(Member):

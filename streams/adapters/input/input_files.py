@@ -21,12 +21,12 @@ STANDARD_INPUT = Path("-")
 #: As much of a file's beginning as is looked at.
 START = 1 << 16
 #: What is packed may unpack to so many times its size; texts that people wrote do to 20.
-MOST_RATIO = 200
+MAX_COMPRESSION_RATIO = 200
 #: Below this many bytes anything may.
 SMALL = 1 << 26
 
 _GZIP = b"\x1f\x8b"
-_AT_ONCE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 Advance = Callable[[int], object]
@@ -139,7 +139,7 @@ class InputFile(Member):
     def open(self, *, quiet: bool = False) -> BinaryIO:
         if self._begun is None:
             return super().open(quiet=quiet)
-        return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _AT_ONCE))
+        return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _CHUNK_BYTES))
 
 
 class Spooled(Member):
@@ -166,18 +166,18 @@ def unpacked(file: io.BufferedReader) -> BinaryIO:
         file.close()
         raise
     if packed:
-        return cast(BinaryIO, io.BufferedReader(_Unpacked(file), _AT_ONCE))
+        return cast(BinaryIO, io.BufferedReader(_Unpacked(file), _CHUNK_BYTES))
     return cast(BinaryIO, file)
 
 
 def counted(raw: io.RawIOBase, meter: Meter | None) -> io.BufferedReader:
     """Return a file for reading that tells a meter how much of it is read."""
-    return io.BufferedReader(_Counted(raw, meter), _AT_ONCE)
+    return io.BufferedReader(_Counted(raw, meter), _CHUNK_BYTES)
 
 
 def too_large(unpacks_to: int, size: int) -> bool:
     """Return whether so many bytes are too many to be in a packed file of a size."""
-    return unpacks_to > SMALL and unpacks_to > MOST_RATIO * size
+    return unpacks_to > SMALL and unpacks_to > MAX_COMPRESSION_RATIO * size
 
 
 def _unreadable(path: Path) -> str:
@@ -227,8 +227,8 @@ class _Unpacked(io.RawIOBase):
         self._count += len(some)
         if too_large(self._count, self._packed.count):
             raise TooLarge(
-                f"the packed file unpacks to more than {MOST_RATIO} times its size; if that is "
-                "right, unpack it and name what was in it"
+                f"the packed file unpacks to more than {MAX_COMPRESSION_RATIO} times its size; "
+                "if that is right, unpack it and name what was in it"
             )
         buffer[: len(some)] = some
         return len(some)

@@ -12,7 +12,7 @@ import ijson
 from recollect.streams.adapters.input.input_files import Damaged, Member
 
 # Of an object around an array so many simple values are kept.
-_MOST_KNOWN = 500
+_MAX_KEPT_VALUES = 500
 # What has the same prefix as a value's end, and is none.
 _WITHIN = ("start_map", "start_array", "map_key")
 
@@ -61,7 +61,7 @@ def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], 
                 elif event == "start_map":
                     if prefix in objects:
                         known = {}
-                elif value is not None and event != "map_key" and len(known) < _MOST_KNOWN:
+                elif value is not None and event != "map_key" and len(known) < _MAX_KEPT_VALUES:
                     around = [one for one in objects if prefix.startswith(one)]
                     within = max(around, key=len, default="")
                     known[prefix.removeprefix(within).removeprefix(".")] = value
@@ -86,7 +86,7 @@ def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Ma
             for prefix, event, value in ijson.parse(_Text(file), use_float=True):
                 if builder is None:
                     if prefix not in known:
-                        if len(known) >= _MOST_KNOWN:
+                        if len(known) >= _MAX_KEPT_VALUES:
                             known.clear()
                         known[prefix] = path.fullmatch(prefix)
                     if (found := known[prefix]) is None:

@@ -15,8 +15,8 @@ _BLOCKS = frozenset(
 _APART = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "blockquote"})
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"})
-_MOST_DEPTH = 64
-_MOST_OPEN = 20
+_MAX_DEPTH = 64
+_MAX_UNCLOSED_TAGS = 20
 _COMMENT_END = re.compile(r"--\s*>")
 
 
@@ -51,7 +51,7 @@ def _readable(html: str) -> str:
 
 def _with_one_tag(piece: str) -> str:
     """Return what stands before a `>`; where there is much that it could close, only the last."""
-    if piece.count("<") <= _MOST_OPEN:
+    if piece.count("<") <= _MAX_UNCLOSED_TAGS:
         return piece
     text, _, tag = piece.rpartition("<")
     return f"{text.replace('<', '&lt;')}<{tag}"
@@ -69,7 +69,7 @@ class _Reader(HTMLParser):
 
     def parse_starttag(self, i: int) -> int:
         # For each beginning without an end the parser looks through all that follows.
-        if self._unclosed > _MOST_OPEN:
+        if self._unclosed > _MAX_UNCLOSED_TAGS:
             self.handle_data("<")
             return i + 1
         end = super().parse_starttag(i)
@@ -99,7 +99,7 @@ class _Reader(HTMLParser):
         if tag == "li":
             self._line.append("- ")
         elif tag == "blockquote":
-            self._quotes = min(self._quotes + 1, _MOST_DEPTH)
+            self._quotes = min(self._quotes + 1, _MAX_DEPTH)
         elif tag == "pre":
             self._pre += 1
 

@@ -17,10 +17,10 @@ from recollect.schemas.events import Attachment
 from recollect.streams.adapters.mail.html_text import text_of_html
 
 #: As much of a mail as is read: those that are larger hold large files.
-MOST_MAIL = 1 << 25
-_MOST_DEPTH = 20
-_MOST_PARTS = 1_000
-_MOST_NAME = 1_000
+MAX_MAIL_BYTES = 1 << 25
+_MAX_DEPTH = 20
+_MAX_PARTS = 1_000
+_MAX_NAME_LENGTH = 1_000
 
 # Names of character sets that mean more than they say.
 _WIDER = {
@@ -251,7 +251,7 @@ class _Taken:
 
     def take(self, part: Message, depth: int = 0) -> None:
         self._count += 1
-        if self._count > _MOST_PARTS or depth > _MOST_DEPTH:
+        if self._count > _MAX_PARTS or depth > _MAX_DEPTH:
             return
         kind = part.get_content_type()
         if kind in ("message/rfc822", "message/global"):
@@ -302,7 +302,7 @@ def _without_text(part: Message) -> list[Message]:
         one
         for one in part.walk()
         if not one.is_multipart() and one.get_content_maintype() != "text"
-    ][:_MOST_PARTS]
+    ][:_MAX_PARTS]
 
 
 def _is_stub(words: str) -> bool:
@@ -365,7 +365,7 @@ def _file_name(part: Message) -> str | None:
     if not name:
         return None
     name = decoded_words(_unfolded(name))
-    return name[:_MOST_NAME] or None
+    return name[:_MAX_NAME_LENGTH] or None
 
 
 def _is_file(part: Message, kind: str, named: str | None) -> bool:

@@ -25,10 +25,10 @@ class Words(NamedTuple):
 
 
 # Lines that are longer are no attribution, header or signature.
-_MOST_LINE = 300
-_MOST_ATTRIBUTION = 400
-_MOST_SIGNATURE_LINES = 12
-_MOST_SIGNATURE = 1_000
+_MAX_LINE_LENGTH = 300
+_MAX_ATTRIBUTION_LENGTH = 400
+_MAX_SIGNATURE_LINES = 12
+_MAX_SIGNATURE_LENGTH = 1_000
 _SHORTEST_PHRASE = 5
 
 _COLONS = (":", "\uff1a")
@@ -148,7 +148,7 @@ def words_of(text: str, subject: str = "") -> Words:
 
 def _without_footer(lines: list[str]) -> tuple[list[str], str]:
     """Part what a mailing list wrote below everything."""
-    for at in range(max(0, len(lines) - 2 * _MOST_SIGNATURE_LINES), len(lines)):
+    for at in range(max(0, len(lines) - 2 * _MAX_SIGNATURE_LINES), len(lines)):
         if _LIST_FOOTER.match(lines[at]) and not _HEADER_LINE.match(
             "".join(lines[at + 1 : at + 2])
         ):
@@ -168,7 +168,7 @@ def _other_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
     for at, line in enumerate(lines):
-        if len(line) > _MOST_LINE or _QUOTE.match(line):
+        if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line):
             continue
         if _FROM_LINE.match(line) or _HEADER_LINE.match(line):
             found = _headers(lines, at, at_least=3)
@@ -194,7 +194,7 @@ def _other_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
 
 
 def _is_marker(line: str) -> bool:
-    return len(line) <= _MOST_LINE and bool(
+    return len(line) <= _MAX_LINE_LENGTH and bool(
         _RULE.match(line)
         or _BARE_RULE.match(line)
         or (line.endswith(":") and _FORWARD.search(line) and len(line) < 80)
@@ -207,7 +207,7 @@ def _headers(lines: list[str], at: int, at_least: int) -> tuple[int, str | None]
     number = at
     while number < len(lines) and number < at + 20:
         line = lines[number]
-        if len(line) > 20 * _MOST_LINE:
+        if len(line) > 20 * _MAX_LINE_LENGTH:
             break
         if found := _FROM_LINE.match(line):
             who = who or found.group(1).strip(" *_") or None
@@ -231,10 +231,10 @@ def _attribution(lines: list[str], at: int) -> int | None:
     """Return where what announces a quotation begins that ends in a line; None: it does not."""
     for begun in range(at, max(at - 4, -1), -1):
         line = lines[begun]
-        if len(line) > _MOST_LINE or _QUOTE.match(line) or not line:
+        if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line) or not line:
             return None
         piece = "\n".join(lines[begun : at + 1])
-        if len(piece) > _MOST_ATTRIBUTION:
+        if len(piece) > _MAX_ATTRIBUTION_LENGTH:
             return None
         if any(pattern.match(piece) for pattern in _ATTRIBUTIONS):
             return begun
@@ -247,7 +247,7 @@ def _attribution(lines: list[str], at: int) -> int | None:
 
 def _is_begun(line: str) -> bool:
     """Return whether a line may be the beginning of an attribution over several lines."""
-    return len(line) < _MOST_LINE and not _QUOTE.match(line) and bool(re.search(r"\d", line))
+    return len(line) < _MAX_LINE_LENGTH and not _QUOTE.match(line) and bool(re.search(r"\d", line))
 
 
 def _who_wrote(marker: str) -> str | None:
@@ -301,7 +301,7 @@ def _drop_attribution(segment: list[str]) -> None:
         line = segment[last]
         above = [one for one in segment[max(0, last - 2) : last] if one]
         dated = re.search(r"\d{1,2}[.:/]\d{2}", " ".join((*above, line)))
-        if len(line) > _MOST_LINE or not (("@" in line and dated) or _WROTE.search(line)):
+        if len(line) > _MAX_LINE_LENGTH or not (("@" in line and dated) or _WROTE.search(line)):
             return
         begun = last
         if "<" not in line and above and "<" in above[-1] and ">" not in above[-1]:
@@ -320,16 +320,16 @@ def _signed(lines: list[str], later: bool) -> tuple[str, str]:
     """Part words and the signature below them. `later`: other words came before these."""
     ends = len(lines)
     found: list[str] = []
-    for at in range(max(0, ends - 4 * _MOST_SIGNATURE_LINES), ends):
+    for at in range(max(0, ends - 4 * _MAX_SIGNATURE_LINES), ends):
         line = lines[at]
-        if len(line) > _MOST_LINE and not _DISCLAIMER.match(line):
+        if len(line) > _MAX_LINE_LENGTH and not _DISCLAIMER.match(line):
             continue
         below = lines[at:]
         if not _ends_with(lines, at, later):
             continue
         small = (
-            sum(1 for one in below if one) <= _MOST_SIGNATURE_LINES
-            and sum(map(len, below)) <= _MOST_SIGNATURE
+            sum(1 for one in below if one) <= _MAX_SIGNATURE_LINES
+            and sum(map(len, below)) <= _MAX_SIGNATURE_LENGTH
         )
         if (
             _DASHES.match(line)

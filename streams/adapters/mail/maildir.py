@@ -15,12 +15,12 @@ from recollect.streams.adapters.mail.mails import MailFiles, is_mail, moment
 _HOLDING = ("cur", "new")
 _FILE = re.compile(r"(\d{9,11})\.[^/]+")
 _FLAGS = re.compile(r"[:;!_-]2,([A-Za-z]*)")
-_MOST_DEPTH = 16
+_MAX_DEPTH = 16
 
 
 def _is_maildir(folder: Folder) -> bool:
     return not {*_HOLDING}.isdisjoint(folder.folders()) and any(
-        True for _ in _mails(folder, _MOST_DEPTH)
+        True for _ in _mails(folder, _MAX_DEPTH)
     )
 
 
@@ -36,7 +36,7 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[Member, datetime | 
                     member = within.file(name)
                     if found or is_mail(member.start(), name):
                         yield member, moment(int(found.group(1))) if found else None
-    if depth < _MOST_DEPTH:
+    if depth < _MAX_DEPTH:
         for name in folders:
             if name not in (*_HOLDING, "tmp"):
                 yield from _mails(folder.folder(name), depth + 1)

@@ -19,7 +19,7 @@ from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import Member
 from recollect.streams.adapters.mail.mail_parts import (
-    MOST_MAIL,
+    MAX_MAIL_BYTES,
     Person,
     header,
     headers,
@@ -31,11 +31,11 @@ from recollect.streams.adapters.mail.mail_parts import (
 from recollect.streams.adapters.mail.mail_words import Words, words_of
 
 _PLATFORM = "email"
-_MOST_QUOTED = 60_000
-_MOST_WORDS = 1 << 20
-_MOST_NAMED = 50
+_MAX_QUOTED_LENGTH = 60_000
+_MAX_TEXT_LENGTH = 1 << 20
+_MAX_RECIPIENTS = 50
 #: So many mails are remembered by their ids, to tell a copy from another with the same id.
-_MOST_KNOWN = 200_000
+_MAX_KNOWN_MAILS = 200_000
 
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:")
 _TELLING = frozenset(
@@ -116,7 +116,7 @@ class Mails:
             return [_with_id(event, f"without-id:{digest.hexdigest()[:32]}")]
         known = self._known.get(event.id)
         if known is None:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN_MAILS:
                 del self._known[next(iter(self._known))]
             self._known[event.id] = said.digest()[:8]
         elif known != said.digest()[:8]:
@@ -157,7 +157,7 @@ def _event(mail: Message, came: datetime | None) -> InboundEvent:
     sender = _sender(mail)
     subject = header(mail, "Subject")
     parts = parts_of(mail)
-    if len(parts.text) <= _MOST_WORDS:
+    if len(parts.text) <= _MAX_TEXT_LENGTH:
         words = words_of(_unarmoured(parts.text), subject)
     else:
         words = Words(parts.text)
@@ -178,8 +178,8 @@ def _event(mail: Message, came: datetime | None) -> InboundEvent:
     to, copied = people(mail, "To"), people(mail, "Cc")
     metadata = {
         "subject": subject,
-        "to": [_shown(one) for one in to[:_MOST_NAMED]],
-        "cc": [_shown(one) for one in copied[:_MOST_NAMED]],
+        "to": [_shown(one) for one in to[:_MAX_RECIPIENTS]],
+        "cc": [_shown(one) for one in copied[:_MAX_RECIPIENTS]],
         "list": header(mail, "List-Id"),
         "quoted": _cut(words.quoted),
         "signature": _cut(words.signature),
@@ -308,7 +308,7 @@ def _forwarded_mail(mail: Message) -> Attachment:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
+    return text if len(text) <= _MAX_QUOTED_LENGTH else text[:_MAX_QUOTED_LENGTH] + "…"
 
 
 def _unarmoured(text: str) -> str:
@@ -323,7 +323,7 @@ def _unarmoured(text: str) -> str:
 def read_mail(member: Member) -> bytes:
     """Return the bytes of a file that holds one mail, as much as is read of it."""
     with member.open() as file:
-        raw = file.read(MOST_MAIL)
+        raw = file.read(MAX_MAIL_BYTES)
     raw = raw.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     if found := _COUNT_LINE.match(raw):
         # As Apple's Mail keeps them: the length, the mail, and what the program notes of it.

@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.streams.adapters.adapter import Adapter, Found, OneFile, converted
 from recollect.streams.adapters.input.input_files import Member
 from recollect.streams.adapters.input.text_lines import lines
-from recollect.streams.adapters.mail.mail_parts import MOST_MAIL, moment_of
+from recollect.streams.adapters.mail.mail_parts import MAX_MAIL_BYTES, moment_of
 from recollect.streams.adapters.mail.mails import Mails
 
 _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
@@ -22,11 +22,11 @@ _DATE = re.compile(
 
 
 # A line that is longer is none that parts mails.
-_MOST_BOUNDARY = 1_000
+_MAX_BOUNDARY_BYTES = 1_000
 
 
 def _is_boundary(line: bytes) -> bool:
-    return len(line) <= _MOST_BOUNDARY and bool(_BOUNDARY.match(line))
+    return len(line) <= _MAX_BOUNDARY_BYTES and bool(_BOUNDARY.match(line))
 
 
 def _is_mbox(start: bytes, name: str) -> bool:
@@ -48,7 +48,7 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
                     begun, came, held, size = number - 1, _came(boundary), [], 0
                 else:
                     size += len(boundary)
-                    if size <= MOST_MAIL:
+                    if size <= MAX_MAIL_BYTES:
                         held.append(boundary)
                 boundary = b""
             if (blank or number == 1) and _is_boundary(line):
@@ -56,7 +56,7 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
                 continue
             blank = not line.strip()
             size += len(line)
-            if size <= MOST_MAIL:
+            if size <= MAX_MAIL_BYTES:
                 held.append(line[1:] if _QUOTED_FROM.match(line) else line)
         held.append(boundary)
         if any(one.strip() for one in held):

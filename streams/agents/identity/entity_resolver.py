@@ -55,7 +55,7 @@ _RELATED = "related to"
 _WITHIN = "within"
 
 # So many are proposed of one new name.
-_MOST_PROPOSED = 3
+_MAX_PROPOSED = 3
 
 
 def handle_type(platform: str, handle: str) -> str:
@@ -411,10 +411,10 @@ class EntityResolver:
             reason = f"{found[same[0]].in_general[0]}, written otherwise"
             return self._all.merge(winner, made, reason)
         likely = sorted(found, key=lambda other: (-found[other].confidence, other))
-        if " " not in made.normalized and len(likely) > _MOST_PROPOSED:
+        if " " not in made.normalized and len(likely) > _MAX_PROPOSED:
             # A first name that many have says nothing of any of them.
             return None
-        for other in likely[:_MOST_PROPOSED]:
+        for other in likely[:_MAX_PROPOSED]:
             known = self._all.canonical(other)
             if known is not None and known.id != self._all.end(made.id):
                 one = found[other]

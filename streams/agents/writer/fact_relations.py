@@ -31,7 +31,7 @@ _SHARED = 2
 #: How sure that is.
 _SHARES = 0.7
 #: Longer messages tell of too much, and who adds more often in one message is no chat.
-_LONGEST, _MOST = 2_000, 16
+_MAX_LENGTH, _MAX_CHECKED_FACTS = 2_000, 16
 
 
 class Extension(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ def find_extensions(
     looking = _Looking(message_of(event).sender_id)
     elsewhere: list[Event] | None = None
     found = []
-    for each in added[:_MOST]:
+    for each in added[:_MAX_CHECKED_FACTS]:
         where = looking.through(near, each)
         if where is None and each.names and _is_own(each):
             if elsewhere is None:
@@ -131,7 +131,7 @@ class _Looking:
     def _told(self, event: Event) -> list[_Told]:
         """Return the sentences of a message."""
         if event.number not in self._read:
-            text = message_of(event).content[:_LONGEST]
+            text = message_of(event).content[:_MAX_LENGTH]
             tokens = tokenise(text)
             self._read[event.number] = [
                 _Told(content_words(said), subject_of(tokens, start, end), is_question(said))

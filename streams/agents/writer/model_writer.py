@@ -48,9 +48,9 @@ from recollect.streams.language.statements.statements import analyse
 from recollect.streams.reading.recorded_answers import OpenedRecording
 
 #: A merge that a model proposes waits for somebody to look at it, however sure the model is.
-MOST_SURE = AUTO_MERGE_CONFIDENCE - 0.01
+MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01
 #: Nobody stated it in as many words.
-_MOST_CAUSAL = 0.7
+_MAX_CAUSAL_CONFIDENCE = 0.7
 _json = msgspec.json.Encoder()
 
 
@@ -297,7 +297,7 @@ class _Resolution:
             new = {cause, effect} & self._kept.keys()
             if new and {cause, effect} <= known:
                 row = CausalLink(
-                    cause, effect, min(strength, _MOST_CAUSAL), self._event.ingested_at
+                    cause, effect, min(strength, _MAX_CAUSAL_CONFIDENCE), self._event.ingested_at
                 )
                 self._part.puts.append(row)
             else:
@@ -315,7 +315,7 @@ class _Resolution:
                     id=row_id(at, "merge_candidate", one.id, other.id),
                     entity_a_id=one.id,
                     entity_b_id=other.id,
-                    confidence=min(merge.confidence, MOST_SURE),
+                    confidence=min(merge.confidence, MAX_MERGE_CONFIDENCE),
                     reason=f"{self._wrote.model} says: {merge.reason}",
                     created_at=at,
                 )

@@ -22,7 +22,7 @@ from recollect.streams.language.relations.grounding import Said, evidence_span, 
 #: The tool that asks.
 RECALL = "recall"
 #: So many proposals of a kind are taken from one event.
-MOST_FACTS, MOST_OTHERS = 20, 60
+MAX_FACTS, MAX_OTHER_PROPOSALS = 20, 60
 #: A fact is of the time when it was said.
 _NEAR_MS = 86_400_000
 _LONGEST_NAME, _LONGEST_REASON = 100, 300
@@ -157,8 +157,8 @@ class Proposals:
         wrong = fault(text, evidence, self._said)
         if wrong is not None:
             raise Refused(*wrong)
-        if len(self.facts) >= MOST_FACTS:
-            raise Refused("many", f"no more than {MOST_FACTS} facts of one message")
+        if len(self.facts) >= MAX_FACTS:
+            raise Refused("many", f"no more than {MAX_FACTS} facts of one message")
         span = evidence_span(self._said.text, evidence)
         assert span is not None
         id_ = model_fact_id(self._event_id, text, self._said.at_ms)
@@ -181,7 +181,7 @@ class Proposals:
             raise Refused("form", "name is no name")
         if not occurs(name, (self._said.text, *self._said.thread, *self._said.names)):
             raise Refused("name", f"{name!r} stands neither in this message nor in those before it")
-        if len(self.entities) >= MOST_OTHERS:
+        if len(self.entities) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more entities of one message")
         id_ = entity_id(ENTITY_TYPES[kind], normalise_name(name), 0)
         self.entities.setdefault(id_, ProposedEntity(id_, name, kind))
@@ -192,7 +192,7 @@ class Proposals:
         if fact not in self.facts:
             raise Refused("id", "fact_id is none that insert_fact gave here")
         self._must_know(entity)
-        if len(self.links) >= MOST_OTHERS:
+        if len(self.links) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more links of one message")
         if (fact, entity) not in self.links:
             self.links.append((fact, entity))
@@ -206,7 +206,7 @@ class Proposals:
         for fact in (cause, effect):
             if fact not in self.facts and not self._knows_fact(fact):
                 raise Refused("id", f"there is no fact {fact[:40]!r} of this conversation")
-        if len(self.causes) >= MOST_OTHERS:
+        if len(self.causes) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more causes of one message")
         self.causes.setdefault((cause, effect), strength)
         return {"ok": True}
@@ -219,7 +219,7 @@ class Proposals:
             raise Refused("id", "these are the same entity")
         self._must_know(one)
         self._must_know(other)
-        if len(self.merges) >= MOST_OTHERS:
+        if len(self.merges) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more merges of one message")
         self.merges.append(ProposedMerge(one, other, confidence, reason))
         return {"status": "waits for review"}

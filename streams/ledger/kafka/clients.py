@@ -32,7 +32,7 @@ from recollect.streams.ledger.kafka.retrying import retry_until
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.ledger.kafka.topics import (
     INBOX,
-    MOST_RECORD_BYTES,
+    MAX_TOPIC_RECORD_BYTES,
     NAMES,
     Topics,
     ensure_topics,
@@ -370,7 +370,7 @@ class Clients:
             enable_auto_commit=False,
             auto_offset_reset="none",
             fetch_max_wait_ms=_FETCH_WAIT_MS,
-            max_partition_fetch_bytes=2 * MOST_RECORD_BYTES,
+            max_partition_fetch_bytes=2 * MAX_TOPIC_RECORD_BYTES,
         )
         try:
             await consumer.start()
@@ -496,7 +496,7 @@ class Clients:
                     acks="all",
                     enable_idempotence=True,
                     max_batch_size=_BATCH_BYTES,
-                    max_request_size=2 * MOST_RECORD_BYTES,
+                    max_request_size=2 * MAX_TOPIC_RECORD_BYTES,
                     # Half of our patience, so that a broker which waits for replicas says so before
                     # we give up.
                     request_timeout_ms=int(PATIENCE * 1_000 / 2),

@@ -49,7 +49,7 @@ _READER = "reader"
 # Seconds between two polls of topics that this process does not follow.
 _POLL_SECONDS = 0.05
 # After each lost race, at least one event of another sequencer was accepted.
-_MOST_TRIES = 100
+_MAX_RETRIES = 100
 _PAGE = 2_000
 #: How long the number of workers is cached, in seconds.
 _COUNT_SECONDS = 2.0
@@ -233,7 +233,7 @@ class KafkaLedger(Ledger):
         with ExitStack() as held:
             for _, partition in sorted(tps):
                 held.enter_context(self._publishing[partition])
-            for _ in range(_MOST_TRIES):
+            for _ in range(_MAX_RETRIES):
                 self._refresh(tps)
                 tried = {
                     zone: self._sequence(zone, some)
@@ -253,7 +253,7 @@ class KafkaLedger(Ledger):
                     return receipts
         raise LedgerUnavailable(
             f"zone {min(drafts.keys() - receipts.keys())}: other sequencers were faster "
-            f"{_MOST_TRIES} times; do it again"
+            f"{_MAX_RETRIES} times; do it again"
         )
 
     def _sequence(

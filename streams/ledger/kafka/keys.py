@@ -50,7 +50,7 @@ _MARKER = b"marker"
 _AGREED_IN = 0
 # The broker's clock may differ from ours.
 _SLACK_SECONDS = 1.0
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
@@ -195,8 +195,8 @@ class KeysCopy:
     def _select(self, sql: str, key_ids: Sequence[bytes]) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
         with self._lock:
-            for start in range(0, len(key_ids), _AT_ONCE):
-                some = key_ids[start : start + _AT_ONCE]
+            for start in range(0, len(key_ids), _BATCH_SIZE):
+                some = key_ids[start : start + _BATCH_SIZE]
                 found += rows(self._connection, sql.format(", ".join("?" * len(some))), some)
         return found
 

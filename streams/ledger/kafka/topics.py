@@ -24,14 +24,14 @@ NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 
 #: The largest record: the largest draft that is accepted, which may grow threefold when its
 #: numbers are packed. Change records are split before they are that large.
-MOST_RECORD_BYTES = 4 * 1024 * 1024
+MAX_TOPIC_RECORD_BYTES = 4 * 1024 * 1024
 
 #: The largest record that the broker accepts into the inbox: even a draft that is too large gets
 #: in, to be parked.
-MOST_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
+MAX_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
-_MOST_REPLICAS = 3
+_MAX_REPLICAS = 3
 # The broker keeps a deleted file for so long at most.
 _DELETE_MS = 10_000
 
@@ -43,24 +43,24 @@ _ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 _FOR_EVER = {
     **_UNLIMITED,
     **_ANY_TIME,
-    "max.message.bytes": str(MOST_RECORD_BYTES),
+    "max.message.bytes": str(MAX_TOPIC_RECORD_BYTES),
     **_AS_WRITTEN,
 }
 
 # Settings for which a smaller value is as good, or a larger one.
-_AT_MOST = {
+_UPPER_BOUNDED = {
     "segment.ms",
     "max.compaction.lag.ms",
     "min.cleanable.dirty.ratio",
     "file.delete.delay.ms",
     "flush.messages",
 }
-_AT_LEAST = {"min.insync.replicas"}
+_LOWER_BOUNDED = {"min.insync.replicas"}
 # Settings that are altered if a topic has other values: an earlier build set them, and altering
 # them loses no records. Any other difference means that the topic is not ours.
 _BROUGHT = {
-    *_AT_MOST,
-    *_AT_LEAST,
+    *_UPPER_BOUNDED,
+    *_LOWER_BOUNDED,
     "delete.retention.ms",
     "message.timestamp.type",
     "message.timestamp.after.max.ms",
@@ -87,7 +87,7 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
         INBOX: {
             **_UNLIMITED,
             **rolled,
-            "max.message.bytes": str(MOST_INBOX_BYTES),
+            "max.message.bytes": str(MAX_INBOX_BYTES),
             # Clients may compress as they like; the broker converts it to what we can read.
             "compression.type": "gzip",
         },
@@ -105,7 +105,7 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
             "delete.retention.ms": str(_DAY_MS),
         },
     }
-    in_sync = 2 if replicas >= _MOST_REPLICAS else 1
+    in_sync = 2 if replicas >= _MAX_REPLICAS else 1
     return {
         **of_topic[name],
         "min.insync.replicas": str(in_sync),
@@ -138,7 +138,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
     replicas = settings.replication
     brokers = len((await admin.describe_cluster())["brokers"])
     if replicas is None:
-        replicas = min(_MOST_REPLICAS, brokers)
+        replicas = min(_MAX_REPLICAS, brokers)
     found = await _partitions(admin, list(names))
     missing = [name for name in names if name not in found]
     if missing:
@@ -252,8 +252,8 @@ async def _bring(
 
 
 def _suits(key: str, there: str, wanted: str) -> bool:
-    if key in _AT_MOST:
+    if key in _UPPER_BOUNDED:
         return float(there) <= float(wanted)
-    if key in _AT_LEAST:
+    if key in _LOWER_BOUNDED:
         return float(there) >= float(wanted)
     return there == wanted

@@ -185,7 +185,7 @@ def test_levels_that_are_held_are_those_that_are_unpacked(
     crowd: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def codes(most: int, places: np.ndarray) -> np.ndarray:
-        monkeypatch.setattr(token_index, "MOST_LEVELS", most)
+        monkeypatch.setattr(token_index, "MAX_UNPACKED_LEVELS", most)
         return recaller._refreshed().tokens.of(places).codes
 
     def both(places: np.ndarray) -> np.ndarray:

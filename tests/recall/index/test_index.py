@@ -111,7 +111,7 @@ def test_turns_that_followed_are_those_that_were_read_at_once(
 @pytest.fixture
 def stored_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every index is worth a file."""
-    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "MIN_STORED_TURNS", 1)
 
 
 def talk_of(count: int, first: int = 0) -> list:
@@ -150,7 +150,7 @@ def test_an_answer_does_not_depend_on_how_the_index_came_about(
         answers(following)
     anew = answers(open_memory())
     assert answers(following) == anew
-    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "MIN_STORED_TURNS", 1)
     writer = open_memory()
     assert answers(writer) == anew
     assert index_file(memory).exists()

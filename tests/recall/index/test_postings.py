@@ -72,9 +72,9 @@ def test_what_came_is_what_is_read_at_once(
 ) -> None:
     documents = Documents()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postings, "_MOST_FOLLOWED", most)
+        patch.setattr(postings, "_MAX_INCREMENTAL_TEXTS", most)
         patch.setattr(postings, "_BLOCK", block)
-        patch.setattr(postings, "MOST_POSTINGS", 4)
+        patch.setattr(postings, "MAX_CACHED_POSTINGS", 4)
         found = documents.postings()
         for step in steps:
             if step == "store":
@@ -94,7 +94,7 @@ def test_what_came_is_what_is_read_at_once(
 def test_a_word_that_the_full_text_index_cuts_within_a_character(
     memory: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "MIN_STORED_TURNS", 1)
     tell(memory, [say("日" * 12_000, "e1"), say("Grace lives in Paris.", "e2")])
     assert ask(open_memory(), "Where does Grace live?")[0].source_event_ids == ["e2"]
     tell(memory, [say(f"{'本' * 12_000} and a boat, {'本' * 12_000}日.", "e3")])

@@ -85,7 +85,7 @@ GIVEN_AGAIN: tuple[list, list[tuple[str, object]]] = (
 @pytest.fixture(autouse=True)
 def stored_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every index is worth a file."""
-    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "MIN_STORED_TURNS", 1)
 
 
 def of_rows_alone(files: ZoneFiles) -> Index:

@@ -22,10 +22,10 @@ from urllib.parse import quote
 
 # In seconds, for everything.
 DEADLINE = 1.0
-MAX_TOKENS = 500
+DEFAULT_MAX_TOKENS = 500
 # The last turn of a transcript is in its end.
-_MOST_OF_A_TRANSCRIPT = 2_000_000
-_MOST_OF_A_TEXT = 100_000
+_MAX_TRANSCRIPT_BYTES = 2_000_000
+_MAX_TEXT_LENGTH = 100_000
 # What is in a message and was said by nobody in it.
 _INSERTED = re.compile(
     r"<(memory_context|system-reminder|command-name|command-message|command-args|"
@@ -74,7 +74,7 @@ def _task(event: str, payload: dict[str, object]) -> str:
 def _context(task: str) -> str:
     if not task.strip():
         return ""
-    answer = _post("context", {"task": task[:_MOST_OF_A_TEXT], "max_tokens": MAX_TOKENS})
+    answer = _post("context", {"task": task[:_MAX_TEXT_LENGTH], "max_tokens": DEFAULT_MAX_TOKENS})
     return str(answer.get("block", ""))
 
 
@@ -91,7 +91,7 @@ def _send(payload: dict[str, object]) -> None:
 def _end_of(path: Path) -> list[str]:
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        start = max(size - _MOST_OF_A_TRANSCRIPT, 0)
+        start = max(size - _MAX_TRANSCRIPT_BYTES, 0)
         file.seek(start)
         lines = file.read().decode("utf-8", "replace").split("\n")
     # The first may be the rest of one.
@@ -122,7 +122,7 @@ def last_turn(lines: list[str], session: str) -> list[dict[str, object]]:
                 "thread_id": session or None,
                 "session_id": session or None,
                 "occurred_at": entry["timestamp"],
-                "content": text[:_MOST_OF_A_TEXT],
+                "content": text[:_MAX_TEXT_LENGTH],
             }
         )
     return [event if event["id"] else {**event, "id": None} for event in events]
