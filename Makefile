@@ -9,6 +9,11 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 # How long `make fuzz` takes.
 FUZZ_SECONDS ?= 120
+# What `make check` runs of the tests, and `make test` then does not.
+CHECKS := tests/test_commits.py tests/test_layers.py tests/test_public_names.py
+
+# Hundreds of processes start during the tests, and would each compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Wheels only: a source build would fetch build tools that no lock names.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -33,7 +38,7 @@ demo-second: $(VENV)/.stamp      ## the same job on a second, generated export
 	$(BIN)/python -m demo.run --generated 7
 
 test: $(VENV)/.stamp-dev         ## set up, and the tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore tests/kafka
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore tests/kafka $(CHECKS:%=--ignore %)
 
 kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka, which take longer
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/kafka
@@ -47,11 +52,11 @@ fuzz: $(VENV)/.stamp-dev         ## two minutes of what nobody would send, at ev
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run
 
-check: $(VENV)/.stamp-dev        ## lint, format, types, layers, and that every public name is documented
+check: $(VENV)/.stamp-dev        ## lint, format, types, layers, docstrings, and the form of commits
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest --quiet tests/test_layers.py tests/test_public_names.py
+	$(BIN)/mypy --num-workers $(JOBS)
+	$(BIN)/python -m pytest --quiet $(CHECKS)
 
 format: $(VENV)/.stamp-dev       ## put right what lint and format can
 	$(BIN)/ruff check --fix .
