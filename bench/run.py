@@ -14,28 +14,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench import (
-    adapters,
-    concurrency,
-    context,
-    disk,
-    encode,
-    facts,
-    forget,
-    ingest,
-    kafka,
-    locomo,
-    project,
-    reading_speed,
-    rebuild,
-    recall,
-    seal,
-    service,
-    start,
-    storm,
-)
-from bench.homes import Homes
-from bench.report import Report, load, machine, markdown
+from bench.encoder import encode, reading_speed
+from bench.kit.homes import Homes
+from bench.kit.report import Report, load, machine, markdown
+from bench.ledger import adapters, disk, forget, ingest, kafka, project, rebuild, seal, storm
+from bench.recall import context, facts, latency, locomo
+from bench.serving import concurrency, service, start
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 OUT = Path(__file__).with_name("report.md")
@@ -53,7 +37,7 @@ def benches(
     """
     sizes = rebuild.FULL_SIZES if full else (1_000, 10_000) if quick else rebuild.SIZES
     many = 10_000 if quick else 100_000
-    asked = recall.FULL_SIZES if full else (recall.SIZES[0], many)
+    asked = latency.FULL_SIZES if full else (latency.SIZES[0], many)
     forgotten = (3_000, 10_000) if quick else forget.SIZES
 
     def section(report: Report) -> str:
@@ -70,7 +54,7 @@ def benches(
         "adapters": lambda: section(adapters.run(megabytes=10 if quick else adapters.MEGABYTES)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
-        "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
+        "recall": lambda: "\n".join(map(section, latency.run(sizes=asked, kept=zones))),
         "concurrency": lambda: section(
             concurrency.run(homes, questions=asked_at_once(concurrency.QUESTIONS))
         ),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from bench.encode import sentences
+from bench.encoder.encode import sentences
 from recollect.streams.encoder.encoder import Encoder
 from tests.encoder.texts import PASSAGES, QUERIES, TOKENS_OF
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.recall import DATA
-from bench.sentences import said, share_of_nearest
+from bench.recall.latency import DATA
+from bench.recall.sentences import said, share_of_nearest
 from recollect import Query
 from recollect.home.home_directory import Home
 from tests.memory import Memory

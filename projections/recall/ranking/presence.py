@@ -37,7 +37,7 @@ have no answer, all in %.
 
 A name that the memory knows, of somebody who does not speak there, gains nothing as a feature, nor
 do the share of words that no turn has, and late interaction. Which of two questions near in topic
-has its answer there, this cannot tell well. `bench/context.py` measures what ships.
+has its answer there, this cannot tell well. `bench/recall/context.py` measures what ships.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""How fast texts become vectors, and how exact they are."""

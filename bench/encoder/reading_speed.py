@@ -1,0 +1,165 @@
+"""How fast messages are read: by the rules alone, and by the heads on top of the encoder.
+
+python -m bench.encoder.reading_speed [--data FILE]
+
+FILE holds conversations in LoCoMo's shape, which are no part of this repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+from unittest import mock
+
+from bench.kit.encoders import MISSING, cache, cached_name
+from bench.kit.report import Report, Target, count, markdown
+from bench.recall import locomo
+from bench.recall.locomo import DATA, Json
+from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.ingestion.ingesting import open_inputs
+from recollect.schemas.events import Draft
+from recollect.streams.adapters import Meter, Options, drafts, exports_of
+from recollect.streams.agents.writer import message_reading
+from recollect.streams.agents.writer.rule_writer import RuleWriter
+from recollect.streams.encoder.catalog import MINILM
+from recollect.streams.encoder.loading import load
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.engine.zone import BATCH
+from recollect.streams.language.statements.statements import analyse
+from recollect.streams.reader.head_file import OWN, read_heads
+from recollect.streams.reader.reader_installing import install_reader
+from recollect.streams.reader.text_reader import TextReader
+
+#: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
+MIN_TURNS, MAX_OVERHEAD = 2_000, 0.10
+ROUNDS = 9
+#: Every so many turns of the conversations are encoded and read.
+_EVERY = 5
+
+
+def run(data: Path = DATA) -> Report:
+    """Measure the turns of the conversations of a file."""
+    title = "Reading"
+    about = (
+        "LoCoMo's turns, each with the messages before it, as the writer reads them: the "
+        f"processor's time on one core, the best of {ROUNDS} rounds. `analyse` is what a message "
+        "says; the writer also looks at who takes part and what is taken back. The heads read "
+        f"what is encoded anyway: both are timed in turn, on the same {BATCH} texts each time, as "
+        "a node reads them."
+    )
+    columns = ["what", "turns", "turns/s", "on top of the encoding"]
+    if not data.is_file():
+        return Report(title, about, columns, [], skipped=f"{data.name} is not there")
+    talks = [_drafts(talk) for talk in json.loads(data.read_text("utf-8"))]
+    turns = sum(map(len, talks))
+    calls = _asked_of_analyse(talks)
+    writes = turns / _fastest(lambda: _write(talks))
+    asked = [(each.args, each.kwargs) for each in calls]
+    analyses = len(calls) / _fastest(lambda: [analyse(*args, **more) for args, more in asked])
+    rows = [
+        ["the writer, rules alone", count(turns), count(writes), ""],
+        ["`analyse`, rules alone", count(len(calls)), count(analyses), ""],
+    ]
+    targets = [
+        Target(
+            f"the rules read {MIN_TURNS:,} turns a second by `analyse`",
+            count(analyses),
+            analyses >= MIN_TURNS,
+        )
+    ]
+    if cached_name() != MINILM.name:
+        return Report(title, about, columns, rows, targets, skipped=f"the heads: {MISSING}")
+    pin = install_reader(None, cache=cache())
+    encoder = cast(OnnxEncoder, load(pin.encoder, cache=cache(), workers=1))
+    reader = TextReader(encoder, read_heads(OWN, pin.heads))
+    texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
+    try:
+        both = [
+            _in_turn(encoder, reader, texts[start : start + BATCH])
+            for start in range(0, len(texts), BATCH)
+        ]
+    finally:
+        encoder.close()
+    encoded, read = map(sum, zip(*both, strict=True))
+    on_top = read / encoded - 1
+    rows += [
+        ["encoded", count(len(texts)), count(len(texts) / encoded), ""],
+        ["encoded and read", count(len(texts)), count(len(texts) / read), f"{on_top:.0%}"],
+    ]
+    targets.append(
+        Target(
+            f"the heads take at most {MAX_OVERHEAD:.0%} on top of the encoding",
+            f"{on_top:.0%}",
+            on_top <= MAX_OVERHEAD,
+        )
+    )
+    return Report(title, about, columns, rows, targets)
+
+
+def _drafts(talk: Json) -> list[Draft]:
+    with tempfile.TemporaryDirectory(prefix="recollect-reading-") as scratch:
+        export = Path(scratch) / "talk.jsonl"
+        export.write_text("".join(json.dumps(each) + "\n" for each in locomo.events(talk)))
+        inputs = open_inputs((export,), "auto", Options.of(None, None), Meter())
+        found = [each for one in exports_of(inputs) for _, each in drafts(one.source)]
+    return [each for each in found if isinstance(each, Draft)]
+
+
+def _write(talks: Sequence[Sequence[Draft]]) -> None:
+    """Let the writer read conversations."""
+    writer = RuleWriter()
+    for number, talk in enumerate(talks):
+        thread = EventsOfFiles(f"talk-{number}")
+        for draft in talk:
+            event = thread.next_event(draft)
+            writer.extract(event, thread)
+            thread.add(event)
+
+
+def _asked_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
+    """Return what the writer asks `analyse` while it reads conversations."""
+    with mock.patch.object(message_reading, "analyse", wraps=analyse) as asked:
+        _write(talks)
+    return list(asked.call_args_list)
+
+
+def _in_turn(encoder: OnnxEncoder, reader: TextReader, texts: Sequence[str]) -> tuple[float, float]:
+    """Return the seconds of encoding texts and of reading them, in turn, the best of each."""
+    # Other programs slow down one as much as the other, and a short stretch is often spared.
+    rounds = [
+        (_seconds(lambda: encoder.encode_tokens(texts)), _seconds(lambda: reader.read(texts)))
+        for _ in range(ROUNDS)
+    ]
+    encoded, read = (min(times) for times in zip(*rounds, strict=True))
+    return encoded, read
+
+
+def _fastest(work: Callable[[], object]) -> float:
+    return min(_seconds(work) for _ in range(ROUNDS))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Return the processor's seconds of some work."""
+    gc.collect()
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=DATA)
+    print(markdown(run(parser.parse_args(arguments).data)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""An encoder's graph run bare, and its matrix products alone: what an encoder cannot beat."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+from bench.encoder.rivals import Lap, Taken
+from bench.kit.encoders import cache
+from recollect.streams.encoder import cache as store
+from recollect.streams.encoder.onnx_encoder import session_options
+from recollect.streams.encoder.pieces import PieceCutter
+from recollect.streams.encoder.pin import Pin
+from recollect.streams.system.cores import usable_cores
+
+_T = TypeVar("_T")
+Ids = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.uint8]
+
+# Where an operator of ours has its weights, and their scales.
+_WEIGHTS = {"DynamicQuantizeMatMul": (1, 2), "QAttention": (1, 4)}
+
+
+def timed(encode: Callable[[], object]) -> Lap:
+    """Return a lap that does this once."""
+
+    def lap() -> Taken:
+        began, busy = time.perf_counter(), time.process_time()
+        encode()
+        return Taken(time.perf_counter() - began, time.process_time() - busy)
+
+    return lap
+
+
+def graph_of(pin: Pin) -> Path:
+    """Return the graph of a model that is in the cache."""
+    directory = store.entry(cache(), pin.checksums)
+    receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
+    if receipt is None:
+        raise SystemExit(f"{pin.model} is not in {directory}")
+    return directory / receipt.file
+
+
+def cut(pin: Pin, texts: Sequence[str]) -> list[Ids]:
+    """Return the word pieces of every text, (1, n)."""
+    tokenizer = store.entry(cache(), pin.checksums) / store.TOKENIZER
+    cutter = PieceCutter(tokenizer, pin.settings.max_length)
+    return [cutter.cut(text).ids for text in texts]
+
+
+def bare(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
+    """Return a lap that runs the graph over pieces of texts."""
+    session = onnxruntime.InferenceSession(
+        str(graph), session_options(), providers=["CPUExecutionProvider"]
+    )
+    name = session.get_inputs()[0].name
+    return _shared(lambda ids: session.run(None, {name: ids}), pieces, pool)
+
+
+def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
+    """Return a lap that does nothing of an int8 graph but its products, for texts as long."""
+    alone = _Products(graph)
+    lengths = [ids.shape[1] for ids in pieces]
+    inputs = {length: alone.inputs(length) for length in lengths}
+    return _shared(lambda length: alone.multiply(inputs[length]), lengths, pool)
+
+
+def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
+    """Return a lap in which every worker has a share."""
+    workers = usable_cores()
+    shares = [each[first::workers] for first in range(workers)]
+
+    def loop(share: Sequence[_T]) -> None:
+        for one in share:
+            run(one)
+
+    return timed(lambda: list(pool.map(loop, shares)))
+
+
+class _Products:
+    """Multiplies the weights of a graph by activations that are int8 already, and no more."""
+
+    def __init__(self, graph: Path) -> None:
+        model = onnx.load(str(graph))
+        weights = {constant.name: constant for constant in model.graph.initializer}
+        scale = helper.make_tensor("scale", TensorProto.FLOAT, [], [0.02])
+        used, nodes = [scale], []
+        self._widths: set[int] = set()
+        for number, node in enumerate(model.graph.node):
+            if node.op_type in _WEIGHTS:
+                weight, scales = (weights[node.input[at]] for at in _WEIGHTS[node.op_type])
+                used += [weight, scales]
+                width = weight.dims[0]
+                self._widths.add(width)
+                inputs = [_input(width), weight.name, "scale", scales.name]
+                product = f"product.{number}"
+                nodes.append(
+                    helper.make_node(
+                        "MatMulIntegerToFloat", inputs, [product], domain="com.microsoft"
+                    )
+                )
+        made = helper.make_graph(
+            nodes,
+            "products",
+            [
+                helper.make_tensor_value_info(_input(width), TensorProto.UINT8, ["n", width])
+                for width in sorted(self._widths)
+            ],
+            [
+                helper.make_tensor_value_info(node.output[0], TensorProto.FLOAT, None)
+                for node in nodes
+            ],
+            used,
+        )
+        alone = helper.make_model(
+            made, opset_imports=model.opset_import, ir_version=model.ir_version
+        )
+        # The session runs every node all the same, and hands over no more than it is asked for.
+        self._last = [nodes[-1].output[0]]
+        self._session = onnxruntime.InferenceSession(
+            alone.SerializeToString(), session_options(), providers=["CPUExecutionProvider"]
+        )
+
+    def inputs(self, tokens: int) -> Mapping[str, Codes]:
+        """Return activations of so many tokens."""
+        drawn = np.random.default_rng(tokens)
+        return {
+            _input(width): drawn.integers(0, 256, (tokens, width), np.uint8)
+            for width in self._widths
+        }
+
+    def multiply(self, inputs: Mapping[str, Codes]) -> None:
+        """Do the products of one text."""
+        self._session.run(self._last, dict(inputs))
+
+
+def _input(width: int) -> str:
+    return f"of {width}"

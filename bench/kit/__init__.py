@@ -1,0 +1,1 @@
+"""What the benchmarks share: made-up events, homes and zones of any size, reports."""

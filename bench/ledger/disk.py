@@ -1,0 +1,145 @@
+"""How much room a home takes, file by file: short turns of a chat, and long texts full of facts.
+
+python -m bench.ledger.disk [--data FILE] [--texts DIR]
+
+Neither is part of this repository; what is not there is not measured. Both are ingested through the
+command line, with an encoder, and the home is measured as the command leaves it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.kit.encoders import MISSING, cached_encoder
+from bench.kit.report import Report, Target, count, markdown
+from bench.recall.locomo import DATA, Command, ingest
+
+TEXTS = DATA.parent / "mind" / "realmem"
+
+#: Bytes a turn that a home may take: 50 MB for 5,882 turns of LoCoMo, 350 MB for 5,732 long texts.
+MAX_CHAT_BYTES = 50_000_000 // 5_882
+MAX_TEXT_BYTES = 350_000_000 // 5_732
+
+_LONG = 900
+_MAX_TEXTS = 150
+_INDEX = "recall's index"
+_REST = "the rest"
+_FILES = ("ledger.db", "keys.db", "events.db", "memory.db", "identity.db", "embeddings.db")
+
+
+class Room(NamedTuple):
+    """The bytes that each file takes, over all zones, for so many turns of so many characters."""
+
+    turns: int
+    characters: int
+    bytes: Counter[str]
+
+    @property
+    def per_turn(self) -> int:
+        return self.bytes.total() // self.turns
+
+
+def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
+    """Measure both, as far as they are there."""
+    title = "Disk"
+    about = (
+        "What a home takes after everything was ingested, by file, over all its zones: the three "
+        "conversations of LoCoMo's dev part, and texts of an assistant's chats of at least "
+        f"{_LONG} characters, taken for what a person says, so that most sentences are facts."
+    )
+    columns = ["what", "file", "MB", "bytes a turn", "share"]
+    encoder = cached_encoder()
+    if encoder is None:
+        return Report(title, about, columns, [], skipped=MISSING)
+    encoder.close()
+    measured: list[tuple[str, Room, int]] = []
+    if data.is_file():
+        measured.append(("chat", _chat(data), MAX_CHAT_BYTES))
+    if texts.is_dir():
+        measured.append(("long texts", _texts(texts), MAX_TEXT_BYTES))
+    if not measured:
+        return Report(title, about, columns, [], skipped=f"{data.name} and {texts.name} not there")
+    rows = []
+    for name, room, _ in measured:
+        for file, size in room.bytes.most_common():
+            share = f"{100 * size / room.bytes.total():.0f}%"
+            rows.append([name, file, f"{size / 1e6:.2f}", count(size / room.turns), share])
+        mean = f"all, {room.turns:,} turns of {room.characters // room.turns:,} characters"
+        rows.append([name, mean, f"{room.bytes.total() / 1e6:.2f}", count(room.per_turn), ""])
+    targets = [
+        Target(
+            f"{name}: at most {most:,} bytes a turn", f"{room.per_turn:,}", room.per_turn <= most
+        )
+        for name, room, most in measured
+    ]
+    return Report(title, about, columns, rows, targets)
+
+
+def _chat(data: Path) -> Room:
+    samples = json.loads(data.read_text("utf-8"))
+    said = [
+        turn["text"]
+        for sample in samples
+        for key, session in sample["conversation"].items()
+        if key.startswith("session_") and isinstance(session, list)
+        for turn in session
+    ]
+    with tempfile.TemporaryDirectory(prefix="recollect-disk-") as scratch:
+        command = Command(Path(scratch) / "home")
+        command.run("init")
+        for sample in samples:
+            ingest(command, sample, Path(scratch))
+        return Room(len(said), sum(map(len, said)), _taken(Path(scratch) / "home"))
+
+
+def _texts(texts: Path) -> Room:
+    events = list(islice(_long(texts), _MAX_TEXTS))
+    with tempfile.TemporaryDirectory(prefix="recollect-disk-") as scratch:
+        command = Command(Path(scratch) / "home")
+        command.run("init")
+        path = Path(scratch) / "texts.jsonl"
+        path.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
+        command.run("ingest", str(path), "--json")
+        characters = sum(len(event["content"]) for event in events)
+        return Room(len(events), characters, _taken(Path(scratch) / "home"))
+
+
+def _long(texts: Path) -> Iterator[dict[str, str]]:
+    """Yield what an assistant said at length as if the person it speaks with had said it."""
+    for path in sorted(texts.glob("*.jsonl")):
+        for line in path.read_text("utf-8").split("\n"):
+            event = json.loads(line)["event"] if line else {}
+            if event.get("direction") == "out" and len(event["content"]) > _LONG:
+                yield event | {"direction": "in", "sender_id": "user", "sender_name": "Ada"}
+
+
+def _taken(home: Path) -> Counter[str]:
+    taken: Counter[str] = Counter()
+    for path in home.rglob("*"):
+        if path.is_file():
+            name = path.name.removesuffix("-wal").removesuffix("-shm")
+            taken[_INDEX if name.startswith("recall.") else name if name in _FILES else _REST] += (
+                path.stat().st_size
+            )
+    return taken
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.ledger.disk", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--data", type=Path, default=DATA, help="conversations as in LoCoMo")
+    parser.add_argument("--texts", type=Path, default=TEXTS, help="JSON lines with an event each")
+    chosen = parser.parse_args(arguments)
+    print(markdown(run(chosen.data, chosen.texts)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What the storm on three brokers does, and what is lost by it.
+
+python -m bench.ledger.storm [--seconds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from bench.kit.report import Report, Target, count, markdown
+from tests.storm.figures import Figures
+
+SECONDS = 120.0
+_MAX_REASONS = 5
+
+
+def run(*, seconds: float = SECONDS) -> Report:
+    """Let the storm rage for so many seconds, and return its figures."""
+    command = [sys.executable, "-m", "tests.storm", "--seconds", f"{seconds:g}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    lines = done.stdout.strip().splitlines()
+    try:
+        found = msgspec.json.decode(lines[-1] if lines else "", type=Figures)
+    except msgspec.DecodeError:
+        raise SystemExit(f"the storm reported no figures:\n{done.stdout[-3000:]}") from None
+    failed = [line.removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED")]
+    counts = {
+        "seconds of damage": found.seconds,
+        "events": found.events,
+        "of them acknowledged by the brokers or a command, by the publishers' notes": (
+            found.acknowledged
+        ),
+        "zones": found.zones,
+        "workers: SIGKILL": found.kills,
+        "workers: SIGSTOP, longer than their session": found.stops,
+        "brokers: SIGKILL": found.broker_kills,
+        "brokers: SIGSTOP, longer than their session": found.broker_stops,
+        "brokers: SIGKILL, and the disk is lost": found.disks_lost,
+        "two brokers at once: SIGSTOP, one is left in sync": found.one_in_sync,
+        "a partition was given another leader": found.leader_changes,
+        "an in-sync set shrank": found.shrinks,
+        "a clock jumped, by 90 s to 10 years": found.clock_jumps,
+    }
+    rows = [[what, count(number) if number else "0"] for what, number in counts.items()]
+    rows += [
+        [f"a zone stood still meanwhile: {why}", count(often)]
+        for why, often in list(found.stood_still.items())[:_MAX_REASONS]
+    ]
+    stopped = [f"{zone}: {why}" for zone, why in found.zones_stopped.items()]
+    return Report(
+        "Storm",
+        "Three workers and three brokers (replication 3, `min.insync.replicas` 2) on one machine, "
+        "while they are killed and stopped and clocks jump. The verifier reads the topics and the "
+        "workers' files with code of its own and compares them with the publishers' notes; the "
+        "changes of leaders stand in the controller's log.",
+        ["what", "times"],
+        rows,
+        [
+            Target("acknowledged events that are lost: 0", count(found.lost), not found.lost),
+            Target("events that are there twice: 0", count(found.doubled), not found.doubled),
+            Target("zones that stand still in the end: 0", "; ".join(stopped) or "0", not stopped),
+            Target("all that is checked holds", "; ".join(failed) or "yes", not failed),
+        ],
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.ledger.storm", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of damage [120]")
+    print(markdown(run(seconds=parser.parse_args(arguments).seconds)))
+
+
+if __name__ == "__main__":
+    main()

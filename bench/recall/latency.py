@@ -1,0 +1,377 @@
+"""How long an answer takes: each arm by itself and all together, in zones of several sizes.
+
+python -m bench.recall.latency [--sizes N,N] [--zones DIR] [--data FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from bench.kit import zones
+from bench.kit.encoders import MISSING, cached_encoder
+from bench.kit.homes import DIMENSION, RandomEncoder
+from bench.kit.made import Writer
+from bench.kit.report import Report, Target, count, markdown, percentile, stopwatch
+from bench.recall.sentences import said, share_of_nearest
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall import BUDGETS, Recaller, RecallQuery
+from recollect.projections.recall.index import array_store
+from recollect.projections.sqlite import rows
+from recollect.schemas.wire import Budget
+from recollect.streams.projecting.projector import prune_index
+
+T = TypeVar("T")
+
+# A year's worth of chats of the export that recollect was first used with; many years'; and more.
+SIZES = (5_882, 100_000)
+FULL_SIZES = (*SIZES, 1_000_000)
+QUERIES = 200
+ROUNDS = 8
+# Questions before those of a round that count.
+_WARM = 10
+#: Milliseconds that half of the answers may take, all arms on, by the number of turns.
+MAX_P50_MS = {5_882: 3.0, 100_000: 10.0}
+#: How many times as long a million turns may take as a hundred thousand.
+MAX_SCALING = 12.0
+MIN_SHARE = 0.99
+FORGETS = 7
+_AROUND = 15
+# Turns all over a zone.
+_SPREAD = """
+SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM events)
+ WHERE place % (SELECT count(*) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
+"""
+#: How many times as long the first question after a forget may take.
+MAX_SLOWDOWN = 3.0
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo-dev.json"
+_ALL = "all arms (budget high)"
+# What is measured, the budget, and the arms that run; None: those of the budget.
+_WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
+    ("semantic (budget low)", "low", None),
+    ("keyword", "mid", frozenset({"keyword"})),
+    ("entity", "mid", frozenset({"entity"})),
+    ("keyword and late interaction", "mid", frozenset({"keyword", "late"})),
+    ("budget mid", "mid", None),
+    (_ALL, "high", None),
+)
+
+
+class Measured(msgspec.Struct):
+    """What one process took: milliseconds by way, of the clock and of the processor; and MB."""
+
+    first_ms: float
+    first_cpu_ms: float
+    wall: dict[str, list[float]] = {}
+    cpu: dict[str, list[float]] = {}
+    memory_first_mb: float = 0.0
+    memory_mb: float = 0.0
+
+
+class Forgot(msgspec.Struct):
+    """What a forgotten turn costs, each time in ms: the questions around it, and the index."""
+
+    before: list[float] = []
+    file: list[float] = []
+    memory: list[float] = []
+    after: list[float] = []
+
+
+@contextmanager
+def only(arms: frozenset[str] | None, budget: Budget) -> Iterator[None]:
+    """Let a budget run these arms alone."""
+    kept = BUDGETS[budget]
+    if arms is not None:
+        BUDGETS[budget] = arms
+    try:
+        yield
+    finally:
+        BUDGETS[budget] = kept
+
+
+def run(
+    *, sizes: Sequence[int] = SIZES, kept: Path | None = None, data: Path = DATA
+) -> list[Report]:
+    """Measure zones of these sizes, each in processes of its own; 20 results a question.
+
+    `kept`: where zones are kept for another run; None: they are removed.
+    """
+    speed: list[list[str]] = []
+    room: list[list[str]] = []
+    forgotten: list[list[str]] = []
+    targets: list[Target] = []
+    stays: list[Target] = []
+    p50: dict[int, float] = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+            directory = (kept or Path(scratch)) / f"{size}"
+            if not directory.exists():
+                zones.fill(directory, size)
+            array_store.remove(directory)
+            anew, mapped = _measured(directory, 0), _measured(directory, QUERIES)
+            index_mb = sum(file.stat().st_size for file in directory.glob("recall.*")) / 1e6
+            files_mb = sum(file.stat().st_size for file in directory.glob("*.db")) / 1e6
+            forgot = _in_a_process("--forget", directory, Forgot)
+            cold = _measured(directory, 0)
+        for way, _, _ in _WAYS:
+            cells = [f"{percentile(mapped.wall[way], share):.2f}" for share in (0.5, 0.95, 0.99)]
+            speed.append([count(size), way, *cells, f"{percentile(mapped.cpu[way], 0.5):.2f}"])
+        room.append(
+            [
+                count(size),
+                *(f"{ms:,.0f}" for ms in (anew.first_ms, anew.first_cpu_ms)),
+                *(f"{ms:,.0f}" for ms in (mapped.first_ms, mapped.first_cpu_ms)),
+                *(f"{mb:,.0f}" for mb in (files_mb, index_mb)),
+                *(f"{mb:,.0f}" for mb in (mapped.memory_first_mb, mapped.memory_mb)),
+            ]
+        )
+        before, file, memory, after = (
+            percentile(spent, 0.5) for spent in msgspec.structs.astuple(forgot)
+        )
+        forgotten.append(
+            [
+                count(size),
+                *(f"{ms:,.0f}" for ms in (anew.first_ms, file, memory)),
+                *(f"{ms:,.1f}" for ms in (before, after)),
+                *(f"{ms:,.0f}" for ms in (mapped.first_ms, cold.first_ms)),
+            ]
+        )
+        stays.append(
+            Target(
+                f"the first question after a forget at {count(size)} turns takes at most "
+                f"{MAX_SLOWDOWN:.0f} times the ones before",
+                f"{after / before:.1f}",
+                after <= MAX_SLOWDOWN * before,
+            )
+        )
+        p50[size] = percentile(mapped.wall[_ALL], 0.5)
+        if size in MAX_P50_MS:
+            most = MAX_P50_MS[size]
+            targets.append(
+                Target(
+                    f"all arms at {count(size)} turns: p50 of at most {most:.0f} ms",
+                    f"{p50[size]:.2f} ms",
+                    p50[size] <= most,
+                )
+            )
+    if {100_000, 1_000_000} <= p50.keys():
+        times = p50[1_000_000] / p50[100_000]
+        targets.append(
+            Target(
+                f"a million turns take at most {MAX_SCALING:.0f} times a hundred thousand",
+                f"{times:.1f}",
+                times <= MAX_SCALING,
+            )
+        )
+    return [_speed(speed, targets), _room(room), _forgotten(forgotten, stays), _nearest(data)]
+
+
+def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
+    embedding = _embedding()
+    return Report(
+        "Recall",
+        f"Milliseconds from a question to its 20 results, over {QUERIES} made-up questions, after "
+        f"ten to warm up, within one process: the best of {ROUNDS} rounds, none asked twice. "
+        "The last column is the processor's time, which a busy machine changes less. "
+        "Zones are made up, with a fact for each sentence; vectors are random, in clusters. "
+        "Embedding the question comes on top, in a row of its own.",
+        ["turns", "what", "p50 ms", "p95 ms", "p99 ms", "p50 ms of processor"],
+        [*rows, *([embedding] if embedding else [])],
+        targets,
+        skipped="" if embedding else f"embedding the question: {MISSING}",
+    )
+
+
+def _room(rows: list[list[str]]) -> Report:
+    return Report(
+        "Recall: cold, and what it takes",
+        "The first question of a process, all arms, where the index has to be made from the "
+        "files, and where it lies beside them; the files (without the vec0 index, which recall "
+        "does not ask) and the index in MB; and the process's memory in MB after its first "
+        "question and after all. A zone of few turns has no such file.",
+        [
+            "turns",
+            *("first, index made, ms", "of processor", "first, index mapped, ms", "of processor"),
+            *("files MB", "index MB", "memory, first", "memory, all"),
+        ],
+        rows,
+    )
+
+
+def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
+    return Report(
+        "Recall: after an erasure",
+        f"A turn is forgotten, {FORGETS} times, medians in ms: the index made anew, as it once was "
+        "after each; what went taken out of its files, and out of the memory of a process that "
+        f"asks; the {_AROUND} questions before, all arms, and the first after; and the first "
+        "question of a process before any erasure and after all.",
+        [
+            *("turns", "index made anew", "lost from its files", "lost from memory"),
+            *("question before", "first after", "first of a process before", "after"),
+        ],
+        rows,
+        targets,
+    )
+
+
+def _nearest(data: Path) -> Report:
+    title = "Recall: bit codes against an exact search"
+    about = (
+        "The share of the nearest vectors, by an exact search, that the search over bit codes "
+        "finds: turns and sentences of conversations in LoCoMo's shape, asked their questions."
+    )
+    columns = ["vectors", "questions", "nearest", "found"]
+    encoder = cached_encoder()
+    if encoder is None or not data.is_file():
+        skipped = MISSING if encoder is None else f"{data.name} is not there; name it with --data"
+        return Report(title, about, columns, [], skipped=skipped)
+    try:
+        texts, questions = said(data)
+        vectors, asked = encoder.encode(texts), encoder.encode(questions)
+    finally:
+        encoder.close()
+    shares = {nearest: share_of_nearest(vectors, asked, nearest) for nearest in (10, 100, 400)}
+    return Report(
+        title,
+        about,
+        columns,
+        [
+            [count(len(texts)), count(len(questions)), str(nearest), f"{share:.4f}"]
+            for nearest, share in shares.items()
+        ],
+        [
+            Target(
+                f"at least {MIN_SHARE} of the {nearest} nearest",
+                f"{share:.4f}",
+                share >= MIN_SHARE,
+            )
+            for nearest, share in shares.items()
+        ],
+    )
+
+
+def _measured(directory: Path, queries: int) -> Measured:
+    return _in_a_process("--measure", directory, Measured, str(queries))
+
+
+def _in_a_process(option: str, directory: Path, type: type[T], *more: str) -> T:
+    command = [sys.executable, "-m", "bench.recall.latency", option, str(directory), *more]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return msgspec.json.decode(done.stdout, type=type)
+
+
+def measure(directory: Path, queries: int) -> Measured:
+    """Ask a zone one question, then `queries` in every way; leave the index next to its files.
+
+    That in rounds, in each of which every way has questions of its own, which nobody has asked
+    before; of every way its best round counts.
+    """
+    encoder, writer = RandomEncoder(), Writer(seed=2)
+    with zones.open_to_read(directory) as files:
+        recaller = Recaller(files, encoder=encoder)
+        wall, cpu = _timed(recaller, writer.question(), "high")
+        measured = Measured(wall, cpu, memory_first_mb=_memory_mb())
+        if recaller.worth_storing:
+            recaller.store()
+        for _ in range(ROUNDS if queries else 0):
+            for way, budget, arms in _WAYS:
+                asked = [writer.question() for _ in range(_WARM + queries)]
+                with only(arms, budget):
+                    spent = [_timed(recaller, question, budget) for question in asked]
+                walls, cpus = map(list, zip(*spent[_WARM:], strict=True))
+                before = measured.wall.get(way)
+                if before is None or percentile(walls, 0.5) < percentile(before, 0.5):
+                    measured.wall[way], measured.cpu[way] = walls, cpus
+    measured.memory_mb = _memory_mb()
+    return measured
+
+
+def forget(directory: Path) -> Forgot:
+    """Forget a turn now and then, and ask before and after."""
+    encoder, writer, forgot = RandomEncoder(), Writer(seed=3), Forgot()
+    with (
+        zones.open_to_read(directory) as asked,
+        ZoneFiles(directory, RandomEncoder.model, DIMENSION) as files,
+    ):
+        recaller = Recaller(asked, encoder=encoder)
+        numbers = [number for (number,) in rows(files.events.connection, _SPREAD, (FORGETS,))]
+        for number in numbers:
+            # The first of them warm up.
+            spent = [_timed(recaller, writer.question(), "high")[0] for _ in range(2 * _AROUND)]
+            forgot.before.append(percentile(spent[_AROUND:], 0.5))
+            zones.forget(files, [number])
+            for into, work in (
+                (forgot.file, partial(prune_index, files)),
+                (forgot.memory, recaller.follow),
+                (forgot.after, partial(_timed, recaller, writer.question(), "high")),
+            ):
+                with stopwatch() as watch:
+                    work()
+                into.append(watch.seconds * 1e3)
+    return forgot
+
+
+def _timed(recaller: Recaller, question: str, budget: Budget) -> tuple[float, float]:
+    """Return the milliseconds of an answer, by the clock and of the processor."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    recaller.recall(RecallQuery(text=question, budget=budget))
+    return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
+
+
+def _memory_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def _embedding() -> list[str] | None:
+    encoder = cached_encoder()
+    if encoder is None:
+        return None
+    try:
+        writer = Writer(seed=2)
+        spent = []
+        for _ in range(QUERIES):
+            question = writer.question()
+            began = time.perf_counter()
+            encoder.encode_query_tokens(question)
+            spent.append((time.perf_counter() - began) * 1e3)
+        cells = [f"{percentile(spent, share):.2f}" for share in (0.5, 0.95, 0.99)]
+        return ["", f"embedding the question, {encoder.model}", *cells, ""]
+    finally:
+        encoder.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m bench.recall.latency", description=__doc__)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="with commas")
+    parser.add_argument("--zones", type=Path, help="keep the zones here, and use those there are")
+    parser.add_argument("--data", type=Path, default=DATA, help="conversations with questions")
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--forget", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    if chosen.forget:
+        print(json.dumps(msgspec.to_builtins(forget(chosen.forget))))
+        return
+    if chosen.measure:
+        directory, queries = chosen.measure
+        print(json.dumps(msgspec.to_builtins(measure(Path(directory), int(queries)))))
+        return
+    sizes = [int(size) for size in chosen.sizes.split(",")]
+    print("\n".join(map(markdown, run(sizes=sizes, kept=chosen.zones, data=chosen.data))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What a command, the query service and many askers at once cost."""
