@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         UnknownVersion,
         UnknownZone,
     )
+    from recollect.schemas.inbound import MAX_CONTENT_BYTES
     from recollect.schemas.wire import (
         DEFAULT_SCOPE,
         SCOPES,
@@ -103,9 +104,12 @@ if TYPE_CHECKING:
         WriterTextVersion,
         ZoneSummary,
     )
+    from recollect.schemas.zones import DEFAULT_ZONE
 
 __all__ = [
     "DEFAULT_SCOPE",
+    "DEFAULT_ZONE",
+    "MAX_CONTENT_BYTES",
     "SCOPES",
     "AccessToken",
     "AsyncRecollect",
@@ -206,9 +210,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 # Names are imported on first access: the command line's help needs none of them.
-_LIBRARY = {
+_ELSEWHERE = {
     "AsyncRecollect": "recollect.library.library_async",
     "AsyncZone": "recollect.library.library_async",
+    "DEFAULT_ZONE": "recollect.schemas.zones",
+    "MAX_CONTENT_BYTES": "recollect.schemas.inbound",
     "Recollect": "recollect.library.library_home",
     "Zone": "recollect.library.library_zone",
 }
@@ -218,8 +224,8 @@ _ERRORS, _TYPES = "recollect.schemas.errors", "recollect.schemas.wire"
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _LIBRARY:
-        module = import_module(_LIBRARY[name])
+    if name in _ELSEWHERE:
+        module = import_module(_ELSEWHERE[name])
     else:
         errors = import_module(_ERRORS)
         module = errors if hasattr(errors, name) else import_module(_TYPES)

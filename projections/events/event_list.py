@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -14,6 +14,7 @@ from recollect.projections.sqlite import listed, rows
 class ListedEvent(NamedTuple):
     """An event as its row has it; the time is unix ms."""
 
+    number: int
     id: str
     kind: str
     platform: str
@@ -38,8 +39,8 @@ class ListedEvent(NamedTuple):
 
 
 _COLUMNS = (
-    "id, kind, platform, source_id, sender_id, sender_name, thread_id, occurred_at, content, "
-    "caption, metadata"
+    "number, id, kind, platform, source_id, sender_id, sender_name, thread_id, occurred_at, "
+    "content, caption, metadata"
 )
 _objects = msgspec.json.Decoder(dict[str, Any])
 
@@ -50,25 +51,55 @@ def events(
     among: Sequence[str] | None,
     platform: str | None,
     thread: str | None,
+    source_ids: Sequence[str] | None,
+    metadata: Mapping[str, str],
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedEvent]:
     """Return up to `limit` events that come after (`occurred_at`, id) in the list.
 
     `among`: only those with these ids; `platform`: only those that came from it; `thread`:
-    only those that were said in it.
+    only those that were said in it; `source_ids`: only those with these; `metadata`: only those
+    whose metadata has these texts, each under a key, or under keys with dots between them.
     """
+    at, id_ = after
+    conditions = ["occurred_at <= ? AND (occurred_at < ? OR id < ?)"]
+    bindings: list[object] = [at, at, id_]
+    if platform is not None:
+        conditions.append("platform = ?")
+        bindings.append(platform)
+    if thread is not None:
+        conditions.append("thread_id = ?")
+        bindings.append(thread)
+    for column, some in (("id", among), ("source_id", source_ids)):
+        if some is not None:
+            conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
+            bindings.append(listed(some))
+    for keys, text in metadata.items():
+        conditions.append("metadata ->> ? = ?")
+        bindings += [_path(keys), text]
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} FROM events "
-        "WHERE occurred_at <= ?1 AND (occurred_at < ?1 OR id < ?2) "
-        "AND (?3 IS NULL OR platform = ?3) "
-        "AND (?4 IS NULL OR id IN (SELECT value FROM json_each(?4))) "
-        "AND (?5 IS NULL OR thread_id = ?5) "
-        "ORDER BY occurred_at DESC, id DESC LIMIT ?6",
-        (*after, platform, None if among is None else listed(among), thread, limit),
+        f"SELECT {_COLUMNS} FROM events WHERE {' AND '.join(conditions)} "
+        "ORDER BY occurred_at DESC, id DESC LIMIT ?",
+        (*bindings, limit),
     )
     return [ListedEvent(*row) for row in found]
+
+
+def _path(keys: str) -> str:
+    """Return keys with dots between them as a path of JSON."""
+    return "$" + "".join(f'."{key}"' for key in keys.split("."))
+
+
+def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[str]:
+    """Return the ids of the events with these source ids."""
+    found = rows(
+        connection,
+        "SELECT id FROM events WHERE source_id IN (SELECT value FROM json_each(?))",
+        (listed(source_ids),),
+    )
+    return [str(id_) for (id_,) in found]
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, ListedEvent]:
@@ -78,7 +109,7 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
         f"SELECT {_COLUMNS} FROM events WHERE id IN (SELECT value FROM json_each(?))",
         (listed(ids),),
     )
-    return {row[0]: ListedEvent(*row) for row in found}
+    return {event.id: event for event in (ListedEvent(*row) for row in found)}
 
 
 class Replacement(NamedTuple):

@@ -254,6 +254,16 @@ def said(connection: apsw.Connection) -> list[tuple[int, str]]:
     )
 
 
+def numbers_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[int]:
+    """Return the running numbers of the events with these source ids."""
+    found = rows(
+        connection,
+        "SELECT number FROM events WHERE source_id IN (SELECT value FROM json_each(?))",
+        (listed(source_ids),),
+    )
+    return [int(number) for (number,) in found]
+
+
 def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
     """Return the id of the first event with this id or source id."""
     found: str | None = value(

@@ -32,6 +32,12 @@ _CHOSEN = """
               WHERE entity_id IN (SELECT value FROM json_each(?1))))
      AND (?2 OR fact_supersessions.fact_id IS NULL)
 """
+_OF_EVENTS = """
+     AND facts.id IN (
+         SELECT id FROM facts WHERE source_event_id IN (SELECT value FROM json_each(?6))
+         UNION
+         SELECT fact_id FROM fact_repeats WHERE event_id IN (SELECT value FROM json_each(?6)))
+"""
 
 
 def facts(
@@ -41,18 +47,24 @@ def facts(
     superseded: bool,
     after: tuple[int, str],
     limit: int,
+    of_events: Sequence[str] | None = None,
 ) -> list[ListedFact]:
     """Return up to `limit` facts that come after (`as_of`, id) in the list.
 
     `about`: the ids of the entities that they are about, None for all; `superseded`: include facts
-    that a newer one has superseded.
+    that a newer one has superseded; `of_events`: only those that come from one of these events,
+    or that one of them repeats.
     """
+    some, bindings = "", []
+    if of_events is not None:
+        some = _OF_EVENTS
+        bindings.append(listed(of_events))
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} {_CHOSEN} "
+        f"SELECT {_COLUMNS} {_CHOSEN} {some} "
         "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
         "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
-        (None if about is None else listed(about), superseded, *after, limit),
+        (None if about is None else listed(about), superseded, *after, limit, *bindings),
     )
     return [ListedFact(*row) for row in found]
 

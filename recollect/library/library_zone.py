@@ -676,6 +676,8 @@ class Zone:
         entity: str | None = None,
         platform: str | None = None,
         thread: str | None = None,
+        source_event_ids: Sequence[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
         superseded: bool = False,
         cursor: str | None = None,
         limit: int = 50,
@@ -684,8 +686,10 @@ class Zone:
 
         `scope` is `facts`, `events`, `observations` or `mental_models`. `entity`: only those that
         speak of, or come from, whom or what a name or an id means; `platform` and `thread`: only
-        events from there; `superseded`: also what a newer one has replaced. `cursor` of one page
-        gives the next, whatever was added or forgotten meanwhile.
+        events from there; `source_event_ids`: only the events with these source ids, or the facts
+        that come from them; `metadata`: only events whose metadata has these texts, each under a
+        key, or under keys with dots between them; `superseded`: also what a newer one has replaced.
+        `cursor` of one page gives the next, whatever was added or forgotten meanwhile.
 
         Raises:
             InvalidInput: a value cannot be, or a filter does not apply to this kind.
@@ -702,6 +706,8 @@ class Zone:
             entity=entity,
             platform=platform,
             thread=thread,
+            source_event_ids=source_event_ids,
+            metadata=metadata,
             superseded=superseded,
             cursor=cursor,
             limit=limit,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -469,10 +470,15 @@ class RemoteZone(Zone):
         entity: str | None = None,
         platform: str | None = None,
         thread: str | None = None,
+        source_event_ids: Sequence[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
         superseded: bool = False,
         cursor: str | None = None,
         limit: int = 50,
     ) -> MemoryPage:
+        if source_event_ids is not None and not source_event_ids:
+            # An address cannot say an empty list.
+            return MemoryPage(memories=[])
         return self._service.get(
             f"{self._base}/memories",
             MemoryPage,
@@ -480,6 +486,8 @@ class RemoteZone(Zone):
             entity=entity,
             platform=platform,
             thread=thread,
+            source_event_ids=None if source_event_ids is None else list(source_event_ids),
+            metadata=None if metadata is None else json.dumps(dict(metadata)),
             superseded=superseded,
             cursor=cursor,
             limit=limit,

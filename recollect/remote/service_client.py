@@ -37,7 +37,7 @@ _MAX_WAIT_SECONDS = 30.0
 _CONNECT_SECONDS = 10.0
 _NDJSON = "application/x-ndjson"
 # A value of a query, as a URL may have it.
-_Parameters = Mapping[str, str | int | bool | None]
+_Parameters = Mapping[str, str | int | bool | list[str] | None]
 
 _TYPES = "urn:recollect:problem:"
 _NOTHING_HERE = "there is nothing at this address"
@@ -127,7 +127,7 @@ class ServiceClient:
         self._closing.set()
         self._client.close()
 
-    def get(self, path: str, kind: type[T], **parameters: str | int | bool | None) -> T:
+    def get(self, path: str, kind: type[T], **parameters: str | int | bool | list[str] | None) -> T:
         """Return what is at a path."""
         return self._json("GET", path, kind, parameters, None, {})
 
@@ -269,7 +269,9 @@ def _decoded(response: httpx.Response, kind: type[T]) -> T:
         ) from None
 
 
-def _text(value: Any) -> str:
+def _text(value: Any) -> str | list[str]:
+    if isinstance(value, list):
+        return [str(item) for item in value]
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)

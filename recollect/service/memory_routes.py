@@ -25,6 +25,7 @@ from recollect.schemas.wire import (
     UpdateReport,
 )
 from recollect.service.forget_routes import erased_in
+from recollect.service.json_bodies import decode
 from recollect.service.problem_details import nothing_here
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import principal_in, read, service_of, write
@@ -134,11 +135,17 @@ async def list_memories(
     entity: FromQuery[str | None] = None,
     platform: FromQuery[str | None] = None,
     thread: FromQuery[str | None] = None,
+    source_event_ids: FromQuery[list[str] | None] = None,
+    metadata: FromQuery[str | None] = None,
     superseded: FromQuery[bool] = False,
     cursor: FromQuery[str | None] = None,
     limit: FromQuery[int] = 50,
 ) -> MemoryPage:
-    """Return memories of one kind, the newest first; the `cursor` of a page gives the next."""
+    """Return memories of one kind, the newest first; the `cursor` of a page gives the next.
+
+    `metadata` is a JSON object of texts.
+    """
+    said = None if metadata is None else decode(metadata.encode(), dict[str, str])
     return await read(
         request,
         zone,
@@ -147,6 +154,8 @@ async def list_memories(
             entity=entity,
             platform=platform,
             thread=thread,
+            source_event_ids=source_event_ids,
+            metadata=said,
             superseded=superseded,
             cursor=cursor,
             limit=limit,

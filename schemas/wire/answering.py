@@ -32,7 +32,8 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     then. `known_at`: answer as at that time, or that token of an ingest, without what was forgotten
     since. `asked_at`: the moment from which "yesterday" counts, by default now. `min_score`, 0 to
     1: results with a lower score are left out. `explain`: each result with its rank in every arm.
-    `profile`: how answers are ranked.
+    `profile`: how answers are ranked. `source_event_ids`: only what comes from these events, by
+    their sources' own ids; an observation only where it rests on no others.
 
     >>> Query("Where does Ada live?", max_results=5, scope=("facts",)).max_results
     5
@@ -53,6 +54,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     min_score: float = 0.0
     explain: bool = False
     profile: str = "default"
+    source_event_ids: tuple[str, ...] | None = None
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,13 +78,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `score`, 0 to 1, means the same in every answer: how well this answers in comparison with the
     best possible result, times the likelihood that anything found is relevant. `arms` gives the
-    rank in each arm that found it. `source_event_ids` is empty for a mental model alone: a command
-    wrote it, and commands are no events that could be read. `supersedes` is what the memory
-    replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
-    facts in it. `facts` are the newest that support an observation; they are not results of their
-    own as well. `led_by`: of the end of a chain, the facts that lead from a name in the question to
-    it, in order. `part`: which of several questions asked at once it answers. `sender_name`: who
-    said it; None of what nobody said in so many words.
+    rank in each arm that found it, and `similarity` the cosine of the question's vector and the
+    memory's own (a fact's is that of its sentence as it was said), where both have one; they come
+    with `explain`. `source_event_ids` is empty for a
+    mental model alone: a command wrote it, and commands are no events that could be read.
+    `supersedes` is what the memory replaced, and `superseded_by` what replaced it, latest first;
+    those of a turn are those of the facts in it. `facts` are the newest that support an
+    observation; they are not results of their own as well. `led_by`: of the end of a chain, the
+    facts that lead from a name in the question to it, in order. `part`: which of several questions
+    asked at once it answers. `sender_name`: who said it; None of what nobody said in so many words.
     """
 
     id: str
@@ -96,6 +100,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sender_name: str | None
     source_event_ids: list[str]
     arms: dict[str, int] | None = None
+    similarity: float | None = None
     supersedes: list[Change] = []
     superseded_by: list[Change] = []
     facts: list[Bundled] = []

@@ -61,7 +61,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """One memory as it is held, of any kind that recall answers but entities.
 
-    `current`: no later one has taken its place; `is_stale`: what it rests on has changed since.
+    `current`: no later one has taken its place; `is_stale`: what it rests on has changed since;
+    `decided`: False of an event that is kept, and from which nothing was decided yet.
     `name` is that of a mental model; `entities` are the names of those that it is about. An event
     and a fact say on which `platform`, under which id and name, and in which thread it was said;
     an event has the `metadata` that came with it, where any did.
@@ -74,6 +75,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     as_of: str
     current: bool = True
     is_stale: bool = False
+    decided: bool = True
     name: str | None = None
     platform: str | None = None
     sender_id: str | None = None

@@ -57,6 +57,34 @@ def test_a_memory_of_any_kind_is_got_by_its_id(zone: Zone) -> None:
     assert (got.type, got.name, got.text) == ("mental_model", "Homes", "Ada moves around.")
 
 
+def test_source_ids_and_metadata_narrow_a_list(zone: Zone) -> None:
+    noted = {"app": {"user": "u1", "run": "7"}, "flat": "yes"}
+    zone.ingest(
+        [
+            {**said("n1", "I play chess.", minute=5), "metadata": noted},
+            {**said("n2", "I play go.", minute=6), "metadata": {"app": {"user": "u2"}}},
+            said("n3", "I play chess.", minute=7),
+        ]
+    )
+    assert paged(zone, scope="events", metadata={"app.user": "u1"}) == ["n1"]
+    assert paged(zone, scope="events", metadata={"app.user": "u1", "flat": "yes"}) == ["n1"]
+    assert paged(zone, scope="events", metadata={"app.user": "u2", "flat": "yes"}) == []
+    assert paged(zone, scope="events", source_event_ids=["m2", "n2", "nothing"]) == ["n2", "m2"]
+    assert paged(zone, scope="facts", source_event_ids=["m2"]) == ["m2"]
+    # A message that repeats a fact is one of its sources.
+    assert paged(zone, scope="facts", source_event_ids=["n3"]) == ["n1", "n3"]
+    assert paged(zone, scope="events", source_event_ids=[]) == []
+
+
+def test_an_event_says_whether_it_was_decided(zone: Zone) -> None:
+    zone.ingest(said("late", "I play chess.", minute=9), wait=False)
+    assert [(one.source_event_ids, one.decided) for one in zone.list_memories("events").memories][
+        :2
+    ] == [(["late"], False), (["m4"], True)]
+    zone.decide()
+    assert zone.get_memory("late").decided
+
+
 def test_a_fact_tells_what_took_its_place(zone: Zone) -> None:
     old, new = (
         next(fact for fact in zone.facts(superseded=True) if fact.source_event_ids == [source])
@@ -106,6 +134,14 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         (lambda zone: zone.list_memories("songs"), "choose from facts, events"),
         (lambda zone: zone.list_memories("facts", platform="chat"), "only events come from one"),
         (lambda zone: zone.list_memories("facts", entity="Adda"), "did you mean Ada"),
+        (lambda zone: zone.list_memories("facts", metadata={"a": "b"}), "only events have some"),
+        (lambda zone: zone.list_memories("events", metadata={"a": 1}), "give a text"),
+        (lambda zone: zone.list_memories("events", metadata={'a"': "b"}), "is no key"),
+        (lambda zone: zone.list_memories("events", source_event_ids="m1"), "give a list"),
+        (
+            lambda zone: zone.list_memories("observations", source_event_ids=["m1"]),
+            "for events and facts",
+        ),
         (lambda zone: zone.list_memories("facts", limit=0), "1 to 1000"),
         (lambda zone: zone.list_memories("facts", cursor="facts:"), "cursor"),
         (lambda zone: zone.list_memories("facts", cursor="events:12:x"), "of another list"),

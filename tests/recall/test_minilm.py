@@ -68,3 +68,17 @@ def test_bit_codes_find_what_an_exact_search_finds(memory: Memory) -> None:
     vectors, asked = encoder.encode(texts[:800]), encoder.encode(questions[:40])
     for nearest in (10, 50):
         assert share_of_nearest(vectors, asked, nearest) >= 0.99
+
+
+def test_similarity_is_the_cosine_of_question_and_sentence(memory: Memory) -> None:
+    """Against vectors that the encoder makes of the texts by themselves."""
+    encoder = memory.home.load_encoder()
+    text = "Which instrument does the child practise?"
+    for scope in (("events",), ("facts",)):
+        answer = memory.recall(Query(text, scope=scope, explain=True))
+        assert answer.results
+        for result in answer.results:
+            (vector,) = encoder.encode([SAID[result.source_event_ids[0]]])
+            cosine = float(encoder.encode_query(text) @ vector)
+            assert result.similarity == pytest.approx(cosine, abs=0.02)
+    assert all(result.similarity is None for result in memory.recall(Query(text)).results)

@@ -96,6 +96,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.recall("Where does Ada live?"),
         lambda zone: zone.recall(Query("boat", max_results=1, scope=("facts",))),
         lambda zone: zone.recall({"query": "boat", "entity": "Bob", "explain": True}),
+        lambda zone: zone.recall("live", source_event_ids=["m1"]),
         lambda zone: zone.recall("puppy", platform="mail", time_after="2026-05-08T00:00:00Z"),
         lambda zone: zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z"),
     ),
@@ -118,6 +119,9 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "list_memories": (
         lambda zone: zone.list_memories(),
         lambda zone: zone.list_memories("events", platform="mail"),
+        lambda zone: zone.list_memories("events", source_event_ids=["m1", "m2"]),
+        lambda zone: zone.list_memories("events", metadata={"a": "b"}),
+        lambda zone: zone.list_memories("facts", source_event_ids=[]),
         lambda zone: _all_pages(zone),
     ),
     "history": (lambda zone: zone.history(zone.mental_models()[0].id),),

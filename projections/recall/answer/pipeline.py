@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.answer.assembly import assembled
 from recollect.projections.recall.answer.document_results import document_results
@@ -12,11 +14,13 @@ from recollect.projections.recall.arms.documents import Document
 from recollect.projections.recall.arms.entity_documents import entities
 from recollect.projections.recall.arms.mental_model_documents import mental_models
 from recollect.projections.recall.arms.observations import observations
+from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.profiles import Profile
 from recollect.projections.recall.ranking.ranker import Ranker
 from recollect.projections.recall.ranking.reranking import Reranker
+from recollect.schemas.wire import Result
 
 
 class Pipeline:
@@ -44,8 +48,28 @@ class Pipeline:
             [result for result in of_documents if result.score >= query.min_score],
             query.max_results,
         )
+        if query.explain:
+            results = self._with_similarity(results, question)
         pool = self._profile.pool_for(query.max_results)
         return AnswerTrace(question, found, order, pool, of_documents, results)
+
+    def _with_similarity(self, results: list[Result], question: ParsedQuestion) -> list[Result]:
+        """Return results with the cosine of each one's own vector and the question's."""
+        if question.vector is None:
+            return results
+        near: dict[str, float] = {}
+        for kind in {result.type for result in results}:
+            ids = [result.id for result in results if result.type == kind]
+            vectors = vectors_of(self._files.embeddings, kind, ids)
+            cosines = (vectors @ question.vector).tolist()
+            near |= {
+                id_: round(cosine, 6)
+                for id_, cosine, vector in zip(ids, cosines, vectors, strict=True)
+                if vector.any()
+            }
+        return [
+            msgspec.structs.replace(result, similarity=near.get(result.id)) for result in results
+        ]
 
     def _documents(
         self, question: ParsedQuestion, found: Candidates | None, index: Index

@@ -51,7 +51,11 @@ def observations(
     }
     documents = []
     for item in found:
-        facts = [fact for fact in readable.get(item.id, ()) if question.allowed[place_of[fact[0]]]]
+        rests_on = readable.get(item.id, ())
+        facts = [fact for fact in rests_on if question.allowed[place_of[fact[0]]]]
+        # Its text has the words of all of them.
+        if question.query.among is not None and len(facts) < len(rests_on):
+            continue
         if facts:
             before = []
             if item.before is not None and item.before[0] in readable:

@@ -29,7 +29,7 @@ def masks(
     if query.platform is not None:
         found["platform"] = turns.of_platform(query.platform)
     if query.among is not None:
-        found["among"] = np.isin(turns.numbers, np.fromiter(query.among, np.int64))
+        found["source_event_ids"] = np.isin(turns.numbers, np.fromiter(query.among, np.int64))
     if query.time_after is not None:
         found["time_after"] = turns.occurred_at > query.time_after
     if query.time_before is not None:

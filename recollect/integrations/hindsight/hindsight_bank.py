@@ -18,7 +18,7 @@ from recollect.home.token_counting import tokens_without_encoder
 from recollect.library.library_zone import Zone
 from recollect.operations.answers import recalling
 from recollect.operations.ingestion.ingesting import decided, none_kept
-from recollect.projections.events import annotated_events, event_queries
+from recollect.projections.events import annotated_events
 from recollect.projections.events.annotated_events import AnnotatedEvent
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
@@ -310,7 +310,6 @@ class HindsightBank:
             scope.append("observations")
         if not scope or not self._zone.exists():
             return []
-        zone = self._zone._zone
         among = self._tagged(tags, tags_match)
         asked = Query(
             query=query,
@@ -321,37 +320,27 @@ class HindsightBank:
             time_after=None if after is None else after - 1,
             time_before=None if before is None else before + 1,
             min_score=min_score,
+            source_event_ids=among,
         )
-        with zone.open_home.at_work():
-            answer = recalling.recall(zone, asked, among=among)
-        return self._shown(within(answer.results, max_tokens), among)
+        answer = self._zone.recall(asked)
+        return self._shown(within(answer.results, max_tokens))
 
-    def _tagged(self, tags: Sequence[str] | None, match: TagsMatch) -> frozenset[int] | None:
-        """Return the numbers of the events whose tags fit; None: all do."""
+    def _tagged(self, tags: Sequence[str] | None, match: TagsMatch) -> tuple[str, ...] | None:
+        """Return the source ids of the events whose tags fit; None: all do."""
         wanted = set(tags or ())
         if not wanted and match != "exact":
             return None
-        with self._files() as files:
-            connection = files.events.connection
-            of = {
-                event.number: set(_said(event).get("tags") or ())
-                for event in annotated_events.of_platform(connection, PLATFORM, {})
-            }
-            return frozenset(
-                number
-                for number in event_queries.numbers_of(connection)
-                if _fits(of.get(number, set()), wanted, match)
-            )
+        return tuple(
+            event.source_event_ids[0]
+            for event in _every(self._zone, "events")
+            if _fits(_tags_of(event), wanted, match)
+        )
 
-    def _shown(
-        self, results: Sequence[Result], among: frozenset[int] | None
-    ) -> list[dict[str, Any]]:
+    def _shown(self, results: Sequence[Result]) -> list[dict[str, Any]]:
         shown = []
         with self._files() as files:
             for result in results:
                 events = _events_of(files, result)
-                if among is not None and not {event.number for event in events} <= among:
-                    continue
                 shown.append({**_fields(result, events), "scores": {"final": result.score}})
         return shown
 
@@ -422,7 +411,12 @@ def unit(zone: Zone, id_: str) -> dict[str, Any]:
     return _unit(zone.get_memory(id_))
 
 
-def _every(zone: Zone, kind: Literal["facts", "observations"]) -> Iterator[Memory]:
+def _tags_of(event: Memory) -> set[str]:
+    said = (event.metadata or {}).get(_KEY) if event.platform == PLATFORM else None
+    return set(said.get("tags") or ()) if isinstance(said, dict) else set()
+
+
+def _every(zone: Zone, kind: Literal["events", "facts", "observations"]) -> Iterator[Memory]:
     cursor = None
     while True:
         page = zone.list_memories(kind, cursor=cursor, limit=_PAGE)

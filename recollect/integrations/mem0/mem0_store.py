@@ -26,7 +26,6 @@ from recollect.integrations.mem0.mem0_filters import (
     required,
 )
 from recollect.library.library_zone import Zone
-from recollect.operations.answers import recalling
 from recollect.operations.ingestion.ingesting import EventImport, none_kept
 from recollect.projections.events import annotated_events
 from recollect.projections.events.annotated_events import AnnotatedEvent
@@ -302,12 +301,9 @@ class Mem0Store:
             scope=("events", "facts"),
             min_score=threshold,
             asked_at=asked_at,
+            source_event_ids=tuple(message.last.source_id for message in found),
         )
-        zone = self._zone._zone
-        with zone.open_home.at_work():
-            answer = recalling.recall(
-                zone, asked, among=frozenset(message.last.number for message in found)
-            )
+        answer = self._zone.recall(asked)
         best: dict[str, dict[str, Any]] = {}
         with self._files() as files:
             rows = fact_list.with_ids(files.memory.connection, [one.id for one in answer.results])

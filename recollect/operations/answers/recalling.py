@@ -11,6 +11,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token import Token
 from recollect.home.token_counting import MAX_TOKENS, Count, counting
 from recollect.operations.ingestion.ingesting import command
+from recollect.projections.events import event_queries
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
 from recollect.projections.recall.question.query import check_moment
 from recollect.schemas.errors import InvalidInput
@@ -27,22 +28,15 @@ T = TypeVar("T")
 
 
 def recall(
-    zone: OpenZone,
-    query: AnyQuery,
-    fields: Mapping[str, Any] | None = None,
-    *,
-    among: frozenset[int] | None = None,
+    zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
 ) -> RecallAnswer:
     """Return the memories that answer a question; `fields` are fields of a Query too.
-
-    `among`: only those that come from the events with these running numbers.
 
     Raises:
         InvalidInput: the question cannot be asked; the message names the field.
     """
     asked = query_of(query, fields)
-    question, known_at = _question(asked)
-    question = msgspec.structs.replace(question, among=among)
+    question, known_at = _question_in(zone, asked)
     answer = on_recaller(
         zone,
         asked.profile,
@@ -80,7 +74,7 @@ def explain(
         InvalidInput: as `recall`.
     """
     asked = query_of(query, fields)
-    question, known_at = _question(asked)
+    question, known_at = _question_in(zone, asked)
     return on_recaller(
         zone,
         asked.profile,
@@ -131,6 +125,23 @@ def _reason(error: Exception) -> str:
     if place:
         return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
     return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
+
+
+def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Token | None]:
+    """Return what is asked of a zone, and as of when, as `_question`."""
+    question, known_at = _question(query)
+    if query.source_event_ids is None:
+        return question, known_at
+    numbers: frozenset[int] = frozenset()
+    if zone.exists():
+        if not zone.open_home.followed:
+            bring_up(zone)
+        with zone.files() as files:
+            found = event_queries.numbers_of_sources(
+                files.events.connection, query.source_event_ids
+            )
+            numbers = frozenset(found)
+    return msgspec.structs.replace(question, among=numbers), known_at
 
 
 def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:

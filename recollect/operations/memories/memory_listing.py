@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.home.open_zone import OpenZone
+from recollect.operations.answers.recalling import bring_up
 from recollect.operations.ingestion.ingesting import PRINCIPAL
 from recollect.operations.memories.listing import described, meant
 from recollect.projections.events import event_list, event_queries
@@ -53,6 +54,8 @@ def list_memories(
     entity: str | None = None,
     platform: str | None = None,
     thread: str | None = None,
+    source_event_ids: Sequence[str] | None = None,
+    metadata: Mapping[str, str] | None = None,
     superseded: bool = False,
     cursor: str | None = None,
     limit: int = 50,
@@ -64,16 +67,22 @@ def list_memories(
             not apply to this kind.
     """
     _check_listing(scope, entity, platform, thread, limit)
+    _check_sources(scope, source_event_ids, metadata)
     place = _START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
         return MemoryPage(memories=[])
+    if scope == "events" and not zone.open_home.followed:
+        # Turns are there before anything is decided from them.
+        bring_up(zone)
     with zone.files() as files, files.snapshot():
         about = None if entity is None else meant(files, entity)
         if scope == "facts":
-            ids, last = _fact_page(files, about, superseded, place, limit)
+            ids, last = _fact_page(files, about, source_event_ids, superseded, place, limit)
             found = _facts(files, ids)
         elif scope == "events":
-            ids, last = _event_page(files, about, platform, thread, place, limit)
+            ids, last = _event_page(
+                files, about, platform, thread, source_event_ids, metadata or {}, place, limit
+            )
             found = _events(files, ids)
         elif scope == "observations":
             ids, last = _observation_page(files, superseded, place, limit)
@@ -155,6 +164,28 @@ def _check_listing(
         raise InvalidInput("entity: observations are not listed by it; recall finds them")
 
 
+def _check_sources(
+    scope: str, source_event_ids: Sequence[str] | None, metadata: Mapping[str, str] | None
+) -> None:
+    if source_event_ids is not None:
+        if isinstance(source_event_ids, str) or not isinstance(source_event_ids, Sequence):
+            raise InvalidInput("source_event_ids: give a list of ids")
+        for id_ in source_event_ids:
+            _check_text("source_event_ids", id_)
+        if scope not in ("events", "facts"):
+            raise InvalidInput(f"source_event_ids: for events and facts, and scope is {scope}")
+    if metadata is not None:
+        if not isinstance(metadata, Mapping):
+            raise InvalidInput(f"metadata is {type(metadata).__name__}; give an object of texts")
+        for keys, text in metadata.items():
+            _check_text("metadata", keys)
+            _check_text(f"metadata {keys[:60]!r}", text)
+            if '"' in keys or "\0" in keys:
+                raise InvalidInput(f"metadata {keys[:60]!r} is no key, and no keys with dots")
+        if scope != "events":
+            raise InvalidInput(f"metadata: only events have some, and scope is {scope}")
+
+
 def _check_text(name: str, text: str) -> None:
     if not isinstance(text, str):
         raise InvalidInput(f"{name} is {type(text).__name__}; give a text")
@@ -174,10 +205,22 @@ def _page(found: Sequence[tuple[int, str]], limit: int) -> _Page:
 
 
 def _fact_page(
-    files: ZoneFiles, about: list[str] | None, superseded: bool, place: tuple[int, str], limit: int
+    files: ZoneFiles,
+    about: list[str] | None,
+    sources: Sequence[str] | None,
+    superseded: bool,
+    place: tuple[int, str],
+    limit: int,
 ) -> _Page:
     found = fact_list.facts(
-        files.memory.connection, about=about, superseded=superseded, after=place, limit=limit + 1
+        files.memory.connection,
+        about=about,
+        superseded=superseded,
+        after=place,
+        limit=limit + 1,
+        of_events=None
+        if sources is None
+        else event_list.ids_of_sources(files.events.connection, sources),
     )
     return _page([(fact.as_of, fact.id) for fact in found], limit)
 
@@ -187,6 +230,8 @@ def _event_page(
     about: list[str] | None,
     platform: str | None,
     thread: str | None,
+    sources: Sequence[str] | None,
+    metadata: Mapping[str, str],
     place: tuple[int, str],
     limit: int,
 ) -> _Page:
@@ -196,6 +241,8 @@ def _event_page(
         among=among,
         platform=platform,
         thread=thread,
+        source_ids=sources,
+        metadata=metadata,
         after=place,
         limit=limit + 1,
     )
@@ -298,6 +345,7 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
         text = "(deleted)" if one.content is None else one.content
         change = Change(id=one.by, text=text, at=format_time(one.at))
         replaced.setdefault(one.event_id, []).append(change)
+    decided = files.memory.watermark().number
     for event in event_list.with_ids(files.events.connection, ids).values():
         yield Memory(
             id=event.id,
@@ -305,6 +353,7 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             text=event.text,
             as_of=format_time(event.occurred_at),
             current=event.id not in replaced,
+            decided=event.number <= decided,
             platform=event.platform,
             sender_id=event.sender_id,
             sender_name=event.sender_name,

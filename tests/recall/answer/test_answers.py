@@ -43,6 +43,19 @@ def test_with_facts_alone_in_scope_each_stands_for_itself(memory: Memory) -> Non
     assert cited(found) == ["m1"]
 
 
+def test_source_ids_leave_only_what_comes_from_them(words_only: Memory) -> None:
+    tell(
+        words_only,
+        talk(("Ada", "I own a dog."), ("Bob", "I own a cat."), ("Cy", "I own a boat.")),
+    )
+    found = ask(words_only, "dog cat boat", source_event_ids=("m2", "m3", "nothing"))
+    assert sorted(cited(found)) == ["m2", "m3"]
+    assert ask(words_only, "dog cat boat", source_event_ids=()) == []
+    explanation = words_only.explain(Query("dog", source_event_ids=("m2",)), "m1")
+    assert explanation is not None
+    assert "source_event_ids" in str(explanation.because)
+
+
 def test_without_vectors_the_nearest_fact_of_a_turn_is_so_by_words(words_only: Memory) -> None:
     for place in range(6):
         tell(
