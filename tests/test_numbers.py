@@ -55,7 +55,7 @@ from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
 from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS
 from recollect.streams.engine.zone import MAX_ATTEMPTS, MAX_CRASHES
 from recollect.streams.ledger import PARTITIONS
-from recollect.streams.ledger.kafka import clients, copy, retrying
+from recollect.streams.ledger.kafka import clients, local_copy, retrying
 from recollect.streams.ledger.kafka.topics import MAX_TOPIC_RECORD_BYTES
 from recollect.streams.projecting import background, moments
 from recollect.streams.reading.heads import _DIGITS
@@ -130,9 +130,11 @@ LIMITS = {
     "digits of the hash in a head": str(_DIGITS),
     "the format of event records": str(records.EVENT_FORMAT),
     "the format of change records": str(records.CHANGE_FORMAT),
-    "on Kafka: a command waits for the brokers": f"{clients.PATIENCE:.0f} s",
+    "on Kafka: a command waits for the brokers": f"{clients.REQUEST_TIMEOUT_SECONDS:.0f} s",
     "on Kafka: what ends too early is asked again for": f"{retrying.REPEAT_SECONDS:.0f} s",
-    "on Kafka: the last record that was read is compared every": f"{copy.AUDIT_SECONDS:.0f} s",
+    "on Kafka: the last record that was read is compared every": (
+        f"{local_copy.AUDIT_SECONDS:.0f} s"
+    ),
     "on Kafka: events behind which two processes make files": f"{background.FAR:,}",
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
@@ -221,8 +223,8 @@ def test_every_step_that_drops_a_memory_is_in_the_reference() -> None:
 def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
     assert f"(`nice` {_NICENESS})" in KAFKA
     assert f"Where {background.FAR:,} events or more wait" in KAFKA
-    assert f"fails after {clients.PATIENCE:.0f} s" in KAFKA
-    for seconds in (retrying.REPEAT_SECONDS, copy.AUDIT_SECONDS):
+    assert f"fails after {clients.REQUEST_TIMEOUT_SECONDS:.0f} s" in KAFKA
+    for seconds in (retrying.REPEAT_SECONDS, local_copy.AUDIT_SECONDS):
         assert seconds == 5, "docs/kafka.md says five seconds of both"
 
 

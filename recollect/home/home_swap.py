@@ -21,7 +21,7 @@ from pathlib import Path
 from recollect.projections.generations import sync_directory
 from recollect.projections.private import delete_directory, make_directory, writable
 from recollect.schemas.errors import HomeError
-from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, MARK_FILE
+from recollect.streams.ledger.embedded_ledger import IDENTITY_FILE, KEYS_FILE, LEDGER_FILE
 from recollect.streams.system.failpoints import failpoint
 
 ROOM = "restoring"
@@ -31,7 +31,7 @@ _LOGS = ("", "-wal", "-shm", "-journal")
 # In the order in which they leave, and the reverse of that in which they come.
 _FILES = (
     HOME_FILE,
-    MARK_FILE,
+    IDENTITY_FILE,
     *(LEDGER_FILE + log for log in _LOGS),
     *(KEYS_FILE + log for log in _LOGS),
     "tokens.json",

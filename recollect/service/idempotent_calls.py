@@ -101,7 +101,7 @@ class IdempotentCalls:
         """Let go of a zone's answers if something was erased there since a call that has ended."""
         if not call.answer.done():
             return
-        erased = await asyncio.to_thread(self._ledger.of_kind, zone, FORGET, call.offset)
+        erased = await asyncio.to_thread(self._ledger.events_of_kind, zone, FORGET, call.offset)
         if erased:
             self.forget(zone)
 

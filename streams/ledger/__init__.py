@@ -3,9 +3,9 @@
 from recollect.streams.ledger.ledger import (
     CHANGES,
     EVENTS,
-    NEAR,
     PARTITIONS,
     RECORDINGS,
+    SEEK_WINDOW,
     TOPICS,
     KeyStore,
     Ledger,
@@ -18,9 +18,9 @@ from recollect.streams.ledger.partitioner import partition_of
 __all__ = [
     "CHANGES",
     "EVENTS",
-    "NEAR",
     "PARTITIONS",
     "RECORDINGS",
+    "SEEK_WINDOW",
     "TOPICS",
     "KeyStore",
     "Ledger",

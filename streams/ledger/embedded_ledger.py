@@ -38,11 +38,11 @@ from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive, shared
 
 #: The files of the ledger.
-LEDGER_FILE, KEYS_FILE, MARK_FILE = "ledger.db", "keys.db", "ledger.json"
-#: Shared by whoever has the ledger open; held alone by who puts another in its place.
+LEDGER_FILE, KEYS_FILE, IDENTITY_FILE = "ledger.db", "keys.db", "ledger.json"
+#: Lock file: shared by users of the ledger, exclusive for a restore.
 IN_USE_LOCK = "home.lock"
 
-_POLL_SECONDS = 0.02
+_POLL_INTERVAL_SECONDS = 0.02
 _BATCH_SIZE = 500
 
 _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
@@ -58,17 +58,17 @@ class EmbeddedKeys(KeyStore):
             _KEYS_MIGRATIONS.version(self._connection, Path(path))
         else:
             _KEYS_MIGRATIONS.bring_up(self._connection, Path(path))
-            if self._noted("source") is None:
-                self._note("source", new_key()[1])
-        secret = self._noted("source")
+            if self._stored("source") is None:
+                self._store("source", new_key()[1])
+        secret = self._stored("source")
         assert secret is not None
         assert len(secret) == KEY_BYTES
         self._secret = secret
 
-    def _note(self, name: str, noted: bytes) -> None:
-        self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, noted))
+    def _store(self, name: str, secret: bytes) -> None:
+        self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secret))
 
-    def _noted(self, name: str) -> bytes | None:
+    def _stored(self, name: str) -> bytes | None:
         found: bytes | None = value(
             self._connection, "SELECT value FROM secrets WHERE name = ?", (name,)
         )
@@ -77,12 +77,12 @@ class EmbeddedKeys(KeyStore):
     def identity(self) -> bytes | None:
         """Return the id of the home that the file belongs to; None if it names none."""
         with self._lock:
-            return self._noted("home")
+            return self._stored("home")
 
     def identify(self, home: bytes) -> None:
-        """Note which home the file belongs to."""
+        """Record which home the file belongs to."""
         with self._lock:
-            self._note("home", home)
+            self._store("home", home)
 
     @property
     def secret(self) -> bytes:
@@ -124,11 +124,10 @@ class EmbeddedKeys(KeyStore):
             self._connection.close()
 
 
-class _Mark(msgspec.Struct, frozen=True):
+class _Identity(msgspec.Struct, frozen=True):
     """The content of ledger.json.
 
-    `home` (hex) stands in ledger.db and keys.db as well. `made` says that both files exist and may
-    hold events.
+    `home` (hex) is also in ledger.db and keys.db. `made`: both files exist and may hold events.
     """
 
     home: str
@@ -181,7 +180,7 @@ class EmbeddedLedger(Ledger):
         if self._files is not None:
             return self._files
         with self._opening:
-            if self._files is None and is_made(self._directory):
+            if self._files is None and is_created(self._directory):
                 self._files = self._opened()
             if self._files is None and self._empty is None:
                 self._empty = _Files(
@@ -197,14 +196,14 @@ class EmbeddedLedger(Ledger):
         # Two processes that switch a new file to WAL at once do not wait: one gets "locked".
         with exclusive(self._directory / "ledger.lock"):
             files = self._checked(readonly=False)
-            if _mark(self._directory) is None:
-                # An older recollect created the files and wrote no mark.
+            if _read_identity(self._directory) is None:
+                # An older recollect created the files without ledger.json.
                 home = files.keys.identity() or files.ledger.identity() or new_key()[0]
                 _identify(files, home)
-                self._note(home, made=True)
+                self._write_identity(home, made=True)
             return files
 
-    def make(self) -> None:
+    def create(self) -> None:
         """Create the files if they do not exist yet, as the first record does.
 
         Raises:
@@ -216,11 +215,11 @@ class EmbeddedLedger(Ledger):
             return
         make_directory(self._directory)
         with exclusive(self._directory / "ledger.lock"):
-            if not is_made(self._directory):
+            if not is_created(self._directory):
                 # A process that was killed here may have left some of the files; they are empty.
-                mark = _mark(self._directory)
-                home = new_key()[0] if mark is None else bytes.fromhex(mark.home)
-                self._note(home, made=False)
+                identity = _read_identity(self._directory)
+                home = new_key()[0] if identity is None else bytes.fromhex(identity.home)
+                self._write_identity(home, made=False)
                 failpoint("ledger.begun")
                 keys = self._open_keys(self._directory / KEYS_FILE)
                 ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True)
@@ -228,11 +227,11 @@ class EmbeddedLedger(Ledger):
                 keys.close()
                 ledger.close()
                 failpoint("ledger.made")
-                self._note(home, made=True)
+                self._write_identity(home, made=True)
 
-    def _note(self, home: bytes, *, made: bool) -> None:
-        mark = _Mark(home.hex(), made)
-        replace_file(self._directory / MARK_FILE, msgspec.json.encode(mark) + b"\n")
+    def _write_identity(self, home: bytes, *, made: bool) -> None:
+        identity = _Identity(home.hex(), made)
+        replace_file(self._directory / IDENTITY_FILE, msgspec.json.encode(identity) + b"\n")
 
     def _checked(self, *, readonly: bool) -> _Files:
         """Open both files, and check that they belong to this home."""
@@ -240,9 +239,9 @@ class EmbeddedLedger(Ledger):
         keys = self._open_keys(self._directory / KEYS_FILE, readonly=readonly)
         ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True, readonly=readonly)
         found = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
-        mark = _mark(self._directory)
+        identity = _read_identity(self._directory)
         # A file that names no home may belong to this one.
-        own = bytes.fromhex(mark.home) if mark else found[LEDGER_FILE]
+        own = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
         others = [name for name, home in found.items() if None not in (home, own) and home != own]
         if not others:
             return _Files(ledger, keys)
@@ -250,23 +249,24 @@ class EmbeddedLedger(Ledger):
         ledger.close()
         raise Damaged(
             f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
-            f"home: restore {LEDGER_FILE}, {KEYS_FILE} and {MARK_FILE} from one backup of this one"
+            f"home: restore {LEDGER_FILE}, {KEYS_FILE} and {IDENTITY_FILE} from one backup of this "
+            "home"
         )
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
         check_zone(zone)
         if not drafts:
             return []
-        self.make()
+        self.create()
         now = _now()
         with self._file.writing():
             receipts, records, _ = sequence(
                 zone,
                 drafts,
-                self._file.end_of(zone),
+                self._file.chain_end(zone),
                 secret=self.keys.secret,
                 now=now,
-                find=lambda source: self._known_event(zone, source),
+                find_known=lambda source: self._known_event(zone, source),
             )
             if records:
                 self.keys.add({record.key_id: record.key for record in records})
@@ -277,7 +277,7 @@ class EmbeddedLedger(Ledger):
         return receipts
 
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
-        self.make()
+        self.create()
         with self._file.writing():
             self._append(topic, check_zone(zone), values, _now())
         self._notify()
@@ -299,11 +299,11 @@ class EmbeddedLedger(Ledger):
     def head(self, zone: str) -> Head:
         return self._file.head(zone)
 
-    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        return self._file.near(zone, number)
+    def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self._file.seek(zone, number)
 
-    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
-        return self._file.of_kind(zone, kind, offset)
+    def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        return self._file.events_of_kind(zone, kind, offset)
 
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         return self._file.event_of_source(zone, source)
@@ -327,8 +327,8 @@ class EmbeddedLedger(Ledger):
                 self._file.replace(CHANGES, partition_of(zone), offsets, record)
                 if replay() != before:
                     raise IntegrityError(
-                        f"zone {zone}: without the chains that nothing needs a replay gives "
-                        "something else, so none was taken; run recollect verify"
+                        f"zone {zone}: a replay without the unneeded chains gives another result, "
+                        "so nothing was reclaimed; run recollect verify"
                     )
         return self._file.compact()
 
@@ -344,13 +344,13 @@ class EmbeddedLedger(Ledger):
                 version = (file, others + connection.total_changes())
                 if version != seen:
                     seen = version
-                    if any(self.end(*place) > end for place, end in ends.items()):
+                    if any(self.end(*tp) > end for tp, end in ends.items()):
                         return True
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             with self._appended:
-                self._appended.wait(min(left, _POLL_SECONDS))
+                self._appended.wait(min(left, _POLL_INTERVAL_SECONDS))
 
     def close(self) -> None:
         for files in (self._empty, self._files):
@@ -360,16 +360,17 @@ class EmbeddedLedger(Ledger):
         self._in_use.close()
 
     def copy_files(self, directory: Path) -> None:
-        """Copy ledger.db and keys.db, as they are at one moment, into a directory.
+        """Copy a consistent snapshot of ledger.db and keys.db into a directory.
 
-        Others wait for a moment while both files are pinned, and go on while they are copied.
+        Writers wait only while both files are pinned, not while they are copied.
         """
-        self.make()
+        self.create()
         with ExitStack() as ledger_pinned, ExitStack() as keys_pinned:
             with self._file.writing():
                 ledger = ledger_pinned.enter_context(pinned(self._directory / LEDGER_FILE))
                 keys = keys_pinned.enter_context(pinned(self._directory / KEYS_FILE))
-            # The small one first: an erasure waits until nobody can read destroyed keys any more.
+            # keys.db first, because it is small: an erasure waits until no reader holds destroyed
+            # keys.
             copy_to_keep(keys, directory / KEYS_FILE)
             keys_pinned.close()
             copy_to_keep(ledger, directory / LEDGER_FILE)
@@ -398,36 +399,37 @@ def _identify(files: _Files, home: bytes) -> None:
             file.identify(home)
 
 
-def is_made(directory: Path) -> bool:
-    """Return whether a home's ledger was ever created, even if its files are missing now. An older
-    recollect wrote no mark; its homes have the files, or zones made from them.
+def is_created(directory: Path) -> bool:
+    """Return whether a home's ledger was ever created, even if its files are missing now.
+
+    An older recollect wrote no ledger.json; its homes have the files, or zones made from them.
     """
-    mark = _mark(directory)
-    if mark is not None:
-        return mark.made
+    identity = _read_identity(directory)
+    if identity is not None:
+        return identity.made
     return any((directory / name).exists() for name in (LEDGER_FILE, KEYS_FILE, "zones"))
 
 
 def home_id(directory: Path) -> str | None:
-    """Return the id of the home whose ledger was made in a directory; None where none was.
+    """Return the id of the home whose ledger is in a directory, or None.
 
     Raises:
-        Damaged: what says so cannot be read.
+        Damaged: ledger.json cannot be read.
     """
-    mark = _mark(directory)
-    return mark.home if mark is not None and mark.made else None
+    identity = _read_identity(directory)
+    return identity.home if identity is not None and identity.made else None
 
 
-def mark_made(directory: Path, home: str) -> None:
-    """Write what says that a home's ledger, whose id is `home`, is in a directory."""
-    replace_file(directory / MARK_FILE, msgspec.json.encode(_Mark(home, True)) + b"\n")
+def write_identity(directory: Path, home: str) -> None:
+    """Write ledger.json: the directory holds the ledger of this home."""
+    replace_file(directory / IDENTITY_FILE, msgspec.json.encode(_Identity(home, True)) + b"\n")
 
 
 def check_layout(directory: Path) -> None:
-    """See that ledger.db and keys.db hold what recollect made in them, and nothing that acts.
+    """Check that ledger.db and keys.db hold only recollect's tables and indexes.
 
     Raises:
-        Damaged: one holds something else.
+        Damaged: one holds something else, such as a trigger or a view.
     """
     for name, migrations in ((LEDGER_FILE, LEDGER_MIGRATIONS), (KEYS_FILE, _KEYS_MIGRATIONS)):
         with pinned(directory / name) as connection:
@@ -447,14 +449,14 @@ def _in_use(directory: Path) -> Iterator[None]:
             yield
     except Busy:
         raise Busy(
-            f"a restore is at work on {directory}: wait until it has ended, then do it again"
+            f"a restore is at work on {directory}: wait until it has ended, then try again"
         ) from None
 
 
-def _mark(directory: Path) -> _Mark | None:
-    path = directory / MARK_FILE
+def _read_identity(directory: Path) -> _Identity | None:
+    path = directory / IDENTITY_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Mark)
+        return msgspec.json.decode(path.read_bytes(), type=_Identity)
     except FileNotFoundError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

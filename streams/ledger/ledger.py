@@ -20,8 +20,8 @@ CHANGES = "changes"
 RECORDINGS = "recordings"
 TOPICS = (EVENTS, CHANGES, RECORDINGS)
 
-#: How many events of a zone a reader may have to pass before the one it looks for.
-NEAR = 32
+#: How many events of a zone a reader may have to skip after a seek.
+SEEK_WINDOW = 32
 
 
 class LedgerGap(IntegrityError):
@@ -69,7 +69,7 @@ class Ledger(ABC):
     here shares a transaction with the read models.
     """
 
-    #: Several nodes share the ledger: each reads there what the others decide.
+    #: Whether several nodes share the ledger, and each reads what the others decide.
     shared: ClassVar[bool] = False
 
     @property
@@ -116,7 +116,7 @@ class Ledger(ABC):
 
     @abstractmethod
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
-        """Return when a record came to the ledger (unix ms), or None if that was not noted."""
+        """Return when a record was appended (unix ms), or None if that is not recorded."""
 
     @abstractmethod
     def zones(self) -> list[str]:
@@ -127,15 +127,15 @@ class Ledger(ABC):
         """Return the last accepted event of a zone; number 0 if there is none."""
 
     @abstractmethod
-    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        """Return the number, the offset to read on from and the hash of an accepted event.
+    def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        """Return the number, the next offset and the hash of an event to start reading after.
 
-        That is `number` or one of about `NEAR` events before it, where `EventReader` begins; (0, 0,
-        GENESIS) is the zone's beginning.
+        It is accepted, and `number` or one of about `SEEK_WINDOW` events before it; (0, 0, GENESIS)
+        is the zone's beginning.
         """
 
     @abstractmethod
-    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+    def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on to the end of the ledger.
 
         On Kafka that is the broker's end, not the end of this node's copy.
@@ -145,7 +145,7 @@ class Ledger(ABC):
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         """Return the record of the accepted event with this keyed hash of a source id."""
 
-    def unread(self, zone: str) -> int:
+    def unfetched_count(self, zone: str) -> int:
         """Return how many events of the zone this node has not fetched yet."""
         return 0
 

@@ -1,7 +1,7 @@
 """A ledger's topics in one SQLite file: dense offsets per partition, an index by zone.
 
-On one machine this file is the ledger; with Kafka it is a node's copy of what it has read. In both
-cases it records which events the chains of their zones accept: heads and source ids.
+On one machine this file is the ledger; with Kafka it is a node's local copy. In both cases it
+records which events the chains of their zones accept: heads and source ids.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, va
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.records import GENESIS, Envelope, read_event, record_hash
 from recollect.schemas.seal import is_key_of
-from recollect.streams.ledger.ledger import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
+from recollect.streams.ledger.ledger import (
+    EVENTS,
+    PARTITIONS,
+    SEEK_WINDOW,
+    TOPICS,
+    LedgerGap,
+    Record,
+)
 from recollect.streams.ledger.partitioner import partition_of
 from recollect.streams.ledger.sequencer import Head
 
@@ -27,8 +34,7 @@ from recollect.streams.ledger.sequencer import Head
 # topic's table, so that records of a partition lie together and in order.
 _OFFSET_BITS = 40
 
-# Of a large record all pages but one are full, and that one it shares with others: the smaller it
-# is, the less of it stays empty.
+# Small pages waste less space in the last, partly filled page of a large record.
 _PAGE = 1_024
 
 
@@ -43,15 +49,15 @@ MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnumb
 
 
 class Appended(NamedTuple):
-    """A record to be written into a partition: its zone, its bytes, and when it came (unix ms)."""
+    """A record to be written into a partition: its zone, its bytes, and its time (unix ms)."""
 
     zone: str
     value: bytes
     at: int
 
 
-class _Shared:
-    """A connection for one thread at a time, which holds `lock`."""
+class _LockedConnection:
+    """A connection for the one thread that holds `lock`."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -67,10 +73,12 @@ class LedgerFile:
 
     def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
         self._path = Path(path)
-        self._writing = _Shared(connect(path, durable=durable, readonly=readonly, page=_PAGE))
+        self._writing = _LockedConnection(
+            connect(path, durable=durable, readonly=readonly, page=_PAGE)
+        )
         # A read-only file, or one in memory, needs no second connection.
-        alone = readonly or str(path) == ":memory:"
-        self._reading: _Shared | None = self._writing if alone else None
+        single = readonly or str(path) == ":memory:"
+        self._reading: _LockedConnection | None = self._writing if single else None
         self._opening = threading.Lock()
         self._writer: int | None = None
         self._zone_ids: dict[str, int] = {}
@@ -78,21 +86,21 @@ class LedgerFile:
             # An older file can be read as it is.
             MIGRATIONS.version(self.connection, Path(path))
             return
-        with self.alone():
+        with self.write_connection():
             MIGRATIONS.bring_up(self.connection, Path(path))
             if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
                 with atomic(self.connection):
-                    self._accept_unread()
+                    self._accept_unrecognised()
 
     @property
-    def _own(self) -> _Shared:
+    def _own(self) -> _LockedConnection:
         """The connection of the calling thread: a writing thread reads what it has written."""
         if self._writer == threading.get_ident():
             return self._writing
         if self._reading is None:
             with self._opening:
                 if self._reading is None:
-                    self._reading = _Shared(connect(self._path, readonly=True))
+                    self._reading = _LockedConnection(connect(self._path, readonly=True))
                     # A read error must be an exception; with mmap it would kill the process.
                     self._reading.connection.execute("PRAGMA mmap_size = 0").fetchall()
         return self._reading
@@ -108,8 +116,8 @@ class LedgerFile:
         return self._own.lock
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the writing connection without beginning a transaction."""
+    def write_connection(self) -> Iterator[None]:
+        """Hold the write connection without beginning a transaction."""
         with self._writing.lock:
             before, self._writer = self._writer, threading.get_ident()
             try:
@@ -120,12 +128,12 @@ class LedgerFile:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the file for one write transaction."""
-        with self.alone(), atomic(self.connection):
+        with self.write_connection(), atomic(self.connection):
             yield
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let several statements see one state, inside or outside of a write transaction."""
+        """Run several statements on one snapshot, inside or outside of a write transaction."""
         with self.lock:
             if self.connection.in_transaction:
                 yield
@@ -140,9 +148,9 @@ class LedgerFile:
         """Write records at `offset`, which is the partition's end.
 
         Events that extend their zone's chain are accepted: the head moves, and their source ids are
-        known from then on. The keys of the other events are noted.
+        known from then on. The others are recorded as void.
         """
-        first = span(partition)[0] + offset
+        first = position_range(partition)[0] + offset
         names = dict.fromkeys(record.zone for record in records)
         zones = {zone: self._zone_id(zone, create=True) for zone in names}
         self.connection.executemany(
@@ -161,7 +169,7 @@ class LedgerFile:
                 zones,
             )
 
-    def _accept_unread(self) -> None:
+    def _accept_unrecognised(self) -> None:
         """Accept events that an older program copied but could not read."""
         waiting = rows(
             self.connection,
@@ -184,13 +192,13 @@ class LedgerFile:
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
         void: list[tuple[int, bytes]] = []
-        # A zone's records are looked for only in its own partition.
+        # A zone's records count only in its own partition.
         homes = {zone: partition_of(zone) for zone in zones if zone}
-        unread = {zone for zone in zones if self._unread(zone)}
+        unrecognised = {zone for zone in zones if self._has_unrecognised(zone)}
         for position, zone, record in records:
             if homes.get(zone) != position >> _OFFSET_BITS:
                 continue
-            if zone in unread:
+            if zone in unrecognised:
                 # It may follow an event that this program cannot read, so it cannot be called void.
                 continue
             try:
@@ -199,7 +207,7 @@ class LedgerFile:
                 # Not an event record; reading the zone reports it.
                 continue
             except UnknownVersion:
-                unread.add(zone)
+                unrecognised.add(zone)
                 self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
             if envelope.zone != zone:
@@ -222,8 +230,8 @@ class LedgerFile:
     def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
         """Return the keys of a partition's void events, which must be destroyed.
 
-        Keys that an accepted event may use are left out. A key is returned if its id belongs to
-        this very event, and the zone accepted an event with another key, or none.
+        Keys that an accepted event may use are left out: a key is returned only if its id was
+        derived from this very event, and no accepted event of the zone has it.
         """
         ended: list[bytes] = []
         kept: list[int] = []
@@ -234,15 +242,15 @@ class LedgerFile:
                 f"JOIN {EVENTS} ON {EVENTS}.position = voids.position "
                 f"JOIN zones ON zones.id = {EVENTS}.zone "
                 "WHERE voids.position BETWEEN ? AND ?",
-                span(partition),
+                position_range(partition),
             ):
                 envelope, _ = read_event(record)
                 if not is_key_of(envelope.key_id, secret, zone, envelope.source):
                     kept.append(position)
                 elif envelope.number > self.head(zone).number:
-                    # It arrived before the events that it follows, and may arrive again after them.
+                    # It arrived before the events it follows, and may arrive again after them.
                     continue
-                elif self._seals(zone, envelope):
+                elif self._reuses_accepted_key(zone, envelope):
                     kept.append(position)
                 else:
                     ended.append(envelope.key_id)
@@ -253,13 +261,13 @@ class LedgerFile:
                 )
         return ended
 
-    def _seals(self, zone: str, envelope: Envelope) -> bool:
+    def _reuses_accepted_key(self, zone: str, envelope: Envelope) -> bool:
         """Return whether a void event is a copy of the accepted one with the same key."""
         held = self.event_of_source(zone, envelope.source)
         return held is not None and read_event(held)[0].key_id == envelope.key_id
 
     def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
-        """Note that keys of void events are destroyed."""
+        """Record that keys of void events are destroyed."""
         with self.writing():
             self.connection.executemany(
                 "DELETE FROM voids WHERE key_id = ?", [(key_id,) for key_id in key_ids]
@@ -267,7 +275,7 @@ class LedgerFile:
 
     def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
         """Write one record at the offsets of others."""
-        first, _ = span(partition)
+        first, _ = position_range(partition)
         self.connection.executemany(
             f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
             ((record, first + offset) for offset in offsets),
@@ -275,7 +283,7 @@ class LedgerFile:
 
     def compact(self) -> int:
         """Return unused space to the disk; return how many bytes."""
-        with self.alone():
+        with self.write_connection():
             before = self._size()
             self.connection.execute("VACUUM")
             truncate_wal(self.connection)
@@ -291,7 +299,7 @@ class LedgerFile:
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
         """Return up to `limit` records from `offset` on, as `Ledger.read` does."""
-        first, last = span(partition)
+        first, last = position_range(partition)
         with self.reading():
             end = self.end(topic, partition)
             if offset > end:
@@ -327,7 +335,7 @@ class LedgerFile:
 
     def end(self, topic: str, partition: int) -> int:
         """Return the offset that the next record of a partition will have."""
-        first, last = span(partition)
+        first, last = position_range(partition)
         with self.lock:
             position = value(
                 self.connection,
@@ -337,12 +345,12 @@ class LedgerFile:
         return 0 if position is None else int(position) - first + 1
 
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
-        """Return when a record came (unix ms), or None if that was not noted."""
+        """Return when a record was appended (unix ms), or None if that is not recorded."""
         with self.lock:
             at: int | None = value(
                 self.connection,
                 f"SELECT appended_at FROM {_table(topic)} WHERE position = ?",
-                (span(partition)[0] + offset,),
+                (position_range(partition)[0] + offset,),
             )
         return at
 
@@ -365,21 +373,21 @@ class LedgerFile:
             )
         return Head(*found[0]) if found else Head(0, GENESIS)
 
-    def end_of(self, zone: str) -> Head:
-        """Return the event that the next one of a zone must follow.
+    def chain_end(self, zone: str) -> Head:
+        """Return the event that a zone's next event must follow.
 
         Raises:
-            UnknownVersion: that may be an event which only a newer program can read.
+            UnknownVersion: only a newer program can read the last events.
         """
         with self.lock:
-            if self._unread(zone):
+            if self._has_unrecognised(zone):
                 raise UnknownVersion(
-                    f"zone {zone} holds events that a newer recollect wrote: this one cannot tell "
-                    "what its next event is to follow; upgrade recollect to write there"
+                    f"zone {zone} holds events that a newer recollect wrote: this one does not "
+                    "know which event the next one must follow; upgrade recollect to write there"
                 )
             return self.head(zone)
 
-    def _unread(self, zone: str) -> bool:
+    def _has_unrecognised(self, zone: str) -> bool:
         return bool(
             rows(self.connection, "SELECT 1 FROM unread WHERE zone = ?", (self._zone_id(zone),))
         )
@@ -395,9 +403,9 @@ class LedgerFile:
             )
         return record
 
-    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+    def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on."""
-        first, last = span(partition_of(zone))
+        first, last = position_range(partition_of(zone))
         found: list[Record] = []
         with self.reading():
             # The kind is not encrypted, so most records need not be decoded.
@@ -415,18 +423,18 @@ class LedgerFile:
                     found.append(Record(position - first, zone, record))
         return found
 
-    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        """Return where to begin reading a zone's events to reach event `number`, as `Ledger.near`.
+    def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        """Return where to begin reading a zone's events to reach event `number`, as `Ledger.seek`.
 
         Offsets grow with numbers, so this is an interpolation search, which halves the range if the
         numbers lie unevenly.
         """
-        first, _ = span(partition_of(zone))
+        first, _ = position_range(partition_of(zone))
         with self.reading():
             below, above = 0, self.head(zone).number + 1
             position, end = first - 1, first + self.end(EVENTS, partition_of(zone))
             hash_, tries = GENESIS, 0
-            while number - below > NEAR and end - position > 1:
+            while number - below > SEEK_WINDOW and end - position > 1:
                 tries += 1
                 share = (number - below) / (above - below) if tries % 2 else 0.5
                 middle = position + 1 + int((end - position - 1) * min(share, 1.0))
@@ -461,7 +469,7 @@ class LedgerFile:
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         """Return where heads and source ids differ from the accepted events."""
         problems = []
-        first, _ = span(partition_of(zone))
+        first, _ = position_range(partition_of(zone))
         with self.reading():
             if self.head(zone) != head:
                 problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
@@ -488,7 +496,7 @@ class LedgerFile:
         return found
 
     def identify(self, home: bytes) -> None:
-        """Note which home the file belongs to."""
+        """Record which home the file belongs to."""
         with self.writing():
             self.connection.execute("INSERT INTO identity VALUES (?)", (home,))
 
@@ -518,7 +526,7 @@ def _table(topic: str) -> str:
     return topic
 
 
-def span(partition: int) -> tuple[int, int]:
+def position_range(partition: int) -> tuple[int, int]:
     """Return the first and the last position that a record of a partition may have."""
     if not 0 <= partition < PARTITIONS:
         raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")

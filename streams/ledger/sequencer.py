@@ -37,7 +37,7 @@ class Sequenced(msgspec.Struct, frozen=True):
 
 
 class KnownEvent(msgspec.Struct, frozen=True):
-    """The event that a ledger holds under a source id.
+    """The event that a ledger has under a source id.
 
     `event` is None if it was erased, and if it is `unknown`: only a newer program can read it.
     """
@@ -59,9 +59,9 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
         return KnownEvent(envelope.number, None, unknown=True)
 
 
-# What may differ between two deliveries of the same event: how the sender is displayed, in which
-# time zone the instant is written, and what the exporter noted.
-_DESCRIPTION: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
+# Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
+# time zone in which an instant is written.
+_NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
 def sequence(
@@ -71,13 +71,13 @@ def sequence(
     *,
     secret: bytes,
     now: int,
-    find: Callable[[bytes], KnownEvent | None],
+    find_known: Callable[[bytes], KnownEvent | None],
 ) -> tuple[list[Receipt], list[Sequenced], Head]:
     """Return receipts for all drafts, the records to append, and the zone's head after them.
 
-    `find` looks up an event by the keyed hash of its source id. `now` (unix ms) is the ingested_at
-    of drafts that give none, and the latest that any may have: a later one would postpone the time
-    at which all following events count as known.
+    `find_known` looks up an event by the keyed hash of its source id. `now` (unix ms) is the
+    ingested_at of drafts that give none, and the latest that any may have: a later one would
+    postpone when all following events count as known.
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
@@ -91,7 +91,7 @@ def sequence(
             same = _same(draft, known[1].payload, known[1].occurred_at)
             receipts.append(Receipt("duplicate" if same else "conflict", known[0], identity))
             continue
-        if (there := find(source)) is not None:
+        if (there := find_known(source)) is not None:
             if there.event is None:
                 same = not there.unknown
             else:
@@ -119,10 +119,10 @@ def sequence(
 
 
 def _same(draft: Draft, payload: object, occurred_at: int) -> bool:
-    return draft.occurred_at == occurred_at and _said(draft.payload) == _said(payload)
+    return draft.occurred_at == occurred_at and _comparable(draft.payload) == _comparable(payload)
 
 
-def _said(payload: object) -> object:
+def _comparable(payload: object) -> object:
     if isinstance(payload, Content):
-        return msgspec.structs.replace(payload, **_DESCRIPTION)
+        return msgspec.structs.replace(payload, **_NON_IDENTITY_FIELDS)
     return payload

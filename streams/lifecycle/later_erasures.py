@@ -38,7 +38,7 @@ from recollect.schemas.seal import event_key
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import CHANGES, EVENTS, Ledger, partition_of
 from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, home_id
-from recollect.streams.ledger.ledger_file import span
+from recollect.streams.ledger.ledger_file import position_range
 from recollect.streams.publishing.commands import command, drawn_id, publish_commands
 from recollect.streams.reading.erased_keys import FORGET, forget_targets
 from recollect.streams.reading.lookup import records_of_kind
@@ -214,7 +214,7 @@ class LaterLedger:
         """Yield a zone's records in order; None for one, or some, that cannot be read."""
         if self._ledger is None:
             return
-        position, end = span(partition_of(zone))
+        position, end = position_range(partition_of(zone))
         query = (
             f"SELECT position, value FROM {topic} "
             "WHERE zone = (SELECT id FROM zones WHERE name = ?) AND position BETWEEN ? AND ? "

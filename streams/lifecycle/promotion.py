@@ -122,7 +122,7 @@ class EmbeddedFiles:
         for ids in self.key_ids():
             self.keys.destroy(ids)
         # What nobody can open any more need not be overwritten.
-        with self.file.alone():
+        with self.file.write_connection():
             self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()
             with self.file.writing():
                 for table in (*TOPICS, "sources"):
@@ -140,7 +140,7 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
     """
     with closing(EmbeddedLedger(directory)) as ledger:
         # One that no event has made yet moves as well; one that lacks a file does not.
-        ledger.make()
+        ledger.create()
     with (
         # Who opens the ledger waits for this lock.
         exclusive(directory / "ledger.lock", wait=False),
@@ -149,7 +149,7 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
     ):
         try:
             # A write-ahead log ends only where nobody else has the file open.
-            with file.alone():
+            with file.write_connection():
                 file.connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         except apsw.BusyError:
             raise Busy(
@@ -237,7 +237,7 @@ def _compare(ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]) ->
     """Read records back and see that they are the same."""
     if records:
         first, end = records[0].offset, records[-1].offset + 1
-        ledger.copy.reach({tp: end})
+        ledger.copy.wait_for_offsets({tp: end})
         if ledger.copy.file.read(*tp, first, len(records)) != records:
             raise _others(ledger)
 

@@ -56,7 +56,7 @@ class BackgroundProjection:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> BackgroundProjection:
-        if self._helps and self._ledger.unread(self._zone) >= FAR:
+        if self._helps and self._ledger.unfetched_count(self._zone) >= FAR:
             self._process = self._held.enter_context(_started())
         return self
 

@@ -93,7 +93,7 @@ class _Named:
     def look(self, ledger: Ledger, zone: str) -> None:
         """Read the erasures that came since the last call."""
         with self._lock:
-            for offset, _, value in ledger.of_kind(zone, FORGET, self._offset):
+            for offset, _, value in ledger.events_of_kind(zone, FORGET, self._offset):
                 envelope, record = read_event(value)
                 targets = forget_targets(ledger.keys, envelope, record)
                 self._erasures.add(envelope.number)

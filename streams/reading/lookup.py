@@ -54,7 +54,7 @@ def records_at(ledger: Ledger, zone: str, numbers: Iterable[int]) -> dict[int, F
 
 def records_of_kind(ledger: Ledger, zone: str, kind: str) -> list[Found]:
     """Return the accepted events of a kind, in order."""
-    return [Found(*read_event(record.value)) for record in ledger.of_kind(zone, kind, 0)]
+    return [Found(*read_event(record.value)) for record in ledger.events_of_kind(zone, kind, 0)]
 
 
 def all_records(ledger: Ledger, zone: str) -> Iterator[Found]:

@@ -25,7 +25,7 @@ from recollect.schemas.records import (
     read_event,
     record_hash,
 )
-from recollect.streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
+from recollect.streams.ledger import CHANGES, EVENTS, SEEK_WINDOW, KeyStore, Ledger, partition_of
 from recollect.streams.reading.erased_keys import forget_targets, lost, unexplained
 
 _BATCH = 2_000
@@ -179,8 +179,8 @@ def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator
     for number in sorted(set(numbers)):
         if number < 1:
             continue
-        if reader is None or number - reader.number > NEAR:
-            reader = Envelopes(ledger, zone, *ledger.near(zone, number - 1))
+        if reader is None or number - reader.number > SEEK_WINDOW:
+            reader = Envelopes(ledger, zone, *ledger.seek(zone, number - 1))
         while reader.number < number and (walked := reader.walk(number - reader.number)):
             if walked[-1].envelope.number == number:
                 yield walked[-1]
@@ -193,7 +193,7 @@ def event_at(
 
     An event in `without` is returned as if it were erased.
     """
-    reader = EventReader(ledger, zone, *ledger.near(zone, number - 1))
+    reader = EventReader(ledger, zone, *ledger.seek(zone, number - 1))
     while reader.number < number - 1 and reader.walk(number - 1 - reader.number):
         pass
     found = reader.read(1, without) if reader.number == number - 1 else []
@@ -344,7 +344,7 @@ class ChangeReader:
         """Return the event of the next change, read with up to `limit` after it; None: not yet."""
         if self._events is None:
             self._events = Envelopes(
-                self._ledger, self._zone, *self._ledger.near(self._zone, self.number)
+                self._ledger, self._zone, *self._ledger.seek(self._zone, self.number)
             )
         while not self._ahead:
             missing = max(self.number - self._events.number, 0)

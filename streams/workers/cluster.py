@@ -30,9 +30,9 @@ from recollect.streams.ledger import (
     LedgerUnavailable,
     partition_of,
 )
-from recollect.streams.ledger.kafka.copy import Received
 from recollect.streams.ledger.kafka.inbox_retention import is_marker
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.ledger.kafka.local_copy import DeliveredRecord
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.ledger.kafka.topics import INBOX
 from recollect.streams.publishing.inbox import Posted, park_lost, take_in
@@ -116,10 +116,10 @@ def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
             offset = records[-1].offset + 1 if records else ends[tp]
             if (upto := _taken(records)) is not None or not records:
                 ledger.inbox.delete_before({tp[1]: offset if upto is None else upto})
-    ledger.finish_erasures(everywhere)
+    ledger.flush_deletions(everywhere)
 
 
-def _posted(records: Iterable[Received]) -> list[Posted]:
+def _posted(records: Iterable[DeliveredRecord]) -> list[Posted]:
     return [
         Posted(record.key, record.value, record.timestamp)
         for record in records
@@ -127,7 +127,7 @@ def _posted(records: Iterable[Received]) -> list[Posted]:
     ]
 
 
-def _taken(records: Iterable[Received]) -> int | None:
+def _taken(records: Iterable[DeliveredRecord]) -> int | None:
     """Return the offset up to which these records can be deleted; a marker at the end stays."""
     offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
     return offsets[-1] + 1 if offsets else None
@@ -135,10 +135,10 @@ def _taken(records: Iterable[Received]) -> int | None:
 
 def _report_lost(ledger: KafkaLedger, partitions: Collection[int], report: Report) -> None:
     """Report and park records that were deleted from the inbox before they were sequenced."""
-    for partition, offsets in ledger.inbox.missing(partitions).items():
+    for partition, offsets in ledger.inbox.deleted_unsequenced(partitions).items():
         now = time.time_ns() // 1_000_000
         report("", LedgerGap(park_lost(ledger, partition, offsets, now)))
-        ledger.inbox.note({partition: offsets.stop})
+        ledger.inbox.save_sequenced({partition: offsets.stop})
 
 
 def _settings(settings: KafkaSettings, member: str | None) -> Settings:
@@ -228,7 +228,7 @@ class _Worker:
 
     def _own(self, owned: frozenset[int]) -> None:
         self._owned = owned
-        self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
+        self._ledger.copy.hand_over((EVENTS, partition) for partition in owned)
         self._deciding.send(OwnPartitions(owned))
         if self._owns is not None:
             self._owns(owned)
@@ -250,7 +250,9 @@ class _Worker:
                 await self._posted.done(_posted(records))
                 self._sequenced[partition] = upto
         else:
-            await self._run(self._copying, self._ledger.copy.take, (EVENTS, partition), records)
+            await self._run(
+                self._copying, self._ledger.copy.append_delivered, (EVENTS, partition), records
+            )
 
     async def _sequence(self, posted: Sequence[Posted]) -> None:
         await self._run(self._sequencing, take_in, self._ledger, posted)
@@ -273,7 +275,7 @@ class _Worker:
                 if time.monotonic() - looked > _LOOK_SECONDS:
                     looked = time.monotonic()
                     _report_lost(self._ledger, self._owned, self._report)
-                    self._ledger.finish_erasures(self._owned)
+                    self._ledger.flush_deletions(self._owned)
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch(FILE_MODE)

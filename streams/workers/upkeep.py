@@ -130,7 +130,7 @@ class Upkeep:
         """
         self._owned = frozenset(partitions)
         copy = self._ledger.copy
-        copy.deliver((EVENTS, partition) for partition in partitions)
+        copy.hand_over((EVENTS, partition) for partition in partitions)
         copy.follow((CHANGES, partition) for partition in partitions)
         self._follow_kept()
         self._deciding.add(self._behind())
@@ -215,7 +215,7 @@ class Upkeep:
         notified: set[LedgerPartition] = set()
         while not self._stopping.is_set():
             try:
-                self._ledger.copy.pull(_PULL_SECONDS)
+                self._ledger.copy.poll(_PULL_SECONDS)
                 for tp, error in list(self._ledger.copy.broken.items()):
                     # A zone without work would not report anything.
                     if tp not in notified:

@@ -213,13 +213,13 @@ def test_a_turn_is_closed_by_one_command_however_many_ticks_ask(recollect: Recol
     recollect.run("worker", "--once")
     assert facts(recollect) == 1
     with recollect.memory() as memory:
-        assert len(memory.node.ledger.of_kind(ZONE, "close_turn", 0)) == 1
+        assert len(memory.node.ledger.events_of_kind(ZONE, "close_turn", 0)) == 1
     assert recollect.whole()
     # Deciding again asks again, and finds the command there.
     recollect.run("rebuild", "--level", "derive")
     recollect.run("worker", "--once")
     with recollect.memory() as memory:
-        assert len(memory.node.ledger.of_kind(ZONE, "close_turn", 0)) == 1
+        assert len(memory.node.ledger.events_of_kind(ZONE, "close_turn", 0)) == 1
     assert facts(recollect) == 1
     assert recollect.whole()
 

@@ -36,9 +36,9 @@ from recollect.schemas.events import Attachment, Draft, Message, Tick, TurnCompl
 from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
-    NEAR,
     PARTITIONS,
     RECORDINGS,
+    SEEK_WINDOW,
     TOPICS,
     Ledger,
     LedgerGap,
@@ -275,11 +275,11 @@ class LedgerContract:
         events = Reader(ledger, 500).zone(zone)
         places = {(0, 0, bytes(32))} | {(e.number, e.offset + 1, e.hash) for e in events}
         for number in range(len(events) + 1):
-            place = ledger.near(zone, number)
+            place = ledger.seek(zone, number)
             assert place in places
-            assert number - NEAR <= place[0] <= number
-        assert ledger.near(zone, len(events) + 1_000) in places
-        assert ledger.near("nobody", 7) == (0, 0, bytes(32))
+            assert number - SEEK_WINDOW <= place[0] <= number
+        assert ledger.seek(zone, len(events) + 1_000) in places
+        assert ledger.seek("nobody", 7) == (0, 0, bytes(32))
 
     def test_a_pickled_ledger_opens_the_same_again(self, ledger: Ledger) -> None:
         """A process beside reads with it what this one knows is there, keys included."""

@@ -86,7 +86,7 @@ def test_a_destroyed_key_is_in_no_file(home: Path, others: int) -> None:
 def test_who_waits_in_this_process_is_woken_and_need_not_look(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded_ledger, "_POLL_SECONDS", 20)
+    monkeypatch.setattr(embedded_ledger, "_POLL_INTERVAL_SECONDS", 20)
     with closing(EmbeddedLedger(home)) as ledger, closing(EmbeddedLedger(home)) as other:
         with ThreadPoolExecutor(1) as pool:
             started = time.monotonic()

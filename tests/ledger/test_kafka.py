@@ -56,7 +56,7 @@ def test_the_keys_of_void_copies_are_destroyed_whoever_left_them(opener: Opener)
             first.head("z"),
             secret=first.keys.secret,
             now=0,
-            find=lambda source: None,
+            find_known=lambda source: None,
         )
         first.publish("z", [draft("b", "a secret")])
         second.keys.add({overtaken.key_id: overtaken.key})
@@ -134,7 +134,7 @@ def test_a_copy_that_came_before_the_event_it_repeats_leaves_its_key(opener: Ope
             ledger.head("z"),
             secret=ledger.keys.secret,
             now=0,
-            find=lambda source: None,
+            find_known=lambda source: None,
         )
         one, two = records
         ledger.keys.add({record.key_id: record.key for record in records})

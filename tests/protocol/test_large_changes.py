@@ -347,7 +347,7 @@ class Shelf(NamedTuple):
         found = enumerate(values[offset : offset + limit], offset)
         return [Record(at, ZONE, value) for at, value in found]
 
-    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+    def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
         return 0, 0, GENESIS
 
     def accepted(

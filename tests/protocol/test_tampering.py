@@ -210,7 +210,9 @@ def test_a_change_of_an_event_that_is_void_is_void(home: Home) -> None:
     head = home.ledger.head(ZONE)
     home.publish(TEA)
     secret = home.ledger.keys.secret
-    _, (late,), _ = sequence(ZONE, [RED], head, secret=secret, now=START, find=lambda source: None)
+    _, (late,), _ = sequence(
+        ZONE, [RED], head, secret=secret, now=START, find_known=lambda source: None
+    )
     home.ledger.append(EVENTS, ZONE, [late.value])
     offset = home.ledger.end(EVENTS, partition_of(ZONE)) - 1
     extend(home, 2, event_hash=record_hash(late.value), event_offset=offset)

@@ -23,7 +23,7 @@ def test_one_record_with_ingested_at_in_2199(home: Home) -> None:
         home.ledger.head(ZONE),
         secret=home.ledger.keys.secret,
         now=FAR,
-        find=lambda source: None,
+        find_known=lambda source: None,
     )
     home.ledger.keys.add({far.key_id: far.key})
     home.ledger.append(EVENTS, ZONE, [far.value])

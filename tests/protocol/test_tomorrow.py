@@ -127,7 +127,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
     file = LedgerFile(tmp_path / "ledger.db", durable=False)
     head = file.head(ZONE)
     assert (head.number, head.hash) == (4, previous)
-    assert file.end_of(ZONE) == head
+    assert file.chain_end(ZONE) == head
     assert file.void_keys(partition_of(ZONE), secret) == []
     assert [file.event_of_source(ZONE, n.to_bytes(16, "big")) for n in range(1, 5)] == values
     file.close()

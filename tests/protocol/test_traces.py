@@ -180,7 +180,9 @@ def test_what_an_overtaken_sequencer_appends_in_one_go_is_void(home: Home) -> No
     home.publish(TEA)
     secret = home.ledger.keys.secret
     late = [RED, say("My bicycle is blue.", "4"), say("It has no bell.", "5")]
-    _, overtaken, _ = sequence(ZONE, late, head, secret=secret, now=START, find=lambda source: None)
+    _, overtaken, _ = sequence(
+        ZONE, late, head, secret=secret, now=START, find_known=lambda source: None
+    )
     assert [event.number for event in overtaken] == [2, 3, 4]
     home.ledger.append(EVENTS, ZONE, [event.value for event in overtaken])
     home.drive()
@@ -197,7 +199,9 @@ def test_an_event_whose_forerunner_was_taken_away_is_no_void_one(home: Home, los
     head = home.ledger.head(ZONE)
     drafts = [BERLIN, TEA, RED]
     secret = home.ledger.keys.secret
-    _, events_, _ = sequence(ZONE, drafts, head, secret=secret, now=START, find=lambda source: None)
+    _, events_, _ = sequence(
+        ZONE, drafts, head, secret=secret, now=START, find_known=lambda source: None
+    )
     kept = [event.value for event in events_ if event.number != lost + 1]
     home.ledger.append(EVENTS, ZONE, kept)
     problems = verify(home.node, ZONE).problems

@@ -92,7 +92,7 @@ def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(ka
         assert kinds(ledger) == ["message", "tick"]
         upkeep.own([PLACE])
         # Nobody else brings events here.
-        ledger.copy.deliver(())
+        ledger.copy.hand_over(())
         assert within(20, lambda: len(kinds(ledger)) == 3)
         assert kinds(ledger) == ["message", "tick", "close_turn"]
 

@@ -39,7 +39,7 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
     began = time.monotonic()
     # Whoever restores goes by this moment: what was revoked before it is not in the backup.
     made_at = unix_ms()
-    ledger.make()
+    ledger.create()
     identity = home_id(home)
     assert identity is not None
     manifest = write_backup(

@@ -318,7 +318,7 @@ def _brokers(home: Home) -> str:
         return "not used yet"
     with closing(open_ledger(home)) as ledger:
         assert isinstance(ledger, KafkaLedger)
-        problems = [*ledger.safety()]
+        problems = [*ledger.durability_warnings()]
     if problems:
         raise HomeError("; ".join(problems))
     return "the topics are set as recollect needs them"

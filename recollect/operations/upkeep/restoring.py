@@ -52,12 +52,12 @@ from recollect.streams.encoder.encoder_errors import EncoderError
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS
 from recollect.streams.ledger.embedded_ledger import (
+    IDENTITY_FILE,
     IN_USE_LOCK,
     KEYS_FILE,
     LEDGER_FILE,
-    MARK_FILE,
     check_layout,
-    mark_made,
+    write_identity,
 )
 from recollect.streams.ledger.kafka.settings import SCHEME
 from recollect.streams.lifecycle.backup_files import (
@@ -261,7 +261,7 @@ class _Restore:
         Raises:
             HomeError: something else is there.
         """
-        own = (HOME_FILE, MARK_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy")
+        own = (HOME_FILE, IDENTITY_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy")
         if (self._directory / "copy").exists() or self._is_moved():
             raise HomeError(
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
@@ -303,7 +303,7 @@ class _Restore:
         except HomeError as error:
             raise Damaged(f"the backup is damaged: {error}") from None
         (self._new / TOKENS_FILE).unlink(missing_ok=True)
-        mark_made(self._new, self._manifest.home)
+        write_identity(self._new, self._manifest.home)
         for name in (LEDGER_FILE, KEYS_FILE):
             check_pages(self._new / name)
         check_layout(self._new)

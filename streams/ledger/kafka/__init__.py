@@ -1,1 +1,1 @@
-"""The ledger on Apache Kafka: topics, clients, keys, and each node's copy of what it reads."""
+"""The ledger on Apache Kafka: topics, clients, keys, and each node's local copy."""

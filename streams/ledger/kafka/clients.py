@@ -34,7 +34,7 @@ from recollect.streams.ledger.kafka.topics import (
     INBOX,
     MAX_TOPIC_RECORD_BYTES,
     NAMES,
-    Topics,
+    TopicCheck,
     ensure_topics,
 )
 from recollect.streams.ledger.ledger import LedgerUnavailable
@@ -42,24 +42,24 @@ from recollect.streams.ledger.ledger import LedgerUnavailable
 Value = TypeVar("Value")
 LedgerPartition = tuple[str, int]
 
-#: How long a request may take before its caller gets an error, in seconds.
-PATIENCE = 30.0
+#: How long a caller waits for a request before it gets an error.
+REQUEST_TIMEOUT_SECONDS = 30.0
 # The broker appends a batch as a whole or not at all.
 _BATCH_BYTES = 1_000_000
-# How long a broker may take to say why it refuses a connection.
-_REFUSED_SECONDS = 5.0
+# How long a connection attempt may take that finds out why brokers refuse connections.
+_CONNECT_SECONDS = 5.0
 # Errors that are passed on to callers as they are.
-_ANSWERS = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
-# What a request to an unreachable broker raises.
-_AWAY = (NodeNotReadyError, KafkaConnectionError)
+_PASSED_THROUGH = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
+# Errors of requests to an unreachable broker.
+_UNREACHABLE = (NodeNotReadyError, KafkaConnectionError)
 # Seconds between two searches for a group's coordinator while the last one is unreachable.
 _COORDINATOR_SECONDS = 0.5
-# The errors of a broker whose partition has too few replicas in sync.
-_SHORT_OF_COPIES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterAppendError.errno)
-# How long the pending work of a client may take when it is stopped.
+# Error codes for a partition with too few replicas in sync.
+_UNDER_REPLICATED_CODES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterAppendError.errno)
+# Time limits for stopping a client with pending work.
 _CANCEL_SECONDS = 1.0
 _STOP_SECONDS = 5.0
-# How long a fetch of an idle consumer lasts; a request behind it in the connection waits as long.
+# Long-poll time of an idle consumer's fetch; later requests in its connection wait behind it.
 _FETCH_WAIT_MS = 50
 
 
@@ -81,8 +81,8 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        #: The partition whose last answer was: fewer replicas in sync than `min.insync.replicas`.
-        self.short_of_copies: TopicPartition | None = None
+        #: The partition last refused for having fewer replicas in sync than `min.insync.replicas`.
+        self.under_replicated: TopicPartition | None = None
         self._ask = self.client.send
         self.client.send = self._send_and_note
 
@@ -93,9 +93,9 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
                 TopicPartition(topic, number)
                 for topic, partitions in response.topics
                 for number, code, *_ in partitions
-                if code in _SHORT_OF_COPIES
+                if code in _UNDER_REPLICATED_CODES
             ]
-            self.short_of_copies = short[0] if short else None
+            self.under_replicated = short[0] if short else None
         return response
 
     async def abandon(self) -> None:
@@ -122,12 +122,12 @@ class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
         brokers = await retry_until(self._brokers, bool)
         random.shuffle(brokers)
         for broker in brokers[:-1]:
-            with suppress(*_AWAY):
+            with suppress(*_UNREACHABLE):
                 return await super()._send_request(request, broker)
         return await super()._send_request(request, brokers[-1] if brokers else None)
 
     async def _brokers(self) -> list[int]:
-        """Return the brokers that are known; a paused cluster may know none for a while."""
+        """Return the known brokers; a cluster that was paused may list none for a while."""
         if not self._client.cluster.brokers():
             await self._client.force_metadata_update()
         return [broker.nodeId for broker in self._client.cluster.brokers()]
@@ -152,17 +152,17 @@ class Clients:
         self._abandoned: set[asyncio.Task[None]] = set()
         self._producing: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._consumer: AIOKafkaConsumer | None = None
-        self._offsets_reader: AIOKafkaConsumer | None = None
-        self._reader: AIOKafkaConsumer | None = None
-        self._reader_at: tuple[LedgerPartition, int] | None = None
-        self._reading = asyncio.Lock()
+        self._metadata_consumer: AIOKafkaConsumer | None = None
+        self._read_consumer: AIOKafkaConsumer | None = None
+        self._read_position: tuple[LedgerPartition, int] | None = None
+        self._read_lock = asyncio.Lock()
         self._admin: Administrator | None = None
         self._starting = asyncio.Lock()
 
-    def ensure_topics(self) -> Topics:
+    def ensure_topics(self) -> TopicCheck:
         """Create the ledger's topics, or check those that exist."""
 
-        async def ensure() -> Topics:
+        async def ensure() -> TopicCheck:
             return await ensure_topics(await self._started_admin(), self._settings)
 
         return self._run(ensure())
@@ -172,14 +172,14 @@ class Clients:
     ) -> dict[LedgerPartition, int]:
         """Return the end offset of partitions, as the broker knows it now.
 
-        The end of the inbox is before the first record of a transaction that is still open. If an
-        end is below the offset in `known` for its partition, the broker is asked again for a while.
+        For the inbox that is the last stable offset, before any open transaction. An end below its
+        partition's offset in `known` is requested again for a while.
         """
-        asked, least = list(tps), known or {}
+        asked, min_ends = list(tps), known or {}
         return self._run(
             retry_until(
                 lambda: self._ends(asked),
-                lambda ends: all(ends[tp] >= offset for tp, offset in least.items()),
+                lambda ends: all(ends[tp] >= offset for tp, offset in min_ends.items()),
             )
         )
 
@@ -189,7 +189,7 @@ class Clients:
 
     def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, range]:
         """Append records to partitions, in order; return their offsets, by partition, once they are
-        safe.
+        acknowledged.
 
         Records that fit into one batch are appended together or not at all. If the offsets are
         consecutive, no record of another producer lies between them.
@@ -197,22 +197,24 @@ class Clients:
         Raises:
             LedgerUnavailable: they were not acknowledged in time. They may or may not be there.
         """
-        # The producer knows the reason; its caller only sees a timeout.
-        return self._run(self._produce(topic, records), within=PATIENCE + _CANCEL_SECONDS)
+        # Longer than the producer's own limit: it reports a reason, this call only a timeout.
+        return self._run(
+            self._produce(topic, records), within=REQUEST_TIMEOUT_SECONDS + _CANCEL_SECONDS
+        )
 
     def assign(self, positions: Mapping[LedgerPartition, int]) -> None:
-        """Let `poll` read these partitions, and no others, from these offsets."""
+        """Assign exactly these partitions to `poll`, from these offsets on."""
         self._run(self._assign(positions))
 
     def poll(
-        self, seconds: float, most: int
+        self, seconds: float, limit: int
     ) -> dict[LedgerPartition, list[ConsumerRecord[bytes, bytes]]]:
         """Return new records, waiting up to `seconds` for them.
 
         Raises:
             aiokafka.errors.OffsetOutOfRangeError: a partition does not hold the offset (any more).
         """
-        return self._run(self._poll(seconds, most), within=seconds + PATIENCE)
+        return self._run(self._poll(seconds, limit), within=seconds + REQUEST_TIMEOUT_SECONDS)
 
     def read(
         self, tp: LedgerPartition, offset: int, limit: int, known: int = 0
@@ -249,7 +251,7 @@ class Clients:
 
         try:
             self._run(delete())
-        except _ANSWERS as error:
+        except _PASSED_THROUGH as error:
             raise self._unavailable(f"{type(error).__name__}: {error}") from error
 
     def members(self, group: str) -> int:
@@ -263,7 +265,7 @@ class Clients:
                 except GroupCoordinatorNotAvailableError:
                     # This broker never had a consumer group.
                     return 0
-                with suppress(*_AWAY):
+                with suppress(*_UNREACHABLE):
                     (found,) = await admin.describe_consumer_groups([group], coordinator)
                     return sum(len(each[5]) for each in found.groups if each[0] == 0)
                 await asyncio.sleep(_COORDINATOR_SECONDS)
@@ -274,7 +276,7 @@ class Clients:
         """Stop the clients and their thread."""
 
         async def stop() -> None:
-            consumers = (self._consumer, self._offsets_reader, self._reader)
+            consumers = (self._consumer, self._metadata_consumer, self._read_consumer)
             ends = [client.stop for client in consumers if client is not None]
             if self._producer is not None:
                 ends.append(self._producer.abandon)
@@ -299,7 +301,9 @@ class Clients:
             self._thread.join()
             self._loop.close()
 
-    def _run(self, work: Coroutine[Any, Any, Value], within: float = PATIENCE) -> Value:
+    def _run(
+        self, work: Coroutine[Any, Any, Value], within: float = REQUEST_TIMEOUT_SECONDS
+    ) -> Value:
         """Run a coroutine in the clients' thread.
 
         Raises:
@@ -312,21 +316,24 @@ class Clients:
             future.cancel()
             raise self._unavailable(f"no answer within {within:.0f} s") from error
         except (KafkaError, OSError) as error:
-            if isinstance(error, _ANSWERS):
+            if isinstance(error, _PASSED_THROUGH):
                 raise
             why = f"{type(error).__name__}: {error}"
             if isinstance(error, KafkaConnectionError):
-                why = self._run(self._refusals()) or "nothing that speaks this protocol is there"
+                why = (
+                    self._run(self._refusal_reasons())
+                    or "nothing that speaks this protocol is there"
+                )
             raise self._unavailable(why) from error
 
-    async def _refusals(self) -> str:
+    async def _refusal_reasons(self) -> str:
         """Return why every broker refuses the connection; aiokafka only logs it."""
         options = {**self._options}
         refusals = []
         for server in options.pop("bootstrap_servers"):
             host, _, port = server.rpartition(":")
             try:
-                async with asyncio.timeout(_REFUSED_SECONDS):
+                async with asyncio.timeout(_CONNECT_SECONDS):
                     (await create_conn(host.strip("[]"), int(port), **options)).close()
             except (KafkaError, OSError, TimeoutError) as error:
                 refusals.append(f"{server}: {str(error) or type(error).__name__}")
@@ -334,8 +341,8 @@ class Clients:
 
     def _unavailable(self, why: str) -> LedgerUnavailable:
         return LedgerUnavailable(
-            f"the ledger {self._settings.url} cannot be used ({why}); see that the broker runs "
-            "and RECOLLECT_LEDGER and RECOLLECT_KAFKA_* are right, then do it again"
+            f"the ledger {self._settings.url} cannot be used ({why}); check that the broker "
+            "runs and that RECOLLECT_LEDGER and RECOLLECT_KAFKA_* are right, then try again"
         )
 
     def _on_broker(self, tp: LedgerPartition) -> TopicPartition:
@@ -356,11 +363,11 @@ class Clients:
                 self._admin = admin
         return self._admin
 
-    async def _started_reader(self) -> AIOKafkaConsumer:
-        """Return the consumer of `read`; the caller holds its lock."""
-        if self._reader is None:
-            self._reader = await self._new_consumer()
-        return self._reader
+    async def _started_read_consumer(self) -> AIOKafkaConsumer:
+        """Return the consumer of `read`; the caller holds `_read_lock`."""
+        if self._read_consumer is None:
+            self._read_consumer = await self._new_consumer()
+        return self._read_consumer
 
     async def _new_consumer(self, isolation: str = "read_committed") -> AIOKafkaConsumer:
         # No group: the caller says where to read, and a missing offset is an error.
@@ -382,14 +389,14 @@ class Clients:
     async def _offsets_consumer(self) -> AIOKafkaConsumer:
         """Return a consumer that never fetches, so that no fetch delays its requests."""
         async with self._starting:
-            if self._offsets_reader is None:
-                # Up to the last record, not only to the first open transaction: no record of the
-                # ledger or of its keys may be taken for missing.
-                reader = await self._new_consumer("read_uncommitted")
-                # Else the first request for each topic waits for a retry.
-                await reader._client.set_topics(list(self._names))
-                self._offsets_reader = reader
-        return self._offsets_reader
+            if self._metadata_consumer is None:
+                # Uncommitted records count too: no record of the ledger or of its keys may look
+                # missing.
+                consumer = await self._new_consumer("read_uncommitted")
+                # Otherwise the first request for each topic waits for a retry.
+                await consumer._client.set_topics(list(self._names))
+                self._metadata_consumer = consumer
+        return self._metadata_consumer
 
     async def _offsets(self, method: str, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
         if not tps:
@@ -403,9 +410,9 @@ class Clients:
         there = {self._on_broker(tp): tp for tp in posted}
         ends = await self._offsets("end_offsets", [each for each in tps if each not in posted])
         if posted:
-            async with self._reading:
-                reader = await self._started_reader()
-                found = await reader.end_offsets(list(there))
+            async with self._read_lock:
+                consumer = await self._started_read_consumer()
+                found = await consumer.end_offsets(list(there))
             ends |= {there[each]: end for each, end in found.items()}
         return ends
 
@@ -418,10 +425,10 @@ class Clients:
             self._consumer.seek(self._on_broker(tp), offset)
 
     async def _poll(
-        self, seconds: float, most: int
+        self, seconds: float, limit: int
     ) -> dict[LedgerPartition, list[ConsumerRecord[bytes, bytes]]]:
         assert self._consumer is not None
-        found = await self._consumer.getmany(timeout_ms=int(seconds * 1_000), max_records=most)
+        found = await self._consumer.getmany(timeout_ms=int(seconds * 1_000), max_records=limit)
         return {self._without_prefix(there): records for there, records in found.items()}
 
     async def _read(
@@ -431,18 +438,20 @@ class Clients:
         end = (await self._ends([tp]))[tp]
         if end < known:
             raise OffsetOutOfRangeError({there: known})
-        async with self._reading:
-            reader = await self._started_reader()
-            if self._reader_at != (tp, offset):
-                reader.assign([there])
-                reader.seek(there, offset)
-            self._reader_at = None
+        async with self._read_lock:
+            consumer = await self._started_read_consumer()
+            if self._read_position != (tp, offset):
+                consumer.assign([there])
+                consumer.seek(there, offset)
+            self._read_position = None
             found: list[ConsumerRecord[bytes, bytes]] = []
-            # Not the last record: a transaction's marker takes an offset, but is no record.
-            while len(found) < limit and await reader.position(there) < end:
-                page = await reader.getmany(there, timeout_ms=1_000, max_records=limit - len(found))
+            # Positions, not offsets of records: a transaction marker takes an offset too.
+            while len(found) < limit and await consumer.position(there) < end:
+                page = await consumer.getmany(
+                    there, timeout_ms=1_000, max_records=limit - len(found)
+                )
                 found += page.get(there, [])
-            self._reader_at = tp, found[-1].offset + 1 if found else offset
+            self._read_position = tp, found[-1].offset + 1 if found else offset
             return found
 
     async def _produce(
@@ -451,9 +460,9 @@ class Clients:
         there = self._settings.topic(topic)
         producer = self._producer
         try:
-            async with asyncio.timeout(PATIENCE), AsyncExitStack() as held:
-                # One caller at a time for each partition, so that the batches of one call lie next
-                # to each other.
+            async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS), AsyncExitStack() as held:
+                # One caller at a time for each partition, so that the batches of a call are
+                # adjacent.
                 for partition in sorted(records):
                     await held.enter_async_context(self._producing[topic, partition])
                 producer = await self._started_producer()
@@ -468,20 +477,20 @@ class Clients:
                     self._give_up(producer)
                     raise
         except TimeoutError:
-            if producer is None or producer.short_of_copies is None:
+            if producer is None or producer.under_replicated is None:
                 raise
-            raise self._short(producer.short_of_copies) from None
+            raise self._under_replicated(producer.under_replicated) from None
 
-    def _short(self, there: TopicPartition) -> LedgerUnavailable:
+    def _under_replicated(self, there: TopicPartition) -> LedgerUnavailable:
         return LedgerUnavailable(
             f"partition {there.partition} of topic {there.topic} of the ledger "
-            f"{self._settings.url} has fewer than min.insync.replicas copies in sync for "
-            f"{PATIENCE:.0f} s now, so nothing was acknowledged; see that the other brokers run, "
-            "then do it again: what was sent twice counts once"
+            f"{self._settings.url} has had fewer than min.insync.replicas in sync for "
+            f"{REQUEST_TIMEOUT_SECONDS:.0f} s, so nothing was acknowledged; check the other "
+            "brokers, then try again: duplicates count once"
         )
 
     def _give_up(self, producer: Producer) -> None:
-        """Stop a producer, once."""
+        """Abandon a producer, once."""
         if self._producer is not None and self._producer is producer:
             task = asyncio.ensure_future(producer.abandon())
             self._abandoned.add(task)
@@ -497,9 +506,9 @@ class Clients:
                     enable_idempotence=True,
                     max_batch_size=_BATCH_BYTES,
                     max_request_size=2 * MAX_TOPIC_RECORD_BYTES,
-                    # Half of our patience, so that a broker which waits for replicas says so before
-                    # we give up.
-                    request_timeout_ms=int(PATIENCE * 1_000 / 2),
+                    # Half of our timeout, so that a broker which waits for replicas reports it
+                    # before we give up.
+                    request_timeout_ms=int(REQUEST_TIMEOUT_SECONDS * 1_000 / 2),
                 )
                 try:
                     await producer.start()

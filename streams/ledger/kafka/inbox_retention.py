@@ -1,10 +1,10 @@
 """Deleting sequenced records from the inbox, and from the brokers' disks.
 
-Before records are deleted, the offset up to which they are in the ledger is noted in `keys`. A
-partition that starts after that offset has lost records by another hand, and the gap says which.
+Before records are deleted, the offset up to which they are in the ledger is recorded in `keys`. If
+a partition starts after that offset, somebody else deleted the records in between.
 
-A broker deletes whole files, and never the one to which it appends. It begins another file with the
-first record after `segment.ms`. If no record comes, an empty marker is appended. It stays until the
+A broker deletes whole segments, and never the active one. It starts a new segment with the first
+record after `segment.ms`. If no record comes, an empty marker is appended; it remains until the
 next record, and shows that nothing is left to do.
 """
 
@@ -18,51 +18,51 @@ from recollect.streams.ledger.kafka.keys import KafkaKeys
 from recollect.streams.ledger.kafka.topics import INBOX
 
 # No zone has such a name.
-_MARKER = b"recollect:marker"
+_ROLL_MARKER = b"recollect:marker"
 # The broker's clock may differ from ours.
 _SLACK_SECONDS = 1.0
 
 
 def is_marker(key: bytes | None, value: bytes | None) -> bool:
-    """Return whether a record of the inbox is a marker."""
-    return key == _MARKER and not value
+    """Return whether a record of the inbox is a marker that rolls a segment."""
+    return key == _ROLL_MARKER and not value
 
 
 class Inbox:
-    """The upkeep of the inbox by the sequencers of a ledger.
+    """Retention of the inbox, as a ledger's sequencers apply it.
 
-    `roll_seconds`: after so long the next record begins another file.
+    `roll_seconds`: the age of a segment after which the next record starts another.
     """
 
     def __init__(self, clients: Clients, keys: KafkaKeys, roll_seconds: float) -> None:
         self._clients = clients
         self._keys = keys
         self._roll_seconds = roll_seconds
-        # The end of each partition, and since when it is that.
+        # The end of each partition, and when it was first seen there.
         self._seen: dict[int, tuple[int, float]] = {}
 
-    def missing(self, partitions: Collection[int]) -> dict[int, range]:
+    def deleted_unsequenced(self, partitions: Collection[int]) -> dict[int, range]:
         """Return the offsets of each partition that were deleted before they were sequenced."""
         starts = self._clients.starts(_tps(partitions))
-        # Read after the starts: a sequencer notes the offset before it deletes.
-        taken = self._keys.taken_in()
+        # Read after the starts: a sequencer records the offset before it deletes.
+        sequenced = self._keys.sequenced_offsets()
         return {
-            partition: range(taken[partition], start)
+            partition: range(sequenced[partition], start)
             for (_, partition), start in starts.items()
-            if start > taken[partition]
+            if start > sequenced[partition]
         }
 
-    def note(self, offsets: Mapping[int, int]) -> None:
-        """Note up to which offset partitions are in the ledger."""
-        self._keys.note_taken_in(offsets)
+    def save_sequenced(self, offsets: Mapping[int, int]) -> None:
+        """Record up to which offset partitions are in the ledger."""
+        self._keys.save_sequenced_offsets(offsets)
 
     def delete_before(self, offsets: Mapping[int, int]) -> None:
         """Delete the records of partitions below the offsets; they are in the ledger."""
-        self.note(offsets)
+        self.save_sequenced(offsets)
         self._clients.delete_before({(INBOX, number): at for number, at in offsets.items()})
 
-    def roll(self, partitions: Collection[int]) -> None:
-        """Make the broker delete files without remaining records; call it from time to time."""
+    def roll_segments(self, partitions: Collection[int]) -> None:
+        """Make the broker delete segments whose records are all sequenced; call it periodically."""
         tps = _tps(partitions)
         starts, ends = self._clients.starts(tps), self._clients.ends(tps)
         now = time.monotonic()
@@ -77,13 +77,13 @@ class Inbox:
         left = self._clients.read(tp, start, 2) if start < end else []
         if not all(is_marker(record.key, record.value) for record in left):
             return
-        # Else what follows the last one was aborted, and is no record.
+        # If not, only aborted records follow the last one.
         marked = bool(left) and left[-1].offset == end - 1
         upto = end - 1 if marked else end
         if start < upto:
             self.delete_before({tp[1]: upto})
         if not marked:
-            self._clients.produce(INBOX, {tp[1]: [KeyedValue(_MARKER, b"")]})
+            self._clients.produce(INBOX, {tp[1]: [KeyedValue(_ROLL_MARKER, b"")]})
 
 
 def _tps(partitions: Collection[int]) -> list[LedgerPartition]:

@@ -1,7 +1,7 @@
-"""The ledger on Kafka: topics that nodes share; each node reads them through its own copy.
+"""The ledger on Kafka: topics that nodes share; each node reads them through its local copy.
 
-The order in the topics decides, not who writes first to a database: events and changes are appended
-as they are, and a record that does not extend its chain is void.
+Concurrency is optimistic: events and changes are appended unconditionally, their order in the
+topics decides, and a record that does not extend its chain is void.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from recollect.schemas.events import Draft
 from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
-from recollect.streams.ledger.kafka.copy import Copy, received
 from recollect.streams.ledger.kafka.inbox_retention import Inbox
 from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS, KafkaKeys
+from recollect.streams.ledger.kafka.local_copy import LocalCopy, to_record
 from recollect.streams.ledger.kafka.settings import NO_ENCODER, NO_READER, KafkaSettings
-from recollect.streams.ledger.kafka.topics import INBOX, KEYS, Topics
+from recollect.streams.ledger.kafka.topics import INBOX, KEYS, TopicCheck
 from recollect.streams.ledger.ledger import (
     CHANGES,
     EVENTS,
@@ -43,27 +43,27 @@ from recollect.streams.ledger.partitioner import partition_of
 from recollect.streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
 from recollect.streams.system.failpoints import failpoint
 
-# Under this name all nodes agree on which agents decide.
+# Names of values that all nodes share.
 _AGENTS = "agents"
 _READER = "reader"
-# Seconds between two polls of topics that this process does not follow.
-_POLL_SECONDS = 0.05
+# Poll interval for topics that this process does not follow.
+_POLL_INTERVAL_SECONDS = 0.05
 # After each lost race, at least one event of another sequencer was accepted.
 _MAX_RETRIES = 100
-_PAGE = 2_000
+_BATCH_SIZE = 2_000
 #: How long the number of workers is cached, in seconds.
-_COUNT_SECONDS = 2.0
+_WORKERS_CACHE_SECONDS = 2.0
 
 
 class KafkaLedger(Ledger):
     """A Kafka ledger, as a node in `directory` sees it.
 
-    `follows`: another thread or process pulls all the time, so reads answer from the copy as it is;
-    else each read first brings the copy up to the topic's end. Either way, the copy holds what was
-    appended here when `append` and `publish` return. `writes` False: a replica, which appends
-    nothing. `encoder` names the exact encoder of the home: all nodes of a ledger must have the
-    same, and the same `agents`, by their names; those that decide also the same `reader`. `secret`
-    is given when an embedded ledger moves to these topics, and is that ledger's.
+    `follows`: another thread or process polls all the time, so reads answer from the copy as it is;
+    otherwise each read first brings the copy up to the topic's end. Either way, the copy holds what
+    was appended here when `append` and `publish` return. `writes` False: a replica, which appends
+    nothing. All nodes of a ledger must have the same `encoder` (its exact name) and `agents`, and
+    those that decide the same `reader`. `secret`: that of an embedded ledger which moves to these
+    topics.
 
     Pickling keeps what is needed to open it again and read the copy as it is.
     """
@@ -90,20 +90,20 @@ class KafkaLedger(Ledger):
         self._follows = follows
         self._writes = writes
         self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
-        self._counted = (-_COUNT_SECONDS, 0)
+        self._counted = (-_WORKERS_CACHE_SECONDS, 0)
         self._connecting = threading.RLock()
         self._keys: KafkaKeys | None = None
         self._inbox: Inbox | None = None
-        #: What was found out about the topics; None before they were checked.
-        self.topics: Topics | None = None
+        #: The result of checking the topics; None before.
+        self.topics: TopicCheck | None = None
         #: The clients of the brokers; they connect on first use.
         self.clients = Clients(settings)
         #: This node's copy of the topics that it reads.
-        self.copy = Copy(directory, self.clients)
+        self.copy = LocalCopy(directory, self.clients)
         self._directory = directory
 
     def __reduce__(self) -> tuple[Callable[..., KafkaLedger], tuple[object, ...]]:
-        reader = partial(
+        reopen = partial(
             KafkaLedger,
             encoder=self._encoder,
             reader=self._reader,
@@ -111,7 +111,7 @@ class KafkaLedger(Ledger):
             follows=True,
             writes=self._writes,
         )
-        return reader, (self.settings, self._directory)
+        return reopen, (self.settings, self._directory)
 
     @property
     def keys(self) -> KafkaKeys:
@@ -126,33 +126,35 @@ class KafkaLedger(Ledger):
         assert self._inbox is not None
         return self._inbox
 
-    def finish_erasures(self, partitions: Collection[int]) -> None:
-        """Make what was destroyed or deleted leave the brokers' disks, even if nothing else is
-        written. The owner of the partitions calls it from time to time.
+    def flush_deletions(self, partitions: Collection[int]) -> None:
+        """Make the brokers purge destroyed keys and deleted records from their disks, even if
+        nothing else is written.
+
+        The owner of the partitions calls this periodically.
         """
         self.connect()
         assert self.topics is not None
-        self.inbox.roll(partitions)
-        self.keys.roll(partitions, self.topics.roll_seconds[KEYS])
+        self.inbox.roll_segments(partitions)
+        self.keys.roll_segments(partitions, self.topics.roll_seconds[KEYS])
 
-    def safety(self) -> list[str]:
-        """Return warnings: settings of the brokers that are less safe than possible, and records
-        lost unread.
+    def durability_warnings(self) -> list[str]:
+        """Return warnings: broker settings that are less safe than possible, and records that were
+        deleted before they were sequenced.
         """
         self.connect()
         assert self.topics is not None
         return [
-            *self.topics.notes,
+            *self.topics.warnings,
             *(
-                f"inbox/{partition}: {len(gone)} records were deleted before they were taken in"
-                for partition, gone in self.inbox.missing(range(PARTITIONS)).items()
+                f"inbox/{partition}: {len(gone)} records were deleted before they were sequenced"
+                for partition, gone in self.inbox.deleted_unsequenced(range(PARTITIONS)).items()
             ),
         ]
 
     def connect(self) -> None:
-        """Create or check the topics, and agree with the other nodes, once.
+        """Create or check the topics, and compare settings with the other nodes, once.
 
-        Only when the brokers are needed: reading a followed copy works without them.
+        Called only when the brokers are needed: reading a followed copy works without them.
         """
         with self._connecting:
             if self._keys is None:
@@ -176,7 +178,7 @@ class KafkaLedger(Ledger):
 
     def _check_encoder(self, keys: KafkaKeys) -> None:
         """Raise HomeError if the ledger's vectors come from another encoder."""
-        agreed = keys.agree("encoder", self._encoder.encode()).decode()
+        agreed = keys.get_or_set_shared("encoder", self._encoder.encode()).decode()
         if agreed != self._encoder:
             raise HomeError(
                 f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
@@ -184,19 +186,19 @@ class KafkaLedger(Ledger):
             )
 
     def _check_agents(self, keys: KafkaKeys) -> None:
-        """Raise HomeError where other agents decide what is in the ledger.
+        """Raise HomeError if other agents decide in this ledger.
 
-        Where nobody has said which, and there are events, an older build took them in: it knew
-        recollect's own alone.
+        If no agents are recorded but there are events, an older build wrote them, which had only
+        recollect's own.
         """
         ours = self._agents
-        if self.copy.keys.agreed(_AGENTS) is None:
+        if self.copy.keys.shared_value(_AGENTS) is None:
             if not self._writes:
-                # It decides nothing, and nobody has said who does.
+                # A replica decides nothing, and no decider has written yet.
                 return
             if self._has_events():
                 ours = OWN_AGENTS
-        agreed = keys.agree(_AGENTS, ",".join(ours).encode()).decode()
+        agreed = keys.get_or_set_shared(_AGENTS, ",".join(ours).encode()).decode()
         if agreed != (own := ",".join(self._agents)):
             raise HomeError(
                 f"the nodes of {self.settings.url} decide with the agents {agreed}, this home has "
@@ -205,13 +207,13 @@ class KafkaLedger(Ledger):
             )
 
     def _check_reader(self, keys: KafkaKeys) -> None:
-        """Raise HomeError where what is decided rests on another reader.
+        """Raise HomeError if decisions in this ledger rest on another reader.
 
-        Where nobody has said which, and there are events, an older build took them in: it had none.
+        If no reader is recorded but there are events, an older build wrote them, which had none.
         """
-        unknown = self.copy.keys.agreed(_READER) is None
+        unknown = self.copy.keys.shared_value(_READER) is None
         ours = NO_READER if unknown and self._has_events() else self._reader
-        agreed = keys.agree(_READER, ours.encode()).decode()
+        agreed = keys.get_or_set_shared(_READER, ours.encode()).decode()
         if agreed != self._reader:
             raise HomeError(
                 f"the nodes of {self.settings.url} read texts with the reader {agreed}, this home "
@@ -219,8 +221,8 @@ class KafkaLedger(Ledger):
             )
 
     def _has_events(self) -> bool:
-        places = [(EVENTS, partition) for partition in range(PARTITIONS)]
-        return any(self.clients.ends(places).values())
+        tps = [(EVENTS, partition) for partition in range(PARTITIONS)]
+        return any(self.clients.ends(tps).values())
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
         return self.publish_all({zone: drafts})[zone]
@@ -240,7 +242,9 @@ class KafkaLedger(Ledger):
                     for zone, some in drafts.items()
                     if zone not in receipts
                 }
-                self._offer({zone: records for zone, (_, records) in tried.items() if records})
+                self._append_sequenced(
+                    {zone: records for zone, (_, records) in tried.items() if records}
+                )
                 for zone, (found, records) in tried.items():
                     ours[zone] |= {
                         record.number
@@ -248,12 +252,12 @@ class KafkaLedger(Ledger):
                         if self.copy.file.event_of_source(zone, record.source) == record.value
                     }
                     if all(record.number in ours[zone] for record in records):
-                        receipts[zone] = _claimed(found, ours[zone])
+                        receipts[zone] = _as_new(found, ours[zone])
                 if len(receipts) == len(drafts):
                     return receipts
         raise LedgerUnavailable(
             f"zone {min(drafts.keys() - receipts.keys())}: other sequencers were faster "
-            f"{_MAX_RETRIES} times; do it again"
+            f"{_MAX_RETRIES} times; try again"
         )
 
     def _sequence(
@@ -262,14 +266,14 @@ class KafkaLedger(Ledger):
         receipts, records, _ = sequence(
             zone,
             drafts,
-            self.copy.file.end_of(zone),
+            self.copy.file.chain_end(zone),
             secret=self.keys.secret,
             now=time.time_ns() // 1_000_000,
-            find=lambda source: self._known_event(zone, source),
+            find_known=lambda source: self._known_event(zone, source),
         )
         return receipts, records
 
-    def _offer(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
+    def _append_sequenced(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
         """Append events of zones, and copy them, accepted or void."""
         self.keys.add({each.key_id: each.key for some in records.values() for each in some})
         failpoint("append.keys")
@@ -281,10 +285,10 @@ class KafkaLedger(Ledger):
             self.destroy_void_keys(partition)
 
     def destroy_void_keys(self, partition: int) -> None:
-        """Destroy the keys of events that no chain accepts.
+        """Destroy the keys of void events.
 
-        Their words may have to be forgotten, and no erasure would name such a key. A key that an
-        accepted event of any zone may use is left alone.
+        Their text may have to be forgotten, and no erasure would name such a key. Keys that an
+        accepted event of any zone may use are kept.
         """
         if void := self.copy.file.void_keys(partition, self.keys.secret):
             self.keys.destroy(void)
@@ -313,13 +317,13 @@ class KafkaLedger(Ledger):
                 for partition, records in appended.items()
             },
         )
-        behind = self.copy.take_own(
+        behind = self.copy.append_own(
             {
                 (topic, partition): (offsets[partition], records)
                 for partition, records in appended.items()
             }
         )
-        self.copy.reach({tp: offsets[tp[1]].stop for tp in behind})
+        self.copy.wait_for_offsets({tp: offsets[tp[1]].stop for tp in behind})
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
@@ -328,13 +332,13 @@ class KafkaLedger(Ledger):
         if zone is None:
             return self._read_all(tp, offset, limit)
         self.copy.check(tp)
-        # Nobody pulls recordings: they are copied when they are asked for.
-        pulled = self._follows and topic != RECORDINGS
+        # Recordings are not polled, but copied on demand.
+        polled = self._follows and topic != RECORDINGS
         if self._follows or self.copy.has_more(tp, offset + limit):
             # A change of another worker may rest on events that were not copied here yet.
             with suppress(LedgerGap):
                 records = self.copy.file.read(topic, partition, offset, limit, zone)
-                if pulled or len(records) == limit:
+                if polled or len(records) == limit:
                     return records
         if not self._follows:
             self.connect()
@@ -347,8 +351,10 @@ class KafkaLedger(Ledger):
     def _read_all(
         self, tp: LedgerPartition, offset: int, limit: int, known: int = 0
     ) -> list[Record]:
-        """Return records of a partition from the broker, not from the copy. All before the offset
-        `known` must be there.
+        """Return records of a partition from the broker, not from the copy.
+
+        Raises:
+            LedgerGap: a record is missing, or the partition ends before the offset `known`.
         """
         name = f"{tp[0]}/{tp[1]}"
         self.connect()
@@ -364,7 +370,7 @@ class KafkaLedger(Ledger):
             raise LedgerGap(
                 f"{name} {what}: records are missing; restore the topic from a backup that has them"
             ) from None
-        records = [received(record) for record in found]
+        records = [to_record(record) for record in found]
         for expected, record in enumerate(records, offset):
             if record.offset != expected:
                 raise LedgerGap(
@@ -391,22 +397,22 @@ class KafkaLedger(Ledger):
         self._refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.head(zone)
 
-    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
-        # The deletion of a key may be read before the erasure that explains it.
+    def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        # The deletion of a key may arrive before the erasure that explains it.
         self.connect()
         self.copy.refresh([(EVENTS, partition_of(zone))])
-        return self.copy.file.of_kind(zone, kind, offset)
+        return self.copy.file.events_of_kind(zone, kind, offset)
 
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         self._refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.event_of_source(zone, source)
 
-    def unread(self, zone: str) -> int:
+    def unfetched_count(self, zone: str) -> int:
         tp = (EVENTS, partition_of(zone))
         return self.end(*tp) - self.copy.next(tp)
 
-    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        return self.copy.file.near(zone, number)
+    def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self.copy.file.seek(zone, number)
 
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         partition = partition_of(zone)
@@ -418,7 +424,7 @@ class KafkaLedger(Ledger):
     def _compare(self, tp: LedgerPartition) -> list[str]:
         """Return the differences between the copy of a partition and the broker's."""
         offset = 0
-        while copied := self.copy.file.read(*tp, offset, _PAGE):
+        while copied := self.copy.file.read(*tp, offset, _BATCH_SIZE):
             try:
                 there = self._read_all(tp, offset, len(copied), offset + len(copied))
             except LedgerGap as error:
@@ -445,10 +451,10 @@ class KafkaLedger(Ledger):
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            self.copy.pull(min(left, _POLL_SECONDS))
+            self.copy.poll(min(left, _POLL_INTERVAL_SECONDS))
 
     def workers(self) -> int:
-        if (at := time.monotonic()) - self._counted[0] > _COUNT_SECONDS:
+        if (at := time.monotonic()) - self._counted[0] > _WORKERS_CACHE_SECONDS:
             self._counted = at, self.clients.members(self.settings.group)
         return self._counted[1]
 
@@ -477,8 +483,8 @@ def _tp(topic: str, partition: int) -> LedgerPartition:
     return topic, partition
 
 
-def _claimed(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
-    """Return receipts that say "new" for what any try of this call has published."""
+def _as_new(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
+    """Give status "new" to the receipts of events that any try of this call published."""
     unclaimed = set(ours)
     found = []
     for receipt in receipts:

@@ -1,11 +1,11 @@
-"""The keys of sealed payloads in the compacted `keys` topic, and a node's copy of them.
+"""The compacted `keys` topic with the keys of sealed payloads, and a node's copy of it.
 
-A key's record is a pair: its id and the key. A record without a value deletes the key, and
-compaction removes the older one. The copy remembers deleted keys, so that an older record read
+A record's key is the id of a key, its value the key itself. A tombstone deletes the key, and
+compaction removes the older record. The copy remembers deleted keys, so that an older record read
 later does not restore them.
 
-Compaction skips the file to which the broker appends, and the broker begins another with the first
-record after `segment.ms`. If no record follows a deletion, a marker is appended.
+Compaction skips the active segment, and the broker starts a new one with the first record after
+`segment.ms`. If no record follows a deletion, a marker is appended.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from recollect.streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavaila
 from recollect.streams.ledger.partitioner import partition_of_key
 
 if TYPE_CHECKING:
-    from recollect.streams.ledger.kafka.copy import Received
+    from recollect.streams.ledger.kafka.local_copy import DeliveredRecord
 
 KEY_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (KEYS, partition) for partition in range(PARTITIONS)
 )
 
-# The topic also holds what all nodes must agree on. A node that finds nothing under a name writes
-# its own value, under a key of its own, so that compaction keeps all of them; the first counts.
-_AGREED = b"agreed:"
+# The topic also holds values that all nodes share. A node that finds none under a name writes its
+# own, under a record key of its own, so that compaction keeps all of them; the first counts.
+_SHARED_KEY_PREFIX = b"agreed:"
 _SECRET = "secret"
-# It also holds the offset up to which each partition of the inbox is in the ledger; the greatest
+# It also holds the offset up to which each partition of the inbox was sequenced; the greatest
 # counts. These record keys are shorter than the ids of keys.
-_TAKEN_IN = re.compile(rb"inbox:([0-9]{1,2})")
+_SEQUENCED_KEY = re.compile(rb"inbox:([0-9]{1,2})")
 _INBOX = "inbox"
-_MARKER = b"marker"
-_AGREED_IN = 0
+_ROLL_MARKER = b"marker"
+_SHARED_PARTITION = 0
 # The broker's clock may differ from ours.
 _SLACK_SECONDS = 1.0
 _BATCH_SIZE = 500
@@ -64,35 +64,35 @@ class KeysCopy:
         _MIGRATIONS.bring_up(self._connection, path)
 
     def next(self, partition: int) -> int:
-        """Return the offset from which to go on reading a partition."""
+        """Return the offset of the next record to copy from a partition."""
         with self._lock:
             found: int | None = value(
                 self._connection, "SELECT next FROM cursors WHERE partition = ?", (partition,)
             )
         return found or 0
 
-    def take(self, partition: int, records: Sequence[Received]) -> None:
-        """Copy records of a partition; those that were copied before are skipped."""
-        with self._writing():
+    def append_delivered(self, partition: int, records: Sequence[DeliveredRecord]) -> None:
+        """Append records of a partition, without those that were copied before."""
+        with self._transaction():
             cursor = self.next(partition)
             fresh = [record for record in records if record.offset >= cursor and record.key]
-            agreed = [record for record in fresh if _name_of(record)]
-            taken = [(_TAKEN_IN.fullmatch(record.key or b""), record) for record in fresh]
+            shared = [record for record in fresh if _name_of(record)]
+            matched = [(_SEQUENCED_KEY.fullmatch(record.key or b""), record) for record in fresh]
             keys = [
                 record
-                for match, record in taken
-                if not match and record.key != _MARKER and not _name_of(record)
+                for match, record in matched
+                if not match and record.key != _ROLL_MARKER and not _name_of(record)
             ]
-            self._note(
-                [(int(match[1]), int(record.value or b"0")) for match, record in taken if match]
+            self._save_sequenced(
+                [(int(match[1]), int(record.value or b"0")) for match, record in matched if match]
             )
             self._connection.executemany(
                 "INSERT OR IGNORE INTO agreed VALUES (?, ?)",
-                [(_name_of(record), record.value) for record in agreed if record.value],
+                [(_name_of(record), record.value) for record in shared if record.value],
             )
             self._add([(record.key, record.value) for record in keys if record.value is not None])
-            ended = [(record.key,) for record in keys if record.value is None]
-            self._end(ended)
+            destroyed = [(record.key,) for record in keys if record.value is None]
+            self._destroy(destroyed)
             if fresh:
                 ends = [record.timestamp for record in keys if record.value is None]
                 self._connection.execute(
@@ -104,23 +104,24 @@ class KeysCopy:
                 "INSERT OR REPLACE INTO cursors VALUES (?, ?)",
                 (partition, max(cursor, records[-1].offset + 1)),
             )
-        if ended:
+        if destroyed:
             self._purge()
 
-    def taken_in(self) -> dict[int, int]:
-        """Return the noted offsets up to which partitions of the inbox are in the ledger."""
+    def sequenced_offsets(self) -> dict[int, int]:
+        """Return the recorded offsets up to which partitions of the inbox are in the ledger."""
         with self._lock:
             return dict(rows(self._connection, "SELECT partition, next FROM taken_in"))
 
-    def note_taken_in(self, offsets: Mapping[int, int]) -> None:
-        """Note up to where partitions of the inbox are in the ledger."""
-        with self._writing():
-            self._note(list(offsets.items()))
+    def save_sequenced_offsets(self, offsets: Mapping[int, int]) -> None:
+        """Record up to which offset partitions of the inbox are in the ledger."""
+        with self._transaction():
+            self._save_sequenced(list(offsets.items()))
 
-    def unrolled(self, partition: int, milliseconds: float) -> int | None:
-        """Return when the last key was deleted (unix ms), if its record is still in the file to
-        which the broker appends, which begins another after so many ms. None: it is not, or no key
-        was deleted.
+    def last_unrolled_deletion(self, partition: int, milliseconds: float) -> int | None:
+        """Return the time of the last deletion (unix ms) if it is still in the active segment, or
+        None.
+
+        `milliseconds` is `segment.ms`.
         """
         if self.next(partition) == 0:
             return None
@@ -131,20 +132,20 @@ class KeysCopy:
                 (partition,),
             )
         if not found:
-            # An older program read it and did not note the time.
+            # An older program copied it without the time.
             return 0
         ((ended_at, last_at),) = found
         return ended_at if ended_at and last_at <= ended_at + milliseconds else None
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
         """Store keys, except those that were destroyed."""
-        with self._writing():
+        with self._transaction():
             self._add(list(keys.items()))
 
     def destroy(self, key_ids: Iterable[bytes]) -> None:
         """Remove keys for good, and remember that they were destroyed."""
-        with self._writing():
-            self._end([(key_id,) for key_id in key_ids])
+        with self._transaction():
+            self._destroy([(key_id,) for key_id in key_ids])
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -156,8 +157,8 @@ class KeysCopy:
         found = self._select("SELECT key_id FROM destroyed WHERE key_id IN ({})", key_ids)
         return {key_id for (key_id,) in found}
 
-    def agreed(self, name: str) -> bytes | None:
-        """Return what the nodes agreed on, or None if nothing was read yet."""
+    def shared_value(self, name: str) -> bytes | None:
+        """Return a value that all nodes share, or None if none was read yet."""
         with self._lock:
             found: bytes | None = value(
                 self._connection, "SELECT value FROM agreed WHERE name = ?", (name,)
@@ -170,7 +171,7 @@ class KeysCopy:
             self._connection.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         with self._lock, atomic(self._connection):
             yield
 
@@ -181,14 +182,14 @@ class KeysCopy:
             keys,
         )
 
-    def _note(self, taken_in: Sequence[tuple[int, int]]) -> None:
+    def _save_sequenced(self, sequenced_offsets: Sequence[tuple[int, int]]) -> None:
         self._connection.executemany(
             "INSERT INTO taken_in VALUES (?, ?) ON CONFLICT (partition) DO UPDATE "
             "SET next = max(next, excluded.next)",
-            taken_in,
+            sequenced_offsets,
         )
 
-    def _end(self, key_ids: Sequence[tuple[object, ...]]) -> None:
+    def _destroy(self, key_ids: Sequence[tuple[object, ...]]) -> None:
         self._connection.executemany("DELETE FROM keys WHERE key_id = ?", key_ids)
         self._connection.executemany("INSERT OR IGNORE INTO destroyed VALUES (?)", key_ids)
 
@@ -207,20 +208,21 @@ class KeysCopy:
             raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
 
 
-def _name_of(record: Received) -> str:
-    """Return the name under which a record holds an agreed value; empty for a key's record."""
-    if record.key is None or not record.key.startswith(_AGREED):
+def _name_of(record: DeliveredRecord) -> str:
+    """Return the name of the shared value in a record; empty for other records."""
+    if record.key is None or not record.key.startswith(_SHARED_KEY_PREFIX):
         return ""
     return record.key.split(b":")[1].decode(errors="replace")
 
 
 class KafkaKeys(KeyStore):
-    """The `keys` topic. A key counts as missing only after the topic was read up to an end that was
-    requested after the key was looked for. Whether it was destroyed or lost is not known here.
+    """The `keys` topic.
 
-    `refresh` brings the copy up to the topic's end. `writes`: whether this node may delete keys in
-    the topic, or only in its copy, as a replica does. `secret` is the one that the ledger must
-    have, or gets if it has none.
+    A key counts as missing only once the topic was read to an end that was requested after the
+    lookup. Whether it was destroyed or lost is not known here.
+
+    `refresh` brings the copy up to the topic's end. `writes` False: a replica, which deletes keys
+    only in its copy. `secret`: the one that the ledger must have, or gets if it has none.
 
     Raises:
         HomeError: the ledger has another secret.
@@ -242,7 +244,7 @@ class KafkaKeys(KeyStore):
         self._absent: set[bytes] = set()
         self._rolled: dict[int, float] = {}
         refresh()
-        self._secret = self.agree(_SECRET, secret or new_key()[1])
+        self._secret = self.get_or_set_shared(_SECRET, secret or new_key()[1])
         if secret not in (None, self._secret):
             raise HomeError(
                 "these topics belong to another ledger: give another prefix "
@@ -253,19 +255,19 @@ class KafkaKeys(KeyStore):
     def secret(self) -> bytes:
         return self._secret
 
-    def agree(self, name: str, value: bytes) -> bytes:
-        """Return the value of `name` for all nodes of the ledger: the first that was written.
+    def get_or_set_shared(self, name: str, value: bytes) -> bytes:
+        """Return the value that all nodes share under `name`; write `value` if there is none.
 
         Raises:
-            LedgerUnavailable: there is no value yet, and this node may not write.
+            LedgerUnavailable: there is none yet, and this node may not write.
         """
-        if self._copy.agreed(name) is None:
+        if self._copy.shared_value(name) is None:
             self._refresh()
-        if self._copy.agreed(name) is None and self._writes:
-            key = _AGREED + name.encode() + b":" + os.urandom(16)
-            self._clients.produce(KEYS, {_AGREED_IN: [KeyedValue(key, value)]})
+        if self._copy.shared_value(name) is None and self._writes:
+            key = _SHARED_KEY_PREFIX + name.encode() + b":" + os.urandom(16)
+            self._clients.produce(KEYS, {_SHARED_PARTITION: [KeyedValue(key, value)]})
             self._refresh()
-        found = self._copy.agreed(name)
+        found = self._copy.shared_value(name)
         if found is None:
             raise LedgerUnavailable(
                 f"topic {KEYS} has no {name}: nobody wrote to this ledger yet; start a worker"
@@ -273,23 +275,25 @@ class KafkaKeys(KeyStore):
         return found
 
     def begin_inbox(self, starts: Callable[[], Sequence[int]]) -> None:
-        """Note where the inbox begins for this ledger, for partitions that have no note yet."""
-        if self._copy.agreed(_INBOX) is None:
-            self.agree(_INBOX, b",".join(b"%d" % start for start in starts()))
+        """Record where each partition of the inbox begins for this ledger, unless a node did."""
+        if self._copy.shared_value(_INBOX) is None:
+            self.get_or_set_shared(_INBOX, b",".join(b"%d" % start for start in starts()))
 
-    def taken_in(self) -> list[int]:
-        """Return the offset up to which each partition of the inbox is in the ledger, or was
-        deleted by a build that noted nothing.
+    def sequenced_offsets(self) -> list[int]:
+        """Return the offset up to which each partition of the inbox is in the ledger.
+
+        An older build deleted records without recording an offset; there it is the partition's
+        start.
         """
         self._refresh()
-        noted = self._copy.taken_in()
-        begun = map(int, (self._copy.agreed(_INBOX) or b"").split(b","))
-        return [max(start, noted.get(partition, 0)) for partition, start in enumerate(begun)]
+        recorded = self._copy.sequenced_offsets()
+        begun = map(int, (self._copy.shared_value(_INBOX) or b"").split(b","))
+        return [max(start, recorded.get(partition, 0)) for partition, start in enumerate(begun)]
 
-    def note_taken_in(self, offsets: Mapping[int, int]) -> None:
-        """Note up to which offset partitions of the inbox are in the ledger; durable on return."""
-        noted = self._copy.taken_in()
-        new = {number: at for number, at in offsets.items() if at > noted.get(number, 0)}
+    def save_sequenced_offsets(self, offsets: Mapping[int, int]) -> None:
+        """Record up to which offset inbox partitions are in the ledger; durable on return."""
+        recorded = self._copy.sequenced_offsets()
+        new = {number: at for number, at in offsets.items() if at > recorded.get(number, 0)}
         if new:
             self._clients.produce(
                 KEYS,
@@ -298,13 +302,13 @@ class KafkaKeys(KeyStore):
                     for number, offset in new.items()
                 },
             )
-            self._copy.note_taken_in(new)
+            self._copy.save_sequenced_offsets(new)
 
-    def roll(self, partitions: Iterable[int], seconds: float) -> None:
+    def roll_segments(self, partitions: Iterable[int], seconds: float) -> None:
         """Let compaction reach the deleted keys; `seconds` is `segment.ms` in seconds."""
 
         def due(partition: int) -> bool:
-            ended_at = self._copy.unrolled(partition, seconds * 1_000)
+            ended_at = self._copy.last_unrolled_deletion(partition, seconds * 1_000)
             waited = time.monotonic() - self._rolled.get(partition, -math.inf)
             return (
                 ended_at is not None
@@ -317,7 +321,7 @@ class KafkaKeys(KeyStore):
             self._refresh()
             if still := [partition for partition in found if due(partition)]:
                 self._rolled |= dict.fromkeys(still, time.monotonic())
-                marker = KeyedValue(_MARKER, b"-")
+                marker = KeyedValue(_ROLL_MARKER, b"-")
                 self._clients.produce(KEYS, {partition: [marker] for partition in still})
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -327,7 +331,7 @@ class KafkaKeys(KeyStore):
         if missing:
             self._refresh()
             found |= self._copy.get(list(missing))
-            # It will never come: a key is in the topic before anything that is sealed with it.
+            # These never come: a key is written before anything that is sealed with it.
             self._absent |= missing - found.keys()
         return found
 

@@ -1,4 +1,6 @@
-"""Asking a broker again: after a pause it gives outdated answers until it learns who leads now."""
+"""Repeated requests: a broker that was paused gives outdated answers until it learns the new
+leader.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
-#: For so many seconds a question is repeated whose answer contradicts what is known; then the
-#: answer is believed. A broker that wakes up learns sooner that it is no longer the leader.
+#: How long a request is repeated whose answer contradicts what is known; then the answer is
+#: believed. A broker that wakes up learns sooner than this that it no longer leads.
 REPEAT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 
@@ -18,7 +20,7 @@ _PAUSE_SECONDS = 0.25
 async def retry_until(
     ask: Callable[[], Awaitable[Answer]], fits: Callable[[Answer], bool]
 ) -> Answer:
-    """Return the first answer that fits, or, if none does for a while, the last one."""
+    """Return the first answer that fits, or the last one if none does within `REPEAT_SECONDS`."""
     deadline = time.monotonic() + REPEAT_SECONDS
     while not fits(answer := await ask()) and time.monotonic() < deadline:
         await asyncio.sleep(_PAUSE_SECONDS)

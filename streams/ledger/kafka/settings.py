@@ -35,12 +35,12 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
     servers: tuple[str, ...]
     prefix: str = ""
     security_protocol: Annotated[
-        Protocol, Meta(description="how the brokers are spoken to: in the clear, or with TLS")
+        Protocol, Meta(description="the security protocol: plaintext or TLS, with or without SASL")
     ] = "PLAINTEXT"
-    sasl_mechanism: Annotated[Mechanism, Meta(description="how one logs in, with SASL")] = "PLAIN"
-    username: Annotated[str, Meta(description="who logs in, with SASL")] | None = None
+    sasl_mechanism: Annotated[Mechanism, Meta(description="the SASL mechanism")] = "PLAIN"
+    username: Annotated[str, Meta(description="the SASL user name")] | None = None
     password: (
-        Annotated[str, Meta(description="the password, with SASL", extra={"secret": True})] | None
+        Annotated[str, Meta(description="the SASL password", extra={"secret": True})] | None
     ) = None
     ca_file: (
         Annotated[
@@ -54,15 +54,14 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
     ) = None
     key_file: Annotated[str, Meta(description="PEM file of this client's own key")] | None = None
     replication: (
-        Annotated[int, Meta(ge=1, le=32_767, description="replicas of topics that recollect makes")]
-        | None
+        Annotated[int, Meta(ge=1, le=32_767, description="replication factor of new topics")] | None
     ) = None
     session_seconds: Annotated[
         float,
         Meta(
             ge=1,
             le=1_800,
-            description="how long a worker may be silent before others take its partitions over",
+            description="how long a worker may be silent before others take over its partitions",
         ),
     ] = 10.0
     erase_seconds: Annotated[
@@ -70,7 +69,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=1,
             le=604_800,
-            description="within which time what was erased is gone from the brokers' disks",
+            description="deadline for erased data to leave the brokers' disks",
         ),
     ] = 600.0
 
@@ -79,7 +78,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
         """Return the settings of `kafka://host:port[,host:port][/prefix]`, with those given.
 
         Raises:
-            InvalidInput: the URL is none, or somebody is to log in without a name or a password.
+            InvalidInput: the URL is invalid, or SASL lacks a user name or a password.
         """
         hosts, _, prefix = url.removeprefix(SCHEME).partition("/")
         servers = tuple(hosts.split(","))
@@ -104,7 +103,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def logs_in(self) -> bool:
-        """Whether the brokers want a name and a password."""
+        """Whether clients authenticate with SASL."""
         return self.security_protocol.startswith("SASL")
 
     @property

@@ -1,5 +1,5 @@
-"""The topics of a Kafka ledger: created with these settings, altered to them if an earlier build
-created them, and refused with any others.
+"""The topics of a Kafka ledger: created with our settings, altered if an earlier build created
+them, and refused if their settings are anything else.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ KEYS = "keys"
 #: All topics of a ledger, without the prefix.
 NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 
-#: The largest record: the largest draft that is accepted, which may grow threefold when its
-#: numbers are packed. Change records are split before they are that large.
+#: The largest record: the largest accepted draft, which may grow threefold when its numbers are
+#: packed. Change records are split before they are that large.
 MAX_TOPIC_RECORD_BYTES = 4 * 1024 * 1024
 
 #: The largest record that the broker accepts into the inbox: even a draft that is too large gets
@@ -32,19 +32,19 @@ MAX_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
 _MAX_REPLICAS = 3
-# The broker keeps a deleted file for so long at most.
+# Maximum `file.delete.delay.ms`.
 _DELETE_MS = 10_000
 
-# As our producers write: uncompressed, whatever the broker's default is.
-_AS_WRITTEN = {"compression.type": "producer"}
+# Keep the producer's compression (none), whatever the broker's default is.
+_PRODUCER_COMPRESSION = {"compression.type": "producer"}
 _UNLIMITED = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 # Times come from the writers, whose clocks may be years ahead.
 _ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
-_FOR_EVER = {
+_RETAIN_FOREVER = {
     **_UNLIMITED,
     **_ANY_TIME,
     "max.message.bytes": str(MAX_TOPIC_RECORD_BYTES),
-    **_AS_WRITTEN,
+    **_PRODUCER_COMPRESSION,
 }
 
 # Settings for which a smaller value is as good, or a larger one.
@@ -58,7 +58,7 @@ _UPPER_BOUNDED = {
 _LOWER_BOUNDED = {"min.insync.replicas"}
 # Settings that are altered if a topic has other values: an earlier build set them, and altering
 # them loses no records. Any other difference means that the topic is not ours.
-_BROUGHT = {
+_ALTERABLE = {
     *_UPPER_BOUNDED,
     *_LOWER_BOUNDED,
     "delete.retention.ms",
@@ -66,15 +66,15 @@ _BROUGHT = {
     "message.timestamp.after.max.ms",
     "unclean.leader.election.enable",
 }
-_BROUGHT_IN_INBOX = {*_BROUGHT, "retention.ms", "retention.bytes"}
+_ALTERABLE_IN_INBOX = {*_ALTERABLE, "retention.ms", "retention.bytes"}
 
 
 def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, str]:
-    """Return the settings of a topic with so many replicas; `name` is without the prefix.
+    """Return the settings of a topic with this many replicas; `name` is without the prefix.
 
     An acknowledged record is on two machines or on a disk: if fewer than two replicas must have it,
-    the broker flushes each append. A third of the time that an erasure has to reach the brokers'
-    disks is for rolling segments; the rest is the broker's.
+    the broker flushes each append. A third of the erasure deadline is for rolling segments; the
+    rest is for the broker's cleaner.
     """
     rolled = {
         # By the broker's own clock, whatever time a client stamps.
@@ -91,13 +91,13 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
             # Clients may compress as they like; the broker converts it to what we can read.
             "compression.type": "gzip",
         },
-        EVENTS: _FOR_EVER,
-        RECORDINGS: _FOR_EVER,
-        CHANGES: _FOR_EVER,
-        # Compaction would delete records of the ledger; of the keys it deletes only the destroyed
+        EVENTS: _RETAIN_FOREVER,
+        RECORDINGS: _RETAIN_FOREVER,
+        CHANGES: _RETAIN_FOREVER,
+        # Compaction would delete records of other topics; of the keys it deletes only destroyed
         # ones.
         KEYS: {
-            **_AS_WRITTEN,
+            **_PRODUCER_COMPRESSION,
             **rolled,
             "cleanup.policy": "compact",
             "min.cleanable.dirty.ratio": "0.01",
@@ -114,21 +114,23 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
     }
 
 
-class Topics(NamedTuple):
-    """What was found out about the topics: after how many seconds the next record rolls a segment
-    of `inbox` and of `keys`, and which settings are less safe than possible.
+class TopicCheck(NamedTuple):
+    """The result of checking the topics.
+
+    `roll_seconds`: the age of a segment of `inbox` and of `keys` after which the next record rolls
+    it. `warnings`: settings that are less safe than possible.
     """
 
     roll_seconds: Mapping[str, float]
-    notes: Sequence[str]
+    warnings: Sequence[str]
 
 
-_MADE_WITHIN_SECONDS = 30.0
+_CREATED_WITHIN_SECONDS = 30.0
 # The source of a setting's value: the topic itself.
-_OF_TOPIC = 1
+_SOURCE_TOPIC = 1
 
 
-async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> Topics:
+async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> TopicCheck:
     """Create missing topics, check the others, and alter settings of an earlier build.
 
     Raises:
@@ -142,7 +144,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
     found = await _partitions(admin, list(names))
     missing = [name for name in names if name not in found]
     if missing:
-        await _make(admin, settings, {name: names[name] for name in missing}, replicas)
+        await _create(admin, settings, {name: names[name] for name in missing}, replicas)
         await _wait_for(admin, list(names))
     for name, partitions in found.items():
         if len(partitions) != PARTITIONS:
@@ -158,9 +160,9 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
         for code, message, _, name, entries in response.resources:
             if code:
                 raise HomeError(f"the settings of topic {name} cannot be read: {message}")
-            rolled = await _bring(admin, settings, name, names[name], there[name], entries)
+            rolled = await _reconcile(admin, settings, name, names[name], there[name], entries)
             rolls[names[name]] = rolled / 1_000
-    return Topics(
+    return TopicCheck(
         rolls,
         [
             f"topic {name} is kept on {count} of {brokers} brokers, not on {replicas}: add "
@@ -180,7 +182,7 @@ async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str,
     }
 
 
-async def _make(
+async def _create(
     admin: AIOKafkaAdminClient, settings: KafkaSettings, names: Mapping[str, str], replicas: int
 ) -> None:
     wanted = [
@@ -197,25 +199,25 @@ async def _make(
         # Another node may have created it at this moment.
         if code not in (0, TopicAlreadyExistsError.errno):
             raise HomeError(
-                f"topic {name} cannot be made: {(message and message[0]) or for_code(code)}; "
-                "make it by hand, or allow this user to"
+                f"topic {name} cannot be created: {(message and message[0]) or for_code(code)}; "
+                "create it by hand, or allow this user to"
             )
 
 
 async def _wait_for(admin: AIOKafkaAdminClient, names: list[str]) -> None:
     """Wait until the brokers know new topics."""
     try:
-        async with asyncio.timeout(_MADE_WITHIN_SECONDS):
+        async with asyncio.timeout(_CREATED_WITHIN_SECONDS):
             while len(await _partitions(admin, names)) < len(names):
                 await asyncio.sleep(0.05)
     except TimeoutError:
         raise HomeError(
-            f"the topics {', '.join(names)} were made, but the brokers do not show them after "
-            f"{_MADE_WITHIN_SECONDS:.0f} s; look at the brokers' log"
+            f"the topics {', '.join(names)} were created, but the brokers do not show them after "
+            f"{_CREATED_WITHIN_SECONDS:.0f} s; look at the brokers' log"
         ) from None
 
 
-async def _bring(
+async def _reconcile(
     admin: AIOKafkaAdminClient,
     settings: KafkaSettings,
     name: str,
@@ -226,16 +228,18 @@ async def _bring(
     """Check or alter the settings (`entries`) of a topic; return `segment.ms`."""
     wanted = topic_settings(ours, replicas, settings.erase_seconds)
     there = {str(key): str(value) for key, value, *_ in entries}
-    wrong = {key: value for key, value in wanted.items() if not _suits(key, there[key], value)}
+    wrong = {key: value for key, value in wanted.items() if not _satisfies(key, there[key], value)}
     differences = "; ".join(f"{key}={there[key]}, not {value}" for key, value in wrong.items())
-    if wrong.keys() - (_BROUGHT_IN_INBOX if ours == INBOX else _BROUGHT):
+    if wrong.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
         raise HomeError(
             f"topic {name} is set otherwise than recollect needs: {differences}. "
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
     if wrong:
         # A setting that is not named falls back to the broker's default.
-        own = {str(key): str(value) for key, value, _, source, *_ in entries if source == _OF_TOPIC}
+        own = {
+            str(key): str(value) for key, value, _, source, *_ in entries if source == _SOURCE_TOPIC
+        }
         response, *_ = await admin.alter_configs(
             [ConfigResource(ConfigResourceType.TOPIC, name, configs={**own, **wrong})]
         )
@@ -251,7 +255,7 @@ async def _bring(
     return int(wrong.get("segment.ms", there["segment.ms"]))
 
 
-def _suits(key: str, there: str, wanted: str) -> bool:
+def _satisfies(key: str, there: str, wanted: str) -> bool:
     if key in _UPPER_BOUNDED:
         return float(there) <= float(wanted)
     if key in _LOWER_BOUNDED:

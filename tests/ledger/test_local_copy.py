@@ -12,7 +12,7 @@ import pytest
 from recollect.schemas.events import Draft, Message
 from recollect.streams.ledger import CHANGES, EVENTS, LedgerGap, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from recollect.streams.ledger.kafka.copy import Copy
+from recollect.streams.ledger.kafka.local_copy import LocalCopy
 from recollect.streams.ledger.ledger_file import Appended
 
 ZONE = "z"
@@ -49,7 +49,7 @@ class Home:
     def __init__(self, directory: Path, opened: ExitStack) -> None:
         self.told: list[tuple[str, int, set[str]]] = []
         clients = cast(Any, None)
-        self.worker, self.command = Copy(directory, clients), Copy(directory, clients)
+        self.worker, self.command = LocalCopy(directory, clients), LocalCopy(directory, clients)
         self.worker.listener = lambda *what: self.told.append(cast(Any, what))
         for copy in (self.worker, self.command):
             opened.callback(copy.close)
@@ -70,51 +70,51 @@ def own(records: Sequence[Delivered]) -> tuple[range, list[Appended]]:
 def test_who_follows_is_told_of_what_another_process_has_copied(
     home: Home, records: list[Delivered]
 ) -> None:
-    home.worker.take(PLACE, records[:2])
+    home.worker.append_delivered(PLACE, records[:2])
     assert home.told == [(*PLACE, {ZONE})]
-    home.command.take(PLACE, records[1:4])
+    home.command.append_delivered(PLACE, records[1:4])
     assert len(home.told) == 1
-    home.worker.take(PLACE, records[2:4])
+    home.worker.append_delivered(PLACE, records[2:4])
     assert home.told[1:] == [(*PLACE, {ZONE})]
-    home.worker.take(PLACE, records[3:4])
+    home.worker.append_delivered(PLACE, records[3:4])
     assert len(home.told) == 2, "once is enough"
 
 
 def test_reading_on_begins_where_nobody_was_told(home: Home, records: list[Delivered]) -> None:
-    home.worker.take(PLACE, records[:2])
+    home.worker.append_delivered(PLACE, records[:2])
     assert home.worker.position(PLACE) == 1, "the last one once more"
-    home.command.take(PLACE, records[1:])
+    home.command.append_delivered(PLACE, records[1:])
     assert home.worker.next(PLACE) == 6
     assert home.worker.position(PLACE) == 1
-    home.worker.take(PLACE, records[1:])
+    home.worker.append_delivered(PLACE, records[1:])
     assert home.worker.position(PLACE) == 5
     assert home.command.position(PLACE) == 5
 
 
-@pytest.mark.parametrize("begin", [Copy.deliver, Copy.follow])
+@pytest.mark.parametrize("begin", [LocalCopy.hand_over, LocalCopy.follow])
 def test_what_another_process_copies_before_reading_begins_is_told(
-    home: Home, records: list[Delivered], begin: Callable[[Copy, list[Any]], None]
+    home: Home, records: list[Delivered], begin: Callable[[LocalCopy, list[Any]], None]
 ) -> None:
-    home.command.take(PLACE, records[:2])
+    home.command.append_delivered(PLACE, records[:2])
     begin(home.worker, [PLACE])
     # The worker looks here at what its copy holds, and only then asks where to read.
-    home.command.take(PLACE, records[1:3])
+    home.command.append_delivered(PLACE, records[1:3])
     assert home.worker.position(PLACE) == 1
-    home.worker.take(PLACE, records[1:3])
+    home.worker.append_delivered(PLACE, records[1:3])
     assert home.told == [(*PLACE, {ZONE})]
-    home.worker.take(PLACE, records[2:3])
+    home.worker.append_delivered(PLACE, records[2:3])
     assert len(home.told) == 1
 
 
 def test_what_this_process_appended_need_not_come_back(
     home: Home, records: list[Delivered]
 ) -> None:
-    home.worker.take(PLACE, records[:2])
-    assert home.worker.take_own({PLACE: own(records[2:4])}) == set()
+    home.worker.append_delivered(PLACE, records[:2])
+    assert home.worker.append_own({PLACE: own(records[2:4])}) == set()
     assert home.worker.next(PLACE) == 4
     assert len(home.told) == 2
     # It does all the same.
-    home.worker.take(PLACE, records[2:5])
+    home.worker.append_delivered(PLACE, records[2:5])
     assert home.worker.file.read(*PLACE, 0, 10) == [
         (record.offset, ZONE, record.value) for record in records[:5]
     ]
@@ -122,22 +122,22 @@ def test_what_this_process_appended_need_not_come_back(
 
 
 def test_records_of_others_come_before_ones_own(home: Home, records: list[Delivered]) -> None:
-    home.worker.take(PLACE, records[:2])
+    home.worker.append_delivered(PLACE, records[:2])
     # Something else is between the copy's end and what was appended.
-    assert home.worker.take_own({PLACE: own(records[3:4])}) == {PLACE}
+    assert home.worker.append_own({PLACE: own(records[3:4])}) == {PLACE}
     # Others appended while this did.
-    assert home.worker.take_own({PLACE: (range(2, 5), own(records[2:4])[1])}) == {PLACE}
+    assert home.worker.append_own({PLACE: (range(2, 5), own(records[2:4])[1])}) == {PLACE}
     assert home.worker.next(PLACE) == 2
     # A partition that was not compared with the broker's may be another than the one copied.
-    assert home.command.take_own({PLACE: own(records[2:4])}) == {PLACE}
+    assert home.command.append_own({PLACE: own(records[2:4])}) == {PLACE}
     assert home.worker.next(PLACE) == 2
 
 
 def test_partitions_are_taken_together(home: Home, records: list[Delivered]) -> None:
     changes = (CHANGES, PLACE[1])
-    home.worker.take(PLACE, records[:2])
-    home.worker.take(changes, [Delivered(0, b"z", b"x")])
-    behind = home.worker.take_own(
+    home.worker.append_delivered(PLACE, records[:2])
+    home.worker.append_delivered(changes, [Delivered(0, b"z", b"x")])
+    behind = home.worker.append_own(
         {PLACE: own(records[4:5]), changes: (range(1, 2), [Appended(ZONE, b"y", AT)])}
     )
     assert behind == {PLACE}
@@ -147,7 +147,7 @@ def test_partitions_are_taken_together(home: Home, records: list[Delivered]) -> 
 def test_another_record_than_the_copied_one_is_refused(
     home: Home, records: list[Delivered]
 ) -> None:
-    home.worker.take(PLACE, records[:3])
+    home.worker.append_delivered(PLACE, records[:3])
     with pytest.raises(LedgerGap, match="another history or made anew"):
-        home.worker.take(PLACE, [records[2]._replace(value=b"else"), *records[3:]])
+        home.worker.append_delivered(PLACE, [records[2]._replace(value=b"else"), *records[3:]])
     assert home.worker.next(PLACE) == 3

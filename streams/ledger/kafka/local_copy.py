@@ -1,12 +1,12 @@
 """A node's copy of a Kafka ledger: the partitions that it reads, indexed by zone.
 
-Kafka finds records by offset only; agents and read models need them by zone. So each node keeps
-what it reads in a `LedgerFile` of its own. The end of that file is the node's cursor. The offsets
-that Kafka commits for a group only inform operators.
+Kafka finds records by offset only; agents and read models need them by zone. So each node keeps the
+records it has read in a `LedgerFile` of its own. The end of that file is the node's cursor. The
+offsets that Kafka commits for a group only inform operators.
 
-Reading goes on with the last record that was copied, and each process compares that record before
-it serves anything. If it differs, the topic was restored from an older backup or created again, and
-nothing is served.
+Reading resumes at the last copied record, and each process compares that record with the topic's
+before it serves anything. If it differs, the topic was restored from an older backup or created
+again, and nothing is served.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 from recollect.projections.private import make_directory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.zones import check_zone
-from recollect.streams.ledger.kafka.clients import PATIENCE, Clients, LedgerPartition
+from recollect.streams.ledger.kafka.clients import REQUEST_TIMEOUT_SECONDS, Clients, LedgerPartition
 from recollect.streams.ledger.kafka.keys import KeysCopy
 from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
@@ -31,7 +31,7 @@ from recollect.streams.ledger.ledger_file import Appended, LedgerFile
 from recollect.streams.system.locks import exclusive
 
 
-class Received(Protocol):
+class DeliveredRecord(Protocol):
     """A record as Kafka delivers it; `timestamp` is unix ms."""
 
     @property
@@ -55,17 +55,15 @@ class Received(Protocol):
         ...
 
 
-_PAGE = 5_000
+_BATCH_SIZE = 5_000
 #: How often a followed partition is compared with the broker, in seconds.
 AUDIT_SECONDS = 5.0
-# After so long without a record that the broker has, its delivery is taken to have stopped.
-_DELIVERED_SECONDS = 0.5
+# If a delivery lags behind the broker for this long, it is assumed to have stopped.
+_DELIVERY_TIMEOUT_SECONDS = 0.5
 
 
-class Copy:
-    """copy/ledger.db and copy/keys.db of a node, and the reading that brings them up to the
-    topics.
-    """
+class LocalCopy:
+    """copy/ledger.db and copy/keys.db of a node, and the polling that keeps them up to date."""
 
     def __init__(self, directory: Path, clients: Clients) -> None:
         make_directory(directory)
@@ -83,7 +81,7 @@ class Copy:
         self._broken: dict[LedgerPartition, LedgerGap] = {}
         self._assigned: set[LedgerPartition] = set()
         self._audited = 0.0
-        self._pulling = threading.Lock()
+        self._poll_lock = threading.Lock()
         self._grown = threading.Condition()
 
     def next(self, tp: LedgerPartition) -> int:
@@ -93,25 +91,25 @@ class Copy:
 
     @property
     def followed(self) -> Set[LedgerPartition]:
-        """The partitions that this object reads."""
+        """The partitions that this object polls."""
         return self._followed
 
     @property
     def broken(self) -> Mapping[LedgerPartition, LedgerGap]:
-        """Why partitions are not read any more, by partition."""
+        """The errors of partitions that are no longer read."""
         return self._broken
 
     def follow(self, tps: Iterable[LedgerPartition]) -> None:
-        """Read these partitions too from now on, and notify the listener of what they get."""
+        """Poll these partitions too from now on, and notify the listener of their records."""
         tps = set(tps) - self._delivered
         self._notify_from_here(tps - self._followed)
         self._followed |= tps
 
-    def deliver(self, tps: Iterable[LedgerPartition]) -> None:
-        """Stop reading these partitions: a caller of `take` delivers their records, and the
-        listener is notified of what they get from now on.
+    def hand_over(self, tps: Iterable[LedgerPartition]) -> None:
+        """Stop polling these partitions: from now on the caller delivers their records through
+        `append_delivered`, and the listener is notified of them.
 
-        The caller has compared its first records with the copy.
+        The caller has compared their first records with the copy.
         """
         self._followed |= self._delivered
         self._delivered = set(tps)
@@ -120,7 +118,7 @@ class Copy:
         self._compared |= self._delivered
 
     def _notify_from_here(self, tps: Iterable[LedgerPartition]) -> None:
-        """Let the listener hear of every record from the copy's end on.
+        """Notify the listener of every record from the copy's current end on.
 
         Reading may begin later than that, and other processes of this home may copy meanwhile.
         """
@@ -129,8 +127,8 @@ class Copy:
                 self._notified[tp] = self.next(tp)
 
     def position(self, tp: LedgerPartition) -> int:
-        """Return the offset from which to go on reading: that of the last copied record, to compare
-        it, or of the first that the listener was not notified of.
+        """Return the offset to resume at: that of the last copied record, to compare it, or of the
+        last one that the listener was notified of, if that is earlier.
         """
         copied = self.next(tp)
         if tp[0] == KEYS:
@@ -148,12 +146,14 @@ class Copy:
 
     def refresh(self, tps: Iterable[LedgerPartition]) -> None:
         """Copy partitions up to the end that they have on the broker now."""
-        self.reach(self._clients.ends(tps))
+        self.wait_for_offsets(self._clients.ends(tps))
 
-    def reach(self, ends: Mapping[LedgerPartition, int], patience: float = PATIENCE) -> None:
+    def wait_for_offsets(
+        self, ends: Mapping[LedgerPartition, int], stall_seconds: float = REQUEST_TIMEOUT_SECONDS
+    ) -> None:
         """Wait until the copy has every record before the given ends.
 
-        `patience` is how many seconds may pass without a new record.
+        `stall_seconds` is how many seconds may pass without a new record.
 
         Raises:
             LedgerGap: a partition ends before the copy does, or has other records.
@@ -164,20 +164,23 @@ class Copy:
             if end < (copied := self.next(tp)) and self._shrunk(tp, copied):
                 raise self._broken[tp]
         behind = {tp for tp, end in ends.items() if self._behind(tp, end)}
-        unread = behind - self._followed - self._delivered
+        only_here = behind - self._followed - self._delivered
         try:
-            self._reach(behind, ends, patience)
+            self._wait_for_offsets(behind, ends, stall_seconds)
         finally:
-            # A partition that is read for this alone is not followed, and notifies nobody.
-            self._followed -= unread
-            for tp in unread - self._delivered:
+            # Partitions polled only for this wait are not followed, and do not notify the listener.
+            self._followed -= only_here
+            for tp in only_here - self._delivered:
                 self._notified.pop(tp, None)
 
-    def _reach(
-        self, behind: set[LedgerPartition], ends: Mapping[LedgerPartition, int], patience: float
+    def _wait_for_offsets(
+        self,
+        behind: set[LedgerPartition],
+        ends: Mapping[LedgerPartition, int],
+        stall_seconds: float,
     ) -> None:
         began = time.monotonic()
-        deadline = began + patience
+        deadline = began + stall_seconds
         copied = sum(map(self.next, behind))
         while behind:
             self.follow(behind)
@@ -185,22 +188,22 @@ class Copy:
             if left <= 0:
                 topic, partition = min(behind)
                 raise LedgerUnavailable(
-                    f"{topic}/{partition} does not deliver its records within {patience:.0f} s; "
-                    "see that the broker runs, then do it again"
+                    f"{topic}/{partition} delivered no records within {stall_seconds:.0f} s; "
+                    "check that the broker runs, then try again"
                 )
             if behind <= self._delivered:
-                # `take` notifies this thread; in `pull` it would wait for other partitions.
+                # `append_delivered` wakes this thread; `poll` would wait for other partitions.
                 self.wait(min(left, 0.02))
             else:
-                self.pull(min(left, 0.1))
+                self.poll(min(left, 0.1))
             for tp in behind:
                 self.check(tp)
             if (grown := sum(map(self.next, behind))) != copied:
-                copied, deadline = grown, time.monotonic() + patience
+                copied, deadline = grown, time.monotonic() + stall_seconds
             behind = {tp for tp in behind if self._behind(tp, ends[tp])}
-            if behind & self._delivered and time.monotonic() - began > _DELIVERED_SECONDS:
-                # At the end of a term nothing is delivered any more, and the end of the term waits
-                # for this thread: so it reads the partitions itself until `deliver` is called.
+            if behind & self._delivered and time.monotonic() - began > _DELIVERY_TIMEOUT_SECONDS:
+                # During a rebalance nothing is delivered, and the rebalance waits for this thread:
+                # so it polls the partitions itself until `hand_over` is called.
                 self._delivered -= behind
 
     def has_more(self, tp: LedgerPartition, end: int) -> bool:
@@ -208,26 +211,24 @@ class Copy:
         return tp in self._compared and self.next(tp) > end
 
     def _behind(self, tp: LedgerPartition, end: int) -> bool:
-        """Return whether records before `end` are missing, or were not compared with the broker
-        yet.
-        """
+        """Return whether records before `end` are missing or not yet compared with the broker."""
         copied = self.next(tp)
         return copied < end or (copied > 0 and tp[0] != KEYS and tp not in self._compared)
 
-    def pull(self, seconds: float) -> None:
-        """Copy the records that arrive within `seconds`, or wait for the thread that is reading."""
-        if not self._pulling.acquire(blocking=False):
+    def poll(self, seconds: float) -> None:
+        """Copy the records that arrive within `seconds`, or wait for the thread that is polling."""
+        if not self._poll_lock.acquire(blocking=False):
             with self._grown:
                 self._grown.wait(min(seconds, 0.02))
             return
         try:
             self._audit()
             if self._followed - self._broken.keys():
-                self._pull(seconds)
+                self._poll(seconds)
             else:
                 time.sleep(seconds)
         finally:
-            self._pulling.release()
+            self._poll_lock.release()
             self.notify()
 
     def notify(self) -> None:
@@ -240,22 +241,22 @@ class Copy:
         with self._grown:
             self._grown.wait(seconds)
 
-    def take(self, tp: LedgerPartition, records: Sequence[Received]) -> None:
-        """Copy records of a partition; the first may be one that was copied before.
+    def append_delivered(self, tp: LedgerPartition, records: Sequence[DeliveredRecord]) -> None:
+        """Append records of a partition; the first may be the last one that was copied before.
 
         Raises:
-            LedgerGap: a record differs from the one that was copied, or one is missing between.
+            LedgerGap: a record differs from the copied one, or one in between is missing.
         """
         topic, partition = tp
         if topic == KEYS:
-            self.keys.take(partition, records)
+            self.keys.append_delivered(partition, records)
             return
         with self.file.writing():
             end = self.file.end(topic, partition)
             fresh = [record for record in records if record.offset >= end]
             if records[0].offset < end:
                 (copied,) = self.file.read(topic, partition, records[0].offset, 1)
-                if copied != received(records[0]):
+                if copied != to_record(records[0]):
                     raise LedgerGap(
                         f"{topic}/{partition} offset {copied.offset} is not the record that was "
                         "there before: the topic was restored from another history or made anew; "
@@ -282,15 +283,15 @@ class Copy:
             tp, [(record.offset, _zone_of(record.key)) for record in records], end
         )
 
-    def take_own(
+    def append_own(
         self, appended: Mapping[LedgerPartition, tuple[range, Sequence[Appended]]]
     ) -> set[LedgerPartition]:
-        """Copy what this process has appended to partitions, at these offsets.
+        """Append records that this process produced, at the offsets that the broker gave them.
 
-        The broker has named their offsets. Records that follow the copy's end need not be read
-        back; if they are delivered again, they are the same.
+        Records directly after the copy's end need not be read back; if they are delivered again,
+        they are the same.
 
-        Return the partitions that must be read first, because records of others come before.
+        Return the partitions that must be polled first, because other records come before these.
         """
         taken: set[LedgerPartition] = set()
         with self.file.writing():
@@ -310,7 +311,8 @@ class Copy:
     ) -> None:
         """Wake waiting threads, and call the listener for new records (offset, zone).
 
-        `end` was the copy's end before. Another process of this home may have copied them already.
+        `end` is the copy's end before them. Another process of this home may have copied them
+        already.
         """
         self.notify()
         notified = self._notified.get(tp, end)
@@ -324,27 +326,27 @@ class Copy:
         self.file.close()
         self.keys.close()
 
-    def _pull(self, seconds: float) -> None:
+    def _poll(self, seconds: float) -> None:
         wanted = self._followed - self._broken.keys()
         if wanted != self._assigned:
             self._assigned = set()
             self._clients.assign({tp: self.position(tp) for tp in wanted})
             self._assigned = wanted
         try:
-            found = self._clients.poll(seconds, _PAGE)
+            found = self._clients.poll(seconds, _BATCH_SIZE)
         except OffsetOutOfRangeError as error:
             self._assigned = set()
             self._out_of_range(error)
             return
         except TopicAuthorizationFailedError as error:
             raise LedgerUnavailable(
-                f"this user may not read {error}; allow it to, then do it again"
+                f"this user may not read {error}; allow it to, then try again"
             ) from None
         for tp, records in found.items():
             try:
-                self.take(tp, records)
+                self.append_delivered(tp, records)
             except LedgerGap as error:
-                self._break(tp, error)
+                self._mark_broken(tp, error)
             except BaseException:
                 # Records that were not written must be delivered again.
                 self._assigned = set()
@@ -381,13 +383,13 @@ class Copy:
                 self._truncated(tp, starts[tp])
 
     def _shrunk(self, tp: LedgerPartition, copied: int) -> bool:
-        """Note that a partition ends before the copy does; return False if it no longer does."""
-        # The end was read before the copy, which grows meanwhile.
+        """Mark a partition broken if it ends before the copy does; return whether it does."""
+        # The end that the caller saw may be older than the copy.
         end = self._clients.ends([tp], {tp: copied})[tp]
         if end >= copied:
             return False
         topic, partition = tp
-        self._break(
+        self._mark_broken(
             tp,
             LedgerGap(
                 f"{topic}/{partition} ends at offset {end}, but {copied} was read before: records "
@@ -398,7 +400,7 @@ class Copy:
 
     def _truncated(self, tp: LedgerPartition, start: int) -> None:
         topic, partition = tp
-        self._break(
+        self._mark_broken(
             tp,
             LedgerGap(
                 f"{topic}/{partition} begins at offset {start}: the records before were deleted; "
@@ -406,13 +408,13 @@ class Copy:
             ),
         )
 
-    def _break(self, tp: LedgerPartition, error: LedgerGap) -> None:
+    def _mark_broken(self, tp: LedgerPartition, error: LedgerGap) -> None:
         self._broken[tp] = error
         self._assigned = set()
 
 
-def received(record: Received) -> Record:
-    """Return a Kafka record as a ledger record; without a zone's name it belongs to no zone."""
+def to_record(record: DeliveredRecord) -> Record:
+    """Convert a Kafka record to a ledger record; its zone is empty if its key is no zone's name."""
     return Record(record.offset, _zone_of(record.key), record.value or b"")
 
 
