@@ -17,7 +17,7 @@ from recollect.projections.private import writable
 from recollect.projections.sqlite import PAGE, connect, truncate_wal, value
 from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from recollect.schemas.errors import IntegrityError, OlderVersion
-from recollect.schemas.records import GENESIS
+from recollect.schemas.ledger.records import GENESIS
 
 RowType = TypeVar("RowType", bound=Row)
 

@@ -1,1 +1,1 @@
-"""The records of the ledger, and how they are encoded, sealed and chained."""
+"""The structs of events, rows and answers, their names and times, and the records of the ledger."""

@@ -6,7 +6,7 @@ import zlib
 
 import msgspec
 
-from recollect.schemas.deflating import DICTIONARY
+from recollect.schemas.ledger.deflating import DICTIONARY
 
 
 def payload_of(text: bytes) -> bytes:

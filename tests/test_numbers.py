@@ -43,9 +43,10 @@ from recollect.projections.recall.question.query import (
 from recollect.projections.recall.ranking import answer_type_match, list_gathering
 from recollect.projections.recall.ranking.fading import DECAY, RECENCY_HOURS
 from recollect.projections.recall.ranking.profiles import WEIGHTS
-from recollect.schemas import inbound, records
+from recollect.schemas import inbound
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.fragments import MAX_FRAGMENT_BYTES
+from recollect.schemas.ledger import records
+from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES
 from recollect.schemas.times import EARLIEST_MS, LATEST_MS, format_time
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone

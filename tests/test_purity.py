@@ -25,7 +25,9 @@ GATEWAYS = ("streams/encoder/", "streams/encoder.py")
 
 # Passed over when something pure merely leads there, and never imported by a pure module itself.
 ALLOWED = {
-    "recollect.schemas.seal": "draws keys and nonces where the ledger is written, not in the agents"
+    "recollect.schemas.ledger.seal": (
+        "draws keys and nonces where the ledger is written, not in the agents"
+    )
 }
 
 # A module whose every use is a fault, or one name of a module.
@@ -374,7 +376,7 @@ AGENT = "streams/agents/a.py"
         {AGENT: "from recollect.streams import b", "streams/b.py": "import random"},
         {AGENT: "from .deep import f", "streams/agents/deep/__init__.py": "import secrets"},
         {AGENT: "from recollect.streams.b import *", "streams/b.py": "import socket"},
-        {AGENT: "from recollect.schemas.seal import seal", "schemas/seal.py": ""},
+        {AGENT: "from recollect.schemas.ledger.seal import seal", "schemas/ledger/seal.py": ""},
         {"projections/memory/project_facts.py": "import time"},
         {"projections/rows.py": "import time\nclass M:\n    def project(self): ..."},
         {"recollect/text/lexicon.py": "import locale"},
@@ -392,9 +394,9 @@ def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path
          "streams/encoder/pool.py": "import time"},
         {AGENT: "import recollect.streams.encoder.gateway",
          "streams/encoder/gateway.py": "import socket"},
-        {AGENT: "import recollect.schemas.records",
-         "schemas/records.py": "import recollect.schemas.seal",
-         "schemas/seal.py": "import os\nos.urandom(8)"},
+        {AGENT: "import recollect.schemas.ledger.records",
+         "schemas/ledger/records.py": "import recollect.schemas.ledger.seal",
+         "schemas/ledger/seal.py": "import os\nos.urandom(8)"},
         {"streams/workers.py": "import time", AGENT: "import json"},
         {"projections/memory/memory_queries.py": "import time", AGENT: "import json"},
     ],

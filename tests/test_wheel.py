@@ -59,7 +59,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {re.split(r"[/-]", name)[0] for name in names} == {"recollect"}
-    for needed in ("schemas/records.py", "streams/ledger/__init__.py", "text/tokenizer.py"):
+    for needed in ("schemas/ledger/records.py", "streams/ledger/__init__.py", "text/tokenizer.py"):
         assert f"recollect/{needed}" in names
     assert any(name.endswith(".sql") for name in names)
     assert "recollect/py.typed" in names
@@ -95,7 +95,7 @@ def test_the_readmes_example_runs_beside_foreign_modules(python: Path, tmp_path:
 
 
 def test_the_test_of_the_wheel_sees_the_wheel(python: Path, tmp_path: Path) -> None:
-    where = "import recollect.schemas.records as module; print(module.__file__)"
+    where = "import recollect.schemas.ledger.records as module; print(module.__file__)"
     done = subprocess.run(
         [python, "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True
     )

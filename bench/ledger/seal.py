@@ -16,8 +16,14 @@ from bench.kit.homes import BATCH_SIZE, ZONE, Homes, batches
 from bench.kit.made import Writer
 from bench.kit.report import Report, count, markdown, stopwatch
 from recollect.schemas.events import Draft
-from recollect.schemas.records import GENESIS, open_event, read_event, record_hash, write_event
-from recollect.schemas.seal import joint_key, new_key, seal, source_digest, unseal
+from recollect.schemas.ledger.records import (
+    GENESIS,
+    open_event,
+    read_event,
+    record_hash,
+    write_event,
+)
+from recollect.schemas.ledger.seal import joint_key, new_key, seal, source_digest, unseal
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
 from recollect.streams.reading.readers import EventReader
 
@@ -44,7 +50,7 @@ class NoKeys(EmbeddedKeys):
 def in_the_clear() -> Iterator[None]:
     """Let the codec write payloads as they are; for measuring only, inside this process."""
     with mock.patch.multiple(
-        "recollect.schemas.records",
+        "recollect.schemas.ledger.records",
         seal=lambda key, text, context: text,
         unseal=lambda key, sealed, context: sealed,
     ):

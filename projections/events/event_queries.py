@@ -11,7 +11,7 @@ import msgspec
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.sqlite import listed, rows, value
 from recollect.schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event, message_of
-from recollect.schemas.records import Source
+from recollect.schemas.ledger.records import Source
 
 _COLUMNS = """
     number, id, kind, platform, occurred_at, ingested_at, source_id, sender_id, content,

@@ -15,10 +15,10 @@ from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, To
 from recollect.schemas.changes.identity_rows import IdentityRow
 from recollect.schemas.changes.memory_rows import MemoryRow
 from recollect.schemas.changes.row import Row
-from recollect.schemas.deflating import coded, decoded, deflated, inflated
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import KINDS, Draft
-from recollect.schemas.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
+from recollect.schemas.ledger.deflating import coded, decoded, deflated, inflated
+from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 

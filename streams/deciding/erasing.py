@@ -38,7 +38,7 @@ from recollect.schemas.changes import (
     Delete,
     Row,
 )
-from recollect.schemas.records import Source
+from recollect.schemas.ledger.records import Source
 from recollect.streams.agents import Agent
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.redeciding import Redecision

@@ -28,7 +28,7 @@ from recollect.schemas.changes import (
     Delete,
     encode_part,
 )
-from recollect.schemas.records import (
+from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.projections.migrations import Migrations
 from recollect.projections.sqlite import atomic, connect, rows, value
-from recollect.schemas.records import GENESIS
+from recollect.schemas.ledger.records import GENESIS
 from recollect.streams.system.locks import exclusive
 
 _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")

@@ -28,8 +28,8 @@ from recollect.schemas.errors import (
     RecollectError,
     UnknownVersion,
 )
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.records import NO_CHAIN, chain_of
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.records import NO_CHAIN, chain_of
 from recollect.schemas.zones import check_zone
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal

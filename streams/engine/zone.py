@@ -37,9 +37,15 @@ from recollect.schemas.errors import (
     UnknownVersion,
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Forget
-from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, split
-from recollect.schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
-from recollect.schemas.seal import new_key
+from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES, split
+from recollect.schemas.ledger.records import (
+    CHANGE_FORMAT,
+    ChangeHeader,
+    Source,
+    record_hash,
+    write_change,
+)
+from recollect.schemas.ledger.seal import new_key
 from recollect.streams.agents import AGENTS, Agent
 from recollect.streams.deciding.decider import Decider, Decision, Extracted, Looked
 from recollect.streams.deciding.erasing import clear_scratch, erase

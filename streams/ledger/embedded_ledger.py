@@ -26,7 +26,7 @@ from recollect.projections.sqlite import (
 )
 from recollect.schemas.errors import Busy, Damaged, IntegrityError
 from recollect.schemas.events import Draft
-from recollect.schemas.seal import KEY_BYTES, new_key
+from recollect.schemas.ledger.seal import KEY_BYTES, new_key
 from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record

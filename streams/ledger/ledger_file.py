@@ -17,8 +17,8 @@ import apsw
 from recollect.projections.migrations import Migrations
 from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
 from recollect.schemas.errors import IntegrityError, UnknownVersion
-from recollect.schemas.records import GENESIS, Envelope, read_event, record_hash
-from recollect.schemas.seal import is_key_of
+from recollect.schemas.ledger.records import GENESIS, Envelope, read_event, record_hash
+from recollect.schemas.ledger.seal import is_key_of
 from recollect.streams.ledger.ledger import (
     EVENTS,
     PARTITIONS,

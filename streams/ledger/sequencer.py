@@ -13,8 +13,8 @@ import msgspec
 from recollect.schemas.errors import UnknownVersion
 from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.ids import event_id
-from recollect.schemas.records import open_event, read_event, record_hash, write_event
-from recollect.schemas.seal import event_key, source_digest
+from recollect.schemas.ledger.records import open_event, read_event, record_hash, write_event
+from recollect.schemas.ledger.seal import event_key, source_digest
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger.ledger import KeyStore
 

@@ -23,8 +23,8 @@ import msgspec
 from recollect.projections.sqlite import pinned, rows, value
 from recollect.schemas.errors import Damaged, InvalidInput, RecollectError
 from recollect.schemas.events import Forget
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.records import (
     GENESIS,
     Envelope,
     EventRecord,
@@ -34,7 +34,7 @@ from recollect.schemas.records import (
     record_hash,
     write_erased_event,
 )
-from recollect.schemas.seal import event_key
+from recollect.schemas.ledger.seal import event_key
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import CHANGES, EVENTS, Ledger, partition_of
 from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, home_id

@@ -26,7 +26,7 @@ import msgspec
 from recollect.projections.events.event_queries import switched_to
 from recollect.projections.sqlite import rows, value
 from recollect.schemas.errors import Busy, HomeError
-from recollect.schemas.records import read_event
+from recollect.schemas.ledger.records import read_event
 from recollect.streams.engine.node import FIRST_CHAIN, Node
 from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger

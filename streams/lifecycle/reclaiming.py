@@ -15,8 +15,8 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.errors import IntegrityError, InvalidInput
-from recollect.schemas.fragments import Assembler, whole_of
-from recollect.schemas.records import NO_CHAIN, chain_of, reclaimed_change
+from recollect.schemas.ledger.fragments import Assembler, whole_of
+from recollect.schemas.ledger.records import NO_CHAIN, chain_of, reclaimed_change
 from recollect.schemas.wire import ReclaimReport
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import CHANGES, Ledger, partition_of

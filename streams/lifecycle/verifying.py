@@ -29,9 +29,9 @@ from recollect.schemas.errors import (
     UnknownVersion,
 )
 from recollect.schemas.events import Forget, ModelWrote, RecordedAt
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.recordings import open_recording, read_recording
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.recordings import open_recording, read_recording
+from recollect.schemas.ledger.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,
@@ -42,7 +42,7 @@ from recollect.schemas.records import (
     read_event,
     record_hash,
 )
-from recollect.schemas.seal import source_digest
+from recollect.schemas.ledger.seal import source_digest
 from recollect.schemas.wire import FileCheck, Verification
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import (

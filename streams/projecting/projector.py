@@ -11,7 +11,7 @@ from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index import array_store
 from recollect.projections.recall.index.zone_index import prune_stored
 from recollect.projections.sqlite import atomic
-from recollect.schemas.records import FIRST_TRACED_FORMAT
+from recollect.schemas.ledger.records import FIRST_TRACED_FORMAT
 from recollect.streams.ledger import Ledger
 from recollect.streams.reading.erased_keys import check_sources
 from recollect.streams.reading.readers import (

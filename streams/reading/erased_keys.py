@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.events import Forget
-from recollect.schemas.records import Envelope, EventRecord, Source, open_event, read_event
+from recollect.schemas.ledger.records import Envelope, EventRecord, Source, open_event, read_event
 from recollect.streams.ledger import KeyStore, Ledger
 
 FORGET = "forget"

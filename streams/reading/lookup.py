@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from recollect.schemas.errors import UnknownVersion
 from recollect.schemas.events import Event
-from recollect.schemas.records import Envelope, EventRecord, open_event, read_event
-from recollect.schemas.seal import source_digest
+from recollect.schemas.ledger.records import Envelope, EventRecord, open_event, read_event
+from recollect.schemas.ledger.seal import source_digest
 from recollect.streams.ledger import KeyStore, Ledger
 from recollect.streams.reading.readers import Envelopes, sealed_events
 

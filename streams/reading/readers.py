@@ -10,8 +10,8 @@ from recollect.projections.embeddings import EmbeddingsModel, older_forms
 from recollect.schemas.changes import Section, decode_outbox, decode_sections
 from recollect.schemas.errors import IntegrityError, RecollectError, UnknownVersion
 from recollect.schemas.events import Draft, Event, Switch
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.records import (
     FIRST_COMPACT_FORMAT,
     GENESIS,
     ChangeHeader,

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.events import RecordedAt
-from recollect.schemas.recordings import (
+from recollect.schemas.ledger.recordings import (
     RecordedAnswer,
     RecordingHeader,
     open_recording,
     read_recording,
 )
-from recollect.schemas.records import record_hash
+from recollect.schemas.ledger.records import record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
 
 

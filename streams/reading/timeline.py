@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import Forget
-from recollect.schemas.records import GENESIS, open_event, read_event, record_hash
+from recollect.schemas.ledger.records import GENESIS, open_event, read_event, record_hash
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
 from recollect.streams.reading.readers import located
 

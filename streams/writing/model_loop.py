@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
 from recollect.schemas.ids import derive_ulid
-from recollect.schemas.recordings import RecordedAnswer
+from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_reading import among_versions, own_words
 from recollect.streams.agents.writer.model_writer import said_of

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from recollect.schemas.events import RecordedAt
-from recollect.schemas.fragments import MAX_FRAGMENT_BYTES
-from recollect.schemas.recordings import (
+from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES
+from recollect.schemas.ledger.recordings import (
     RECORDING_FORMAT,
     RecordedAnswer,
     RecordedCall,
@@ -21,7 +21,7 @@ from recollect.schemas.recordings import (
     request_digest,
     write_recording,
 )
-from recollect.schemas.records import Source, record_hash
+from recollect.schemas.ledger.records import Source, record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
 from recollect.streams.models.chat import ChatAnswer, ChatQuestion
 from recollect.streams.models.model_door import ModelDoor, QuestionRefused

@@ -13,8 +13,8 @@ import pytest
 from recollect.cli.app import run
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.events import Draft
-from recollect.schemas.records import open_part, read_change, read_event
-from recollect.schemas.seal import unseal
+from recollect.schemas.ledger.records import open_part, read_change, read_event
+from recollect.schemas.ledger.seal import unseal
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger

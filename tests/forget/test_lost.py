@@ -6,7 +6,7 @@ from contextlib import closing
 
 import apsw
 
-from recollect.schemas.records import read_event
+from recollect.schemas.ledger.records import read_event
 from recollect.streams.ledger import EVENTS, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.forget.kit import ZONE, Recollect, line

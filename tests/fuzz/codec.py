@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from recollect.schemas.changes import MODELS, decode_outbox, decode_sections
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import KINDS
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.records import (
     FIRST_COLUMNAR_FORMAT,
     FIRST_COMPACT_FORMAT,
     FIRST_DEFLATED_EVENT,
@@ -28,7 +28,7 @@ from recollect.schemas.records import (
     read_change,
     read_event,
 )
-from recollect.schemas.seal import joint_key, seal
+from recollect.schemas.ledger.seal import joint_key, seal
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.opened import payload_of, sections_of, text_of

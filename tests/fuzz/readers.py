@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import RecollectError
-from recollect.schemas.fragments import split
-from recollect.schemas.records import open_part, read_change, record_hash, write_change
+from recollect.schemas.ledger.fragments import split
+from recollect.schemas.ledger.records import open_part, read_change, record_hash, write_change
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.reading.readers import EventReader, UnsealedEvent

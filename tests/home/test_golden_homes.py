@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recollect.projections.sqlite import rows
-from recollect.schemas.records import read_change
+from recollect.schemas.ledger.records import read_change
 from recollect.streams.ledger import CHANGES, partition_of
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, cited, say, tell, vector_of

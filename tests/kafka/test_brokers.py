@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.schemas.events import Draft, Message
-from recollect.schemas.records import GENESIS, read_event, record_hash
+from recollect.schemas.ledger.records import GENESIS, read_event, record_hash
 from recollect.streams.ledger import EVENTS, LedgerUnavailable, partition_of
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings

@@ -14,7 +14,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.events import Draft
-from recollect.schemas.records import read_event
+from recollect.schemas.ledger.records import read_event
 from recollect.schemas.wire import Verification
 from recollect.streams.encoder import catalog
 from recollect.streams.encoder.encoder import Encoder

@@ -31,7 +31,7 @@ from recollect.schemas.events import (
     Message,
     TurnCompleted,
 )
-from recollect.schemas.records import (
+from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from recollect.schemas.changes import DecidedPart, Fact
 from recollect.schemas.errors import InjectedFailure, IntegrityError
 from recollect.schemas.events import Draft, Event, Tick
-from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, split
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES, split
+from recollect.schemas.ledger.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError, InjectedFailure
 from recollect.schemas.events import Access, Content, Draft, Recalled, Remember
-from recollect.schemas.records import ChangeRecord, read_change
+from recollect.schemas.ledger.records import ChangeRecord, read_change
 from recollect.schemas.wire import Level
 from recollect.streams.deciding.decider import Extracted
 from recollect.streams.engine.zone import ZoneDriver

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.schemas import fragments
 from recollect.schemas.errors import IntegrityError
+from recollect.schemas.ledger import fragments
 from recollect.streams.engine import zone as driving
 from recollect.streams.ledger import CHANGES, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback

@@ -12,8 +12,14 @@ import pytest
 
 from recollect.schemas.changes import DecidedPart, Fact, encode_part
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_change
-from recollect.schemas.seal import new_key
+from recollect.schemas.ledger.records import (
+    GENESIS,
+    ChangeHeader,
+    Source,
+    record_hash,
+    write_change,
+)
+from recollect.schemas.ledger.seal import new_key
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.sequencer import sequence
 from recollect.streams.lifecycle.rebuilding import rebuild

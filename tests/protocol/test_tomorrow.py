@@ -11,10 +11,10 @@ import pytest
 
 from recollect.home.home_directory import Home as MadeHome
 from recollect.home.worker_processes import work
-from recollect.schemas import records
 from recollect.schemas.errors import UnknownVersion
-from recollect.schemas.records import write_event
-from recollect.schemas.seal import event_key, new_key
+from recollect.schemas.ledger import records
+from recollect.schemas.ledger.records import write_event
+from recollect.schemas.ledger.seal import event_key, new_key
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.ledger_file import Appended, LedgerFile
 from recollect.streams.lifecycle.verifying import verify

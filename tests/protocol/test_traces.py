@@ -16,7 +16,7 @@ from recollect.projections.content import content_hash
 from recollect.projections.embeddings import canonical_vectors
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
-from recollect.schemas import events, records, upcast
+from recollect.schemas import events
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.errors import HomeError, InjectedFailure
 from recollect.schemas.events import (
@@ -28,7 +28,8 @@ from recollect.schemas.events import (
     Retry,
     Tick,
 )
-from recollect.schemas.records import record_hash
+from recollect.schemas.ledger import records, upcast
+from recollect.schemas.ledger.records import record_hash
 from recollect.schemas.wire import Level
 from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS

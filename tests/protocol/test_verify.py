@@ -26,7 +26,7 @@ from recollect.schemas.events import (
     Switch,
     UndoMerge,
 )
-from recollect.schemas.records import ChangeHeader, Part, read_change
+from recollect.schemas.ledger.records import ChangeHeader, Part, read_change
 from recollect.schemas.wire import Level, Verification
 from recollect.streams.agents import AGENTS
 from recollect.streams.lifecycle.rebuilding import rebuild

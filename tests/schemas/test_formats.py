@@ -23,10 +23,16 @@ from recollect.schemas.changes import (
     decode_sections,
     encode_part,
 )
-from recollect.schemas.deflating import DICTIONARY, coded, decoded, deflated, inflated
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import Draft, Tick
-from recollect.schemas.records import CHANGE_FORMAT, EVENT_FORMAT, chain_of, read_change, read_event
+from recollect.schemas.ledger.deflating import DICTIONARY, coded, decoded, deflated, inflated
+from recollect.schemas.ledger.records import (
+    CHANGE_FORMAT,
+    EVENT_FORMAT,
+    chain_of,
+    read_change,
+    read_event,
+)
 from tests.opened import sections_of
 
 pack = msgspec.msgpack.encode

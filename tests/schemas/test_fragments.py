@@ -11,8 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.fragments import MAX_FRAGMENT_BYTES, MAX_INCOMPLETE_SETS, Assembler, split
-from recollect.schemas.records import ChangeHeader, ChangeRecord, read_change, read_event
+from recollect.schemas.ledger.fragments import (
+    MAX_FRAGMENT_BYTES,
+    MAX_INCOMPLETE_SETS,
+    Assembler,
+    split,
+)
+from recollect.schemas.ledger.records import ChangeHeader, ChangeRecord, read_change, read_event
 
 #: What wraps a piece takes no more than this.
 WRAPPING = 100

@@ -22,11 +22,11 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from recollect.schemas.changes import MODELS, ROW_OF_TABLE, AnyRow, decode_outbox, decode_sections
-from recollect.schemas.deflating import DICTIONARY
 from recollect.schemas.events import KINDS
-from recollect.schemas.fragments import Assembler
-from recollect.schemas.records import open_event, open_part, read_change, read_event
-from recollect.schemas.upcast import CURRENT
+from recollect.schemas.ledger.deflating import DICTIONARY
+from recollect.schemas.ledger.fragments import Assembler
+from recollect.schemas.ledger.records import open_event, open_part, read_change, read_event
+from recollect.schemas.ledger.upcast import CURRENT
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "golden"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import Attachment, Draft, Message
-from recollect.schemas.records import (
+from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     GENESIS,
     ChangeHeader,
@@ -26,7 +26,7 @@ from recollect.schemas.records import (
     write_change,
     write_event,
 )
-from recollect.schemas.seal import joint_key, new_key, seal, source_digest, unseal
+from recollect.schemas.ledger.seal import joint_key, new_key, seal, source_digest, unseal
 
 # An array of two, bytes with their length, an array: then the format.
 FORMAT_AT = 4

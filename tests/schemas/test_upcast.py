@@ -9,9 +9,9 @@ import pytest
 
 from recollect.schemas.errors import UnknownVersion
 from recollect.schemas.events import KINDS
-from recollect.schemas.records import open_event, read_event
-from recollect.schemas.seal import new_key, seal
-from recollect.schemas.upcast import CURRENT, UPCASTERS, Upcaster, check_registry, upcast
+from recollect.schemas.ledger.records import open_event, read_event
+from recollect.schemas.ledger.seal import new_key, seal
+from recollect.schemas.ledger.upcast import CURRENT, UPCASTERS, Upcaster, check_registry, upcast
 
 Payload = dict[str, Any]
 

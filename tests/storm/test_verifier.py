@@ -18,8 +18,8 @@ from aiokafka.partitioner import murmur2
 
 from recollect.schemas.changes import DeadLetter, DecidedPart, encode_part
 from recollect.schemas.events import AnyPayload, CloseTurn, Draft, Forget, Message, Park, Tick
-from recollect.schemas.fragments import split
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import split
+from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     GENESIS,
     ChangeHeader,
@@ -28,7 +28,7 @@ from recollect.schemas.records import (
     write_change,
     write_event,
 )
-from recollect.schemas.seal import new_key, source_digest
+from recollect.schemas.ledger.seal import new_key, source_digest
 from tests.kill.checks import Checks
 from tests.storm.topics import PARTITIONS, Raw, Topics
 from tests.storm.truth import INBOX, Forgotten, Note, Notes, Refused, Said, Truth, digest_of

@@ -21,7 +21,7 @@ from apsw import Connection
 from recollect.home.home_directory import Home
 from recollect.operations.writing import background_writing
 from recollect.projections.events import event_queries
-from recollect.schemas.recordings import Recording, read_recording
+from recollect.schemas.ledger.recordings import Recording, read_recording
 from recollect.streams.writing import recorder
 from tests.library.kit import said
 from tests.memory import Memory

@@ -146,7 +146,7 @@ def test_forgetting_takes_what_a_model_said_and_its_recording(opened: OpenWritin
 
 
 def writing_opened(memory: Memory, value: bytes) -> object:
-    from recollect.schemas.recordings import open_recording, read_recording
+    from recollect.schemas.ledger.recordings import open_recording, read_recording
 
     recording = read_recording(value)
     keys = memory.node.ledger.keys.get([each.key_id for each in recording.header.sources])

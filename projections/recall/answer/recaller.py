@@ -25,7 +25,7 @@ from recollect.projections.recall.question.encoding import (
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery, readable
 from recollect.projections.recall.question.question_reader import QuestionReader
-from recollect.projections.recall.question.time_spans import span_of_event
+from recollect.projections.recall.question.times.time_spans import span_of_event
 from recollect.projections.recall.ranking.presence import (
     GENERIC_PROMPTS,
     nearness,

@@ -16,8 +16,8 @@ from recollect.projections.recall.answer.supersessions import changes
 from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.question.past import asks_for_past, was_then
 from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.question.times.past import asks_for_past, was_then
 from recollect.projections.recall.ranking.turn_ranking import Ranked
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import Bundled, Change, Result

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.validity import Ended
+from recollect.projections.recall.question.times.validity import Ended
 
 Mask = npt.NDArray[np.bool_]
 

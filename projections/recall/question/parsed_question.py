@@ -12,11 +12,11 @@ from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.question.answer_type import AnswerType
 from recollect.projections.recall.question.encoding import QuestionVectors
 from recollect.projections.recall.question.entity_names import NamedEntity
-from recollect.projections.recall.question.event_times import Anchor
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.speakers import Sender
-from recollect.projections.recall.question.time_spans import Span
-from recollect.projections.recall.question.validity import Ended
+from recollect.projections.recall.question.times.event_times import Anchor
+from recollect.projections.recall.question.times.time_spans import Span
+from recollect.projections.recall.question.times.validity import Ended
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -12,8 +12,6 @@ from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question import answer_type, filters
-from recollect.projections.recall.question.asked_slot import slot_values
-from recollect.projections.recall.question.chains import chain
 from recollect.projections.recall.question.encoding import (
     TextEncoder,
     is_encoded,
@@ -21,13 +19,15 @@ from recollect.projections.recall.question.encoding import (
     text_to_embed,
 )
 from recollect.projections.recall.question.entity_names import Names, ids_of
-from recollect.projections.recall.question.event_times import Anchor, anchor
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
+from recollect.projections.recall.question.slots.asked_slot import slot_values
+from recollect.projections.recall.question.slots.chains import chain
 from recollect.projections.recall.question.speakers import speakers_asked_for
 from recollect.projections.recall.question.sub_questions import completed, sub_questions
-from recollect.projections.recall.question.time_spans import Span, spans_in
-from recollect.projections.recall.question.validity import ended
+from recollect.projections.recall.question.times.event_times import Anchor, anchor
+from recollect.projections.recall.question.times.time_spans import Span, spans_in
+from recollect.projections.recall.question.times.validity import ended
 from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
 

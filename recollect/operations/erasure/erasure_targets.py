@@ -34,8 +34,8 @@ from recollect.schemas.events import (
     TurnCompleted,
 )
 from recollect.schemas.ids import turn_row_id
+from recollect.schemas.ledger.seal import source_digest
 from recollect.schemas.names import normalise_name
-from recollect.schemas.seal import source_digest
 from recollect.streams.ledger import Ledger
 from recollect.streams.reading.erased_keys import unexplained
 from recollect.streams.reading.lookup import (

@@ -26,7 +26,7 @@ from recollect.schemas.events import (
     RecordedAt,
 )
 from recollect.schemas.ids import event_id
-from recollect.schemas.recordings import RECORDING_FORMAT, RecordingHeader
+from recollect.schemas.ledger.recordings import RECORDING_FORMAT, RecordingHeader
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import ModelAnswers, WriteReport
 from recollect.streams.agents import Conversation, State

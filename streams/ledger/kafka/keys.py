@@ -25,7 +25,7 @@ import apsw
 from recollect.projections.migrations import Migrations
 from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
 from recollect.schemas.errors import HomeError
-from recollect.schemas.seal import new_key
+from recollect.schemas.ledger.seal import new_key
 from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
 from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable

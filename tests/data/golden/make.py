@@ -19,9 +19,9 @@ import msgspec
 
 from recollect.schemas.changes import ROW_OF_TABLE, AnyRow, DecidedPart, Delete, encode_part
 from recollect.schemas.events import AnyPayload, Draft
-from recollect.schemas.fragments import split
 from recollect.schemas.ids import event_id
-from recollect.schemas.records import (
+from recollect.schemas.ledger.fragments import split
+from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     EVENT_FORMAT,
     ChangeHeader,
@@ -30,7 +30,7 @@ from recollect.schemas.records import (
     write_change,
     write_event,
 )
-from recollect.schemas.seal import new_key
+from recollect.schemas.ledger.seal import new_key
 
 HERE = Path(__file__).parent
 ZONE, PLATFORM = "golden", "slack"

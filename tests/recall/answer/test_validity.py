@@ -13,7 +13,7 @@ from recollect import Query
 from recollect.cli.app import run
 from recollect.home.home_directory import Home
 from recollect.schemas.changes import DecidedPart, Delete, decode_sections, encode_part
-from recollect.schemas.records import CHANGE_FORMAT
+from recollect.schemas.ledger.records import CHANGE_FORMAT
 from recollect.schemas.times import format_time, parse_time
 from recollect.schemas.wire import Result
 from tests.memory import Memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.projections.recall.question.asked_slot import Asked, asked
+from recollect.projections.recall.question.slots.asked_slot import Asked, asked
 from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open

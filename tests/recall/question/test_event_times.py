@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from recollect.projections.recall.question.event_times import anchor, before_date, days
+from recollect.projections.recall.question.times.event_times import anchor, before_date, days
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.records import decoded, record_hash
+from recollect.schemas.ledger.records import decoded, record_hash
 
 #: Kafka's default limit is 1,048,576 bytes, its own framing included.
 MAX_FRAGMENT_BYTES = 900_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from recollect.projections.recall.question.event_times import Anchor, before_date, days
+from recollect.projections.recall.question.times.event_times import Anchor, before_date, days
 from recollect.text.dates.dates_in_text import date_references
 from recollect.text.dates.found_dates import local_day
 

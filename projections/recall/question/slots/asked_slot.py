@@ -15,8 +15,8 @@ import numpy.typing as npt
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids
-from recollect.projections.recall.question.past import asks_for_past
-from recollect.projections.recall.question.readable_claims import readable_claims
+from recollect.projections.recall.question.slots.readable_claims import readable_claims
+from recollect.projections.recall.question.times.past import asks_for_past
 from recollect.schemas.names import normalise_name
 
 #: A slot with more values than this is a list, and the order of recall is as good.

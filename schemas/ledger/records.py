@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from recollect.schemas.deflating import deflated, inflated
 from recollect.schemas.errors import IntegrityError, UnknownVersion
 from recollect.schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from recollect.schemas.ids import event_id
-from recollect.schemas.seal import joint_key, new_key, seal, unseal
-from recollect.schemas.upcast import CURRENT, upcast
+from recollect.schemas.ledger.deflating import deflated, inflated
+from recollect.schemas.ledger.seal import joint_key, new_key, seal, unseal
+from recollect.schemas.ledger.upcast import CURRENT, upcast
 
 GENESIS = bytes(32)
 #: The chain of change records that were reclaimed.

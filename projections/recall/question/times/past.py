@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from recollect.projections.recall.question.time_spans import Span
+from recollect.projections.recall.question.times.time_spans import Span
 
 _PAST = re.compile(
     r"\b(?:previous(?:ly)?|before|used to|formerly|originally|initially|at first|earlier|"

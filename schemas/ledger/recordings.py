@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.deflating import deflated, inflated
 from recollect.schemas.errors import IntegrityError, UnknownVersion
-from recollect.schemas.records import Source, decoded
-from recollect.schemas.seal import joint_key, seal, unseal
+from recollect.schemas.ledger.deflating import deflated, inflated
+from recollect.schemas.ledger.records import Source, decoded
+from recollect.schemas.ledger.seal import joint_key, seal, unseal
 
 #: The format that is written today; a header begins with it.
 RECORDING_FORMAT = 1

@@ -20,7 +20,7 @@ from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import TextEncoder, is_encoded
 from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
-from recollect.projections.recall.question.readable_claims import readable_claims
+from recollect.projections.recall.question.slots.readable_claims import readable_claims
 from recollect.schemas.attributes import holds_one
 from recollect.schemas.names import normalise_name
 from recollect.text.stopwords import STOP_WORDS

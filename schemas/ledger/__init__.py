@@ -1,0 +1,1 @@
+"""The records of the ledger: how they are encoded, sealed, chained, split and upcast."""
