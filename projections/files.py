@@ -16,7 +16,7 @@ from recollect.projections.private import make_directory
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import MODELS
-from recollect.schemas.errors import Damaged, IntegrityError
+from recollect.schemas.errors import CorruptFile, IntegrityError
 
 #: The files of a zone, by name.
 FILE_NAMES = tuple(f"{name}.db" for name in ("events", *MODELS))
@@ -67,7 +67,7 @@ class ZoneFiles:
         """Check that no table is missing.
 
         Raises:
-            Damaged: a file lacks one.
+            CorruptFile: a file lacks one.
         """
         for model in self.all:
             if lacking := model.tables() - _names(model):
@@ -144,9 +144,9 @@ def _require(directory: Path) -> None:
             raise _damaged(path, "is empty" if path.is_file() else "is missing")
 
 
-def _damaged(path: Path, what: str) -> Damaged:
+def _damaged(path: Path, what: str) -> CorruptFile:
     zone = path.parent.parent.name
-    return Damaged(f"{path} {what}; run recollect --zone {zone} rebuild")
+    return CorruptFile(f"{path} {what}; run recollect --zone {zone} rebuild")
 
 
 def _names(model: ReadModel) -> frozenset[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.projections.private import delete_directory, make_directory, opener
-from recollect.schemas.errors import Damaged, HomeError
+from recollect.schemas.errors import CorruptFile, HomeError
 
 _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"
@@ -52,7 +52,7 @@ class ZoneDirectory:
         """Return whether the zone has a generation in use, whole or damaged."""
         try:
             self.current()
-        except Damaged:
+        except CorruptFile:
             # Opening it reports the damage.
             return True
         except HomeError:
@@ -63,7 +63,7 @@ class ZoneDirectory:
         """Return the generation in use.
 
         Raises:
-            HomeError: there is none. Damaged: the pointer is missing, or names no generation.
+            HomeError: there is none. CorruptFile: the pointer is missing, or names no generation.
         """
         try:
             with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
@@ -79,7 +79,7 @@ class ZoneDirectory:
         """Return whether a generation was, or may have been, in use."""
         try:
             return self.describe(name).complete
-        except Damaged:
+        except CorruptFile:
             return True
 
     def describe(self, name: str) -> Generation:
@@ -91,8 +91,8 @@ class ZoneDirectory:
             what = f"cannot be read ({error})"
             raise self._damaged(self.path / name / _DESCRIPTION, what) from None
 
-    def _damaged(self, path: Path, what: str) -> Damaged:
-        return Damaged(f"{path} {what}; run recollect --zone {self.path.name} rebuild")
+    def _damaged(self, path: Path, what: str) -> CorruptFile:
+        return CorruptFile(f"{path} {what}; run recollect --zone {self.path.name} rebuild")
 
     def generations(self) -> list[Generation]:
         """Return all generations that can be opened, oldest first."""
@@ -151,7 +151,7 @@ class ZoneDirectory:
         """Delete a generation that is not in use.
 
         Raises:
-            NotDeleted: not all of it could be deleted.
+            DeletionFailed: not all of it could be deleted.
         """
         # The description is deleted first: a directory without one is not a generation.
         (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
@@ -161,7 +161,7 @@ class ZoneDirectory:
         """Delete scratch directories and generations that lost their description.
 
         Raises:
-            NotDeleted: not all of them could be deleted.
+            DeletionFailed: not all of them could be deleted.
         """
         if not self.path.is_dir():
             return

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.projections.sqlite import listed, rows, value
-from recollect.schemas.errors import Damaged
+from recollect.schemas.errors import CorruptFile
 
 TABLES = ("lineage", "changed_rows")
 
@@ -22,11 +22,11 @@ def lineage(connection: apsw.Connection) -> int:
     """Return how often a row of the file was deleted or changed.
 
     Raises:
-        Damaged: the file does not say.
+        CorruptFile: the file does not say.
     """
     changes = value(connection, "SELECT changes FROM lineage")
     if not isinstance(changes, int):
-        raise Damaged(
+        raise CorruptFile(
             f"{connection.filename} does not say how often its rows changed; run recollect rebuild"
         )
     return changes

@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from recollect.projections.sqlite import atomic, value
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 
 _MADE = re.compile(
     r"^CREATE(?: VIRTUAL)? TABLE(?: IF NOT EXISTS)? (?P<made>\w+)"
@@ -61,11 +61,11 @@ class Migrations:
         """Return the version of a file; 0 or less if it is new, or of a build that wrote none.
 
         Raises:
-            UnknownVersion: a newer program made it, or changed it.
+            NewerFormat: a newer program made it, or changed it.
         """
         version = int(value(connection, "PRAGMA user_version"))
         if version > self.newest:
-            raise UnknownVersion(
+            raise NewerFormat(
                 f"{path} was made by a newer recollect (version {version}; this one knows up to "
                 f"{self.newest}); upgrade recollect to use it"
             )
@@ -80,7 +80,7 @@ class Migrations:
         """Apply the missing migrations and call `then`, in one transaction.
 
         Raises:
-            UnknownVersion: a newer program made it, or changed it.
+            NewerFormat: a newer program made it, or changed it.
         """
         if self.version(connection, path) == self.newest:
             return

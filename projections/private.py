@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.schemas.errors import HomeError, NotDeleted
+from recollect.schemas.errors import DeletionFailed, HomeError
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
@@ -36,10 +36,10 @@ def delete_directory(path: Path) -> None:
     The target of a symbolic link may belong to anybody, and is not deleted.
 
     Raises:
-        NotDeleted: something is left, or would be left at the target of a link.
+        DeletionFailed: something is left, or would be left at the target of a link.
     """
     for link in _links(path):
-        raise NotDeleted(
+        raise DeletionFailed(
             f"{link} is a symbolic link, and what it leads to ({os.path.realpath(link)}) may hold "
             "what must go: delete both, or put in its place what it leads to, and call this again"
         )
@@ -52,7 +52,7 @@ def delete_directory(path: Path) -> None:
         if not path.exists():
             return
     assert failed is not None
-    raise NotDeleted(
+    raise DeletionFailed(
         f"{path} cannot be deleted ({failed}): let all of the home belong to you, who alone may "
         "write it (recollect doctor), and call this again"
     )

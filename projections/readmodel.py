@@ -16,7 +16,7 @@ from recollect.projections.migrations import Migrations
 from recollect.projections.private import writable
 from recollect.projections.sqlite import PAGE, connect, truncate_wal, value
 from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
-from recollect.schemas.errors import IntegrityError, OlderVersion
+from recollect.schemas.errors import IntegrityError, UpgradeRequired
 from recollect.schemas.ledger.records import GENESIS
 
 RowType = TypeVar("RowType", bound=Row)
@@ -60,8 +60,8 @@ class ReadModel:
         A file of an older version is upgraded, also for a reader.
 
         Raises:
-            UnknownVersion: a newer program made the file.
-            OlderVersion: an older program made it, and it cannot be written here.
+            NewerFormat: a newer program made the file.
+            UpgradeRequired: an older program made it, and it cannot be written here.
         """
         self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
         self.readonly = readonly
@@ -84,7 +84,7 @@ class ReadModel:
 
     def _bring_up_to_read(self) -> None:
         if not writable(self.path.parent):
-            raise OlderVersion(
+            raise UpgradeRequired(
                 f"{self.path} was made by an older recollect and cannot be brought up to date "
                 "here, where it is read-only: use its home once where it can be written"
             )

@@ -1,85 +1,83 @@
-"""The errors that cross package boundaries; each message says what happened and what to do."""
+"""Errors that cross package boundaries. Each message says what happened and what to do."""
 
 
 class RecollectError(Exception):
-    """Base of every error that recollect raises on purpose."""
+    """Base class of every error that recollect raises on purpose."""
 
 
 class InvalidInput(RecollectError):
-    """Input that cannot be accepted; the message names the field and the reason."""
+    """The input is not acceptable; the message names the field and the reason."""
 
 
 class UnknownId(InvalidInput):
-    """Nothing in the zone has the id that was given."""
+    """The zone has nothing with the given id."""
 
 
 class UnknownZone(InvalidInput):
-    """A zone that holds nothing was asked; the message may name others that do."""
+    """The zone is empty or does not exist; the message may suggest others."""
 
 
 class IntegrityError(RecollectError):
-    """The ledger or a read model does not agree with its chain, its seal or its watermark."""
+    """The ledger or a read model contradicts its hash chain, its seal or its watermark."""
 
 
-class OtherHistory(IntegrityError):
-    """Files were made from another history of a zone than its ledger has."""
+class HistoryMismatch(IntegrityError):
+    """The files were built from a different history of the zone than the ledger's."""
 
 
-class UnknownVersion(RecollectError):
-    """A record was written by a newer recollect; upgrade this one to read it."""
+class NewerFormat(RecollectError):
+    """A record or file was written by a newer recollect; upgrade this one to read it."""
 
 
 class HomeError(RecollectError):
-    """The home directory is missing, damaged, or used by another process that prevents the
-    command.
-    """
+    """The home directory is missing, unusable, or locked by another process."""
 
 
-class Damaged(HomeError):
-    """A file of a home is missing or damaged; the message says which, and how to restore it."""
+class CorruptFile(HomeError):
+    """A file of a home is missing or damaged; the message names it and how to restore it."""
 
 
-class OlderVersion(HomeError):
-    """A file was made by an older recollect, and cannot be upgraded because it is read-only."""
+class UpgradeRequired(HomeError):
+    """A file of an older recollect cannot be upgraded because it is read-only."""
 
 
-class OtherAgents(HomeError):
-    """A generation was decided by other agents than the home has; the message says what to do."""
+class AgentMismatch(HomeError):
+    """The home's agents are not those that decided a generation; the message says what to do."""
 
 
 class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stops until it is."""
 
 
-class NotDeleted(ErasureFailed):
-    """Files that may hold what was erased cannot be deleted; the message names them."""
+class DeletionFailed(ErasureFailed):
+    """Files that may hold erased data cannot be deleted; the message names them."""
 
 
-class CommandRefused(RecollectError):
-    """The ledger did not accept a command, so it was not carried out."""
+class CommandConflict(RecollectError):
+    """The ledger has another event under a command's id, so the command was not carried out."""
 
 
 class Busy(RecollectError):
-    """Another process is doing this work already; wait for it, or stop it."""
+    """Another process is already doing this; wait for it, or stop it."""
 
 
-class Closed(RecollectError):
+class AlreadyClosed(RecollectError):
     """The object was closed, or belongs to another process; open it again."""
 
 
 class Unauthorized(RecollectError):
-    """A service does not accept the token; make another one with recollect token create."""
+    """The service rejected the access token; create one with recollect token create."""
 
 
 class Unavailable(RecollectError):
-    """A service cannot be reached, or cannot answer now; try again later."""
+    """The service cannot be reached, or cannot answer now; try again later."""
 
 
-class NotRemote(RecollectError):
-    """What was asked can be done with a home alone; the message says what to do over a network."""
+class RequiresLocalHome(RecollectError):
+    """The operation needs a local home; the message gives the remote alternative."""
 
 
-class NotDecided(RecollectError):
+class DecisionTimeout(RecollectError):
     """An awaited event was not decided in time; try again later."""
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
+from recollect.schemas.errors import CorruptFile, HomeError, InvalidInput, RecollectError
 
 
 class Failure(NamedTuple):
@@ -19,8 +19,8 @@ class Failure(NamedTuple):
 def failure(error: Exception) -> Failure | None:
     """Return the message for an error; None if it is a fault of this program."""
     if isinstance(error, RecollectError):
-        wrong_use = isinstance(error, InvalidInput | HomeError) and not isinstance(error, Damaged)
-        return Failure(str(error), wrong_use)
+        usage = isinstance(error, InvalidInput | HomeError)
+        return Failure(str(error), usage and not isinstance(error, CorruptFile))
     if isinstance(error, apsw.Error):
         return Failure(_of_sqlite(error))
     if isinstance(error, OSError):

@@ -16,7 +16,7 @@ from recollect.home.configuration import Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
 from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.projections.private import make_directory, tighten
-from recollect.schemas.errors import HomeError, UnknownVersion
+from recollect.schemas.errors import HomeError, NewerFormat
 from recollect.schemas.wire import Writer
 from recollect.streams.encoder.catalog import REGISTRY, Precision, Source
 from recollect.streams.encoder.encoder import CrossEncoder, Encoder
@@ -77,7 +77,7 @@ class Home:
             # A newer home.json may have any other content, but always a format.
             format_ = msgspec.json.decode(written, type=_Format).format
             if format_ > FORMAT:
-                raise UnknownVersion(
+                raise NewerFormat(
                     f"{path} was made by a newer recollect (format {format_}; this one knows up "
                     f"to {FORMAT}); upgrade recollect to use it"
                 )

@@ -86,7 +86,7 @@ class HomeSwap:
         forgotten. Nobody restores meanwhile.
 
         Raises:
-            NotDeleted: it cannot be deleted.
+            DeletionFailed: it cannot be deleted.
         """
         if os.path.isdir(self.room) and writable(self._directory) and not self.interrupted:
             delete_directory(self.room)
@@ -95,7 +95,7 @@ class HomeSwap:
         """Put `new` in the home's place, and delete what was there.
 
         Raises:
-            NotDeleted: something of the old home cannot be deleted; call `finish` when it can be.
+            DeletionFailed: part of the old home cannot be deleted; call `finish` once it can.
         """
         _flush(self.new)
         os.rename(self.new, self._ready)
@@ -107,7 +107,7 @@ class HomeSwap:
         """Go on where a swap was interrupted.
 
         Raises:
-            NotDeleted: as `swap`.
+            DeletionFailed: as `swap`.
         """
         if self._ready.is_dir():
             make_directory(self._old)

@@ -21,7 +21,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import entity_count
 from recollect.projections.memory.consolidated import observation_count
 from recollect.projections.memory.memory_queries import fact_count
-from recollect.schemas.errors import Busy, Closed, UnknownZone
+from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
 from recollect.schemas.zones import check_zone
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import partition_of
@@ -65,17 +65,17 @@ class OpenHome:
         """Keep the home open for the time of one call.
 
         Raises:
-            Closed: the home was closed, or opened by the parent process before a fork.
+            AlreadyClosed: the home was closed, or opened by the parent process before a fork.
         """
         if os.getpid() != self._process:
-            raise Closed(
+            raise AlreadyClosed(
                 f"{self.home.directory} was opened before this process was forked, and its files "
                 "and locks are the parent's: open Recollect again in the new process"
             )
         thread = threading.get_ident()
         with self._changed:
             if self._closed:
-                raise Closed(f"{self.home.directory} was closed; open Recollect again")
+                raise AlreadyClosed(f"{self.home.directory} was closed; open Recollect again")
             self._calls[thread] += 1
         try:
             yield

@@ -16,7 +16,7 @@ from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
 from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
 from recollect.projections.private import FILE_MODE, must_be_writable
-from recollect.schemas.errors import Busy, UnknownVersion
+from recollect.schemas.errors import Busy, NewerFormat
 from recollect.schemas.wire import WriteReport
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import LedgerUnavailable
@@ -119,7 +119,7 @@ def _work_once(home: Home, report: Report) -> None:
         if isinstance(node.ledger, KafkaLedger):
             try:
                 sequence_inbox(node.ledger, report)
-            except UnknownVersion as error:
+            except NewerFormat as error:
                 report("", error)
         for zone in node.ledger.zones():
             _drive(node, zone, report)

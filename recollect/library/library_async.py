@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from recollect.home.home_directory import BringProgress, Home
 from recollect.library.library_home import TIMEOUT, Recollect
 from recollect.library.library_zone import Zone
-from recollect.schemas.errors import Closed
+from recollect.schemas.errors import AlreadyClosed
 from recollect.schemas.wire import ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
 
@@ -123,7 +123,7 @@ class AsyncRecollect:
         2
         """
         if self._executor is None:
-            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+            raise AlreadyClosed("not open: use it inside `async with AsyncRecollect(...) as r:`")
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
     async def close(self) -> None:
@@ -159,7 +159,7 @@ class AsyncRecollect:
 
     def _recollect(self) -> Recollect:
         if self._entered is None:
-            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+            raise AlreadyClosed("not open: use it inside `async with AsyncRecollect(...) as r:`")
         return self._entered
 
 

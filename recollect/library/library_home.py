@@ -176,7 +176,7 @@ class Recollect:
         Raises:
             InvalidInput: newer events would be lost, or it cannot be read what was forgotten.
             HomeError: there is no backup, or something else than its home at `home`.
-            Damaged: the backup is not whole.
+            CorruptFile: the backup is not whole.
             Busy: a process has the home open.
 
         >>> made = r.backup("backups/monday")

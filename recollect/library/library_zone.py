@@ -277,7 +277,7 @@ class Zone:
 
         Raises:
             InvalidInput: it is no token of this zone.
-            NotDecided: it was not within `timeout` seconds.
+            DecisionTimeout: it was not within `timeout` seconds.
 
         >>> zone.wait_for(zone.token())
         """

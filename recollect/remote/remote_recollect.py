@@ -13,7 +13,7 @@ from recollect.library.library_home import TIMEOUT, Recollect
 from recollect.library.library_zone import Zone
 from recollect.remote.remote_zone import RemoteZone
 from recollect.remote.service_client import ServiceClient
-from recollect.schemas.errors import InvalidInput, NotRemote
+from recollect.schemas.errors import InvalidInput, RequiresLocalHome
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE, check_zone
 from recollect.streams.projecting.projector import Progress
@@ -46,7 +46,7 @@ class RemoteRecollect(Recollect):
     @property
     def home(self) -> Path:
         """There is none: it is the service's."""
-        raise NotRemote(f"the home is that of the service at {self._service.url}")
+        raise RequiresLocalHome(f"the home is that of the service at {self._service.url}")
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
         check_zone(name)
@@ -63,7 +63,7 @@ class RemoteRecollect(Recollect):
 
     def backup(self, path: str | PathLike[str]) -> BackupReport:
         """It is made where the home is."""
-        raise NotRemote("backup works with a home alone; call it on the service's machine")
+        raise RequiresLocalHome("backup works with a home alone; call it on the service's machine")
 
     @staticmethod
     def restore(
@@ -76,7 +76,7 @@ class RemoteRecollect(Recollect):
         progress: Progress | None = None,
     ) -> RestoreReport:
         """It is done where the home is."""
-        raise NotRemote("restore works with a home alone; call it on the service's machine")
+        raise RequiresLocalHome("restore works with a home alone; call it on the service's machine")
 
     def close(self) -> None:
         self._service.close()

@@ -31,10 +31,10 @@ from recollect.remote.resendable_lines import ResendableLines, numbered
 from recollect.remote.service_client import RefusedFields, ServiceClient
 from recollect.schemas.errors import (
     Busy,
+    DecisionTimeout,
     HomeError,
     InvalidInput,
-    NotDecided,
-    NotRemote,
+    RequiresLocalHome,
     Unavailable,
     UnknownZone,
 )
@@ -139,8 +139,8 @@ class _Operation(msgspec.Struct):
 class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
-    What only a home can do raises NotRemote: `event_import`, `follow_file`, `record_accesses`,
-    `choose`, `erase`, `write`, `writer_texts`, `tell_writer`.
+    These need a local home and raise RequiresLocalHome: `event_import`, `follow_file`,
+    `record_accesses`, `choose`, `erase`, `write`, `writer_texts`, `tell_writer`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -291,7 +291,7 @@ class RemoteZone(Zone):
             try:
                 self._waits(token, _MAX_WAIT_SECONDS)
                 return
-            except NotDecided:
+            except DecisionTimeout:
                 before, left = left, self.status().lag
                 if before is not None and left >= before:
                     raise
@@ -305,9 +305,9 @@ class RemoteZone(Zone):
             try:
                 self._waits(token, max(deadline - time.monotonic(), _MIN_WAIT_SECONDS))
                 return
-            except (NotDecided, Unavailable) as error:
+            except (DecisionTimeout, Unavailable) as error:
                 if time.monotonic() >= deadline:
-                    raise NotDecided(
+                    raise DecisionTimeout(
                         f"zone {self.name} has not decided what the token stands for after "
                         f"{timeout:g} s; ask again"
                     ) from None
@@ -318,7 +318,7 @@ class RemoteZone(Zone):
         """Wait at most so long, or as long as the service does.
 
         Raises:
-            NotDecided, Unavailable: it was not long enough.
+            DecisionTimeout, Unavailable: it was not long enough.
         """
         self._service.ask(f"{self._base}/wait", Status, {"token": token}, seconds=seconds)
 
@@ -713,8 +713,8 @@ def _since(started: float) -> float:
 
 def _by_token(principal: Mapping[str, str] | None) -> None:
     if principal is not None:
-        raise NotRemote("principal: over a network the token says who it is; leave it out")
+        raise RequiresLocalHome("principal: over a network the token says who it is; leave it out")
 
 
 def _only_at_home(method: str, instead: str) -> NoReturn:
-    raise NotRemote(f"{method} works with a home alone; {instead}")
+    raise RequiresLocalHome(f"{method} works with a home alone; {instead}")

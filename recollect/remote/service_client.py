@@ -14,12 +14,12 @@ import httpx
 import msgspec
 
 from recollect.schemas.errors import (
+    AlreadyClosed,
     Busy,
-    Closed,
-    CommandRefused,
+    CommandConflict,
+    DecisionTimeout,
     HomeError,
     InvalidInput,
-    NotDecided,
     RecollectError,
     Unauthorized,
     Unavailable,
@@ -45,7 +45,7 @@ _ERRORS: dict[str, type[RecollectError]] = {
     "malformed": InvalidInput,
     "unauthorized": Unauthorized,
     "forbidden-origin": Unauthorized,
-    "conflict": CommandRefused,
+    "conflict": CommandConflict,
     "busy": Busy,
     "too-large": InvalidInput,
     "wrong-media-type": InvalidInput,
@@ -54,7 +54,7 @@ _ERRORS: dict[str, type[RecollectError]] = {
     "failed": HomeError,
     "overloaded": Unavailable,
     "timed-out": Unavailable,
-    "not-decided": NotDecided,
+    "not-decided": DecisionTimeout,
     "unavailable": Unavailable,
 }
 # Also from whatever stands before a service.
@@ -218,8 +218,8 @@ class ServiceClient:
             return response
         return self._refused(path, response)
 
-    def _closed(self) -> Closed:
-        return Closed(f"the connection to {self.url} was closed; open Recollect again")
+    def _closed(self) -> AlreadyClosed:
+        return AlreadyClosed(f"the connection to {self.url} was closed; open Recollect again")
 
     def _refused(self, path: str, response: httpx.Response) -> _Failure:
         again_after = _retry_after(response) if response.status_code in _TRY_AGAIN else None
@@ -232,7 +232,7 @@ class ServiceClient:
             )
             return _Failure(Unavailable(message), again_after)
         error = _error_of(problem, response.status_code, path)
-        if isinstance(error, NotDecided):
+        if isinstance(error, DecisionTimeout):
             again_after = None
         return _Failure(error, again_after)
 

@@ -10,12 +10,12 @@ from litestar.exceptions import HTTPException, NotAuthorizedException, Validatio
 
 from recollect.schemas.display import shortened
 from recollect.schemas.errors import (
+    AgentMismatch,
+    AlreadyClosed,
     Busy,
-    Closed,
-    CommandRefused,
+    CommandConflict,
+    DecisionTimeout,
     InvalidInput,
-    NotDecided,
-    OtherAgents,
     RecollectError,
     UnknownId,
     UnknownZone,
@@ -160,14 +160,14 @@ def _of_recollect(error: RecollectError) -> Refused:
         return Refused(INVALID, str(error))
     if isinstance(error, Busy):
         return Refused(BUSY, "another call is at it; wait for that one", retry_after=_RETRY_SECONDS)
-    if isinstance(error, CommandRefused):
+    if isinstance(error, CommandConflict):
         return Refused(CONFLICT, "the ledger holds something else under this id")
-    if isinstance(error, NotDecided):
+    if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
-    if isinstance(error, Closed | LedgerUnavailable):
+    if isinstance(error, AlreadyClosed | LedgerUnavailable):
         detail = "the service ends, or its ledger is away; try again"
         return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)
-    if isinstance(error, OtherAgents):
+    if isinstance(error, AgentMismatch):
         # Its message names files and packages.
         detail = "it was decided by other agents than the service has: its keeper derives it again"
         return Refused(UNAVAILABLE, detail)

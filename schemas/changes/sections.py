@@ -15,7 +15,7 @@ from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, To
 from recollect.schemas.changes.identity_rows import IdentityRow
 from recollect.schemas.changes.memory_rows import MemoryRow
 from recollect.schemas.changes.row import Row
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, Draft
 from recollect.schemas.ledger.deflating import coded, decoded, deflated, inflated
 from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
@@ -133,7 +133,7 @@ def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
     """Return the commands that a part of a record of this format asks for.
 
     Raises:
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     raw = _sections(text, format_).get("outbox")
     return () if raw is None else tuple(_decoded("outbox", raw))
@@ -145,7 +145,7 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
     `format_` is that of the record's header.
 
     Raises:
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     raw = _sections(text, format_)
     sections = {
@@ -224,8 +224,8 @@ def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
         return set()
 
 
-def _newer(what: str) -> UnknownVersion:
-    return UnknownVersion(
+def _newer(what: str) -> NewerFormat:
+    return NewerFormat(
         f"a change record has {what}, which this recollect does not know: a newer one wrote it; "
         "upgrade recollect to read it"
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.ledger.deflating import deflated, inflated
 from recollect.schemas.ledger.records import Source, decoded
 from recollect.schemas.ledger.seal import joint_key, seal, unseal
@@ -105,12 +105,12 @@ def read_recording(value: bytes) -> Recording:
 
     Raises:
         IntegrityError: these bytes are no recording.
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     record: _Record = decoded(_records, value, "a recording")
     format_: int = decoded(_formats, record.header, "the beginning of a recording").format
     if format_ > RECORDING_FORMAT:
-        raise UnknownVersion(
+        raise NewerFormat(
             f"a recording of format {format_} was written by a newer recollect "
             f"(this one reads up to {RECORDING_FORMAT}); upgrade recollect to read it"
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.deflating import deflated, inflated
@@ -157,7 +157,7 @@ def _check_format(value: bytes, newest: int, what: str) -> None:
     if format_ < 1:
         raise IntegrityError(f"{what} cannot be read: it says that its format is {format_}")
     if format_ > newest:
-        raise UnknownVersion(
+        raise NewerFormat(
             f"{what} of format {format_} was written by a newer recollect "
             f"(this one reads up to {newest}); upgrade recollect to read it"
         )
@@ -168,7 +168,7 @@ def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
 
     Raises:
         IntegrityError: these bytes are no event record.
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     _check_format(value, EVENT_FORMAT, "an event record")
     record: EventRecord = decoded(_event_records, value, "an event record")
@@ -222,7 +222,7 @@ def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
 
     Raises:
         IntegrityError: the record was changed after it was written.
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
         KeyError: its kind is unknown here; such a record is parked.
     """
     text = unseal(key, record.sealed, record.envelope)
@@ -261,7 +261,7 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
 
     Raises:
         IntegrityError: these bytes are no change record.
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
     record: ChangeRecord = decoded(_change_records, value, "a change record")
@@ -274,7 +274,7 @@ def chain_of(value: bytes) -> str:
 
     Raises:
         IntegrityError: these bytes are no change record.
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
     begun: _Clear = decoded(_clears, value, "a change record")

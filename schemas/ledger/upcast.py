@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import KINDS
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
@@ -48,10 +48,10 @@ def upcast(
     """Return `payload` as today's version of `kind`.
 
     Raises:
-        UnknownVersion: the record is newer than this program.
+        NewerFormat: the record is newer than this program.
     """
     if version > current[kind]:
-        raise UnknownVersion(
+        raise NewerFormat(
             f"a {kind} of version {version} was written by a newer recollect "
             f"(this one reads up to {current[kind]}); upgrade to read it"
         )

@@ -17,16 +17,16 @@ from recollect.projections.generations import OWN_AGENTS, Generation, ZoneDirect
 from recollect.projections.private import must_be_writable, read_only, writable
 from recollect.projections.sqlite import copy_file
 from recollect.schemas.errors import (
+    AgentMismatch,
     Busy,
-    Damaged,
+    CorruptFile,
+    DeletionFailed,
+    HistoryMismatch,
     HomeError,
     IntegrityError,
-    NotDeleted,
-    OlderVersion,
-    OtherAgents,
-    OtherHistory,
+    NewerFormat,
     RecollectError,
-    UnknownVersion,
+    UpgradeRequired,
 )
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import NO_CHAIN, chain_of
@@ -103,13 +103,13 @@ class Node:
         return self._agents
 
     def check_agents(self, zone: str, generation: Generation) -> None:
-        """Raise OtherAgents where other agents decided a generation than those of this home.
+        """Raise AgentMismatch where other agents decided a generation than those of this home.
 
         What one decides rests on what all decided before it, and an erasure decides it again.
         """
         if generation.agents != self.registered:
             theirs = ",".join(generation.agents)
-            raise OtherAgents(
+            raise AgentMismatch(
                 f"generation {generation.name} of zone {zone} was decided by the agents {theirs}, "
                 f"and this home has {','.join(self.registered)}: run recollect --zone {zone} "
                 f"rebuild --level derive, or give it its agents back: recollect init --agents "
@@ -199,7 +199,7 @@ class Node:
         with ExitStack() as lent:
             try:
                 files = lent.enter_context(self._lend(zone, generation))
-            except OlderVersion:
+            except UpgradeRequired:
                 self._copy_to_read(zone, generation)
                 files = lent.enter_context(self._lend(zone, generation))
             yield files
@@ -223,7 +223,7 @@ class Node:
 
         try:
             return opened()
-        except OlderVersion:
+        except UpgradeRequired:
             self._copy_to_read(zone, generation)
             return opened()
 
@@ -262,7 +262,7 @@ class Node:
         the generation in use may.
 
         Raises:
-            OtherAgents: other agents decided it than those of this home.
+            AgentMismatch: other agents decided it than those of this home.
         """
         self.check_agents(zone, generation)
         from recollect.streams.engine.zone import ZoneDriver
@@ -315,7 +315,7 @@ class Node:
                 # A process died before it wrote the files, or files were lost. A driver at work
                 # does the same, and reports what cannot be read.
                 with (
-                    suppress(Busy, IntegrityError, UnknownVersion),
+                    suppress(Busy, IntegrityError, NewerFormat),
                     exclusive(self._driver_lock(zone), wait=False),
                 ):
                     project_changes(self.ledger, zone, generation.chain, files)
@@ -323,7 +323,7 @@ class Node:
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
         if owes:
             # A driver at work does the same, and reports what cannot be done.
-            with suppress(Busy, NotDeleted), exclusive(self._driver_lock(zone), wait=False):
+            with suppress(Busy, DeletionFailed), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
 
     def _project_to_read(self, zone: str, generation: Generation) -> None:
@@ -340,7 +340,7 @@ class Node:
         with self.open(zone, generation) as files:
             self.project_turns_into(zone, files)
             if self._decided_since(zone, generation, files):
-                with suppress(IntegrityError, UnknownVersion):
+                with suppress(IntegrityError, NewerFormat):
                     project_changes(self.ledger, zone, generation.chain, files, destroys=False)
 
     def _copy_to_read(self, zone: str, generation: Generation) -> None:
@@ -371,7 +371,7 @@ class Node:
             self.ledger, zone, generation.chain, mark.number, mark.offset, mark.hash
         )
         # The driver of the zone reports what cannot be read.
-        with suppress(IntegrityError, UnknownVersion):
+        with suppress(IntegrityError, NewerFormat):
             return bool(reader.read(_BATCH_SIZE))
         return False
 
@@ -379,7 +379,7 @@ class Node:
         """Project raw turns, and check that the files hold the ledger's history.
 
         Raises:
-            OtherHistory: they were made from another history of this zone.
+            HistoryMismatch: they were made from another history of this zone.
         """
         first = self.ledger.head(zone)
         project_events(self.ledger, zone, files)
@@ -389,7 +389,7 @@ class Node:
         if not first.number <= mark.number <= last.number or (
             mark.number == last.number and mark.hash != last.hash
         ):
-            raise OtherHistory(
+            raise HistoryMismatch(
                 f"zone {zone}: this home's files stand at event {mark.number} of another history "
                 f"than the ledger's, which has {last.number}: a record was changed or removed, or "
                 "the ledger was restored without these; restore what is missing, or start a new "
@@ -499,7 +499,7 @@ class Node:
                 switched = last_switch(self.ledger, zone)
                 mark = files.events.watermark()
                 if switched != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
-                    raise Damaged(
+                    raise CorruptFile(
                         f"{files.events.path} says that chain {chain!r} is in use, and the ledger "
                         f"says {switched!r}; run recollect --zone {zone} rebuild"
                     )
@@ -565,7 +565,7 @@ class Node:
         """Carry an erasure into every kept generation, and remove unfinished ones.
 
         Raises:
-            NotDeleted: something that may hold what was erased cannot be deleted.
+            DeletionFailed: something that may hold what was erased cannot be deleted.
         """
         directory = self.zone(zone)
         try:
@@ -578,8 +578,8 @@ class Node:
                     # that it replaces is purged when this zone is driven next.
                     return
                 self._purge_generations(zone, directory)
-        except NotDeleted as error:
-            raise NotDeleted(
+        except DeletionFailed as error:
+            raise DeletionFailed(
                 f"zone {zone}: what was forgotten is answered no more, but is left in files: "
                 f"{error}"
             ) from error
@@ -634,7 +634,7 @@ class Node:
                 except IntegrityError:
                     # It belongs to no chain; readers of the chains report it.
                     continue
-                except UnknownVersion as error:
+                except NewerFormat as error:
                     raise located(error, CHANGES, zone, record.offset) from None
             offset = records[-1].offset + 1
         if len(chains) < 2:

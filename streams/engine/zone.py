@@ -29,12 +29,12 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.changes import encode_part
 from recollect.schemas.errors import (
-    CommandRefused,
+    CommandConflict,
     ErasureFailed,
     InjectedFailure,
     IntegrityError,
+    NewerFormat,
     RecollectError,
-    UnknownVersion,
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Forget
 from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES, split
@@ -90,9 +90,9 @@ _ENVIRONMENT = (
     OSError,
     MemoryError,
     IntegrityError,
-    UnknownVersion,
+    NewerFormat,
     LedgerUnavailable,
-    CommandRefused,
+    CommandConflict,
     EncoderError,
     InjectedFailure,
     apsw.FullError,

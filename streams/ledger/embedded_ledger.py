@@ -24,7 +24,7 @@ from recollect.projections.sqlite import (
     truncate_wal,
     value,
 )
-from recollect.schemas.errors import Busy, Damaged, IntegrityError
+from recollect.schemas.errors import Busy, CorruptFile, IntegrityError
 from recollect.schemas.events import Draft
 from recollect.schemas.ledger.seal import KEY_BYTES, new_key
 from recollect.schemas.wire import Receipt
@@ -146,7 +146,7 @@ class EmbeddedLedger(Ledger):
     then on both must exist. Pickling keeps only what is needed to open them again.
 
     Raises:
-        Damaged: a file is missing, or belongs to another home.
+        CorruptFile: a file is missing, or belongs to another home.
         Busy: a restore is at work on the home.
     """
 
@@ -247,7 +247,7 @@ class EmbeddedLedger(Ledger):
             return _Files(ledger, keys)
         keys.close()
         ledger.close()
-        raise Damaged(
+        raise CorruptFile(
             f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
             f"home: restore {LEDGER_FILE}, {KEYS_FILE} and {IDENTITY_FILE} from one backup of this "
             "home"
@@ -414,7 +414,7 @@ def home_id(directory: Path) -> str | None:
     """Return the id of the home whose ledger is in a directory, or None.
 
     Raises:
-        Damaged: ledger.json cannot be read.
+        CorruptFile: ledger.json cannot be read.
     """
     identity = _read_identity(directory)
     return identity.home if identity is not None and identity.made else None
@@ -429,7 +429,7 @@ def check_layout(directory: Path) -> None:
     """Check that ledger.db and keys.db hold only recollect's tables and indexes.
 
     Raises:
-        Damaged: one holds something else, such as a trigger or a view.
+        CorruptFile: one holds something else, such as a trigger or a view.
     """
     for name, migrations in ((LEDGER_FILE, LEDGER_MIGRATIONS), (KEYS_FILE, _KEYS_MIGRATIONS)):
         with pinned(directory / name) as connection:
@@ -439,7 +439,9 @@ def check_layout(directory: Path) -> None:
             )
         for kind, called in found:
             if kind != "index" and (kind != "table" or called not in migrations.tables):
-                raise Damaged(f"{name} holds a {kind} {called[:80]!r}, which recollect never makes")
+                raise CorruptFile(
+                    f"{name} holds a {kind} {called[:80]!r}, which recollect never makes"
+                )
 
 
 @contextmanager
@@ -460,7 +462,7 @@ def _read_identity(directory: Path) -> _Identity | None:
     except FileNotFoundError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Damaged(
+        raise CorruptFile(
             f"{path} cannot be read ({error}); delete it if {LEDGER_FILE} and {KEYS_FILE} are "
             "those of this home"
         ) from None
@@ -470,7 +472,7 @@ def _require(directory: Path) -> None:
     """Raise if a file of the ledger is missing, because SQLite would create an empty one."""
     for name in (LEDGER_FILE, KEYS_FILE):
         if not (directory / name).is_file():
-            raise Damaged(
+            raise CorruptFile(
                 f"{directory / name} is missing, and nothing can be read or written without it: "
                 f"restore {LEDGER_FILE} and {KEYS_FILE} from a backup, or name the ledger that "
                 "this home works for (RECOLLECT_LEDGER)"

@@ -16,7 +16,7 @@ import apsw
 
 from recollect.projections.migrations import Migrations
 from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.ledger.records import GENESIS, Envelope, read_event, record_hash
 from recollect.schemas.ledger.seal import is_key_of
 from recollect.streams.ledger.ledger import (
@@ -206,7 +206,7 @@ class LedgerFile:
             except IntegrityError:
                 # Not an event record; reading the zone reports it.
                 continue
-            except UnknownVersion:
+            except NewerFormat:
                 unrecognised.add(zone)
                 self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
@@ -377,11 +377,11 @@ class LedgerFile:
         """Return the event that a zone's next event must follow.
 
         Raises:
-            UnknownVersion: only a newer program can read the last events.
+            NewerFormat: only a newer program can read the last events.
         """
         with self.lock:
             if self._has_unrecognised(zone):
-                raise UnknownVersion(
+                raise NewerFormat(
                     f"zone {zone} holds events that a newer recollect wrote: this one does not "
                     "know which event the next one must follow; upgrade recollect to write there"
                 )
@@ -417,7 +417,7 @@ class LedgerFile:
             ):
                 try:
                     envelope, _ = read_event(record)
-                except (IntegrityError, UnknownVersion):
+                except (IntegrityError, NewerFormat):
                     continue
                 if envelope.kind == kind and self.event_of_source(zone, envelope.source) == record:
                     found.append(Record(position - first, zone, record))
@@ -456,7 +456,7 @@ class LedgerFile:
             "WHERE zone = ? AND position >= ? AND position < ? ORDER BY position",
             (self._zone_id(zone), start, end),
         ):
-            with suppress(IntegrityError, UnknownVersion):
+            with suppress(IntegrityError, NewerFormat):
                 envelope, _ = read_event(record)
                 if value(
                     self.connection,

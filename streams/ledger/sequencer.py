@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.records import open_event, read_event, record_hash, write_event
@@ -55,7 +55,7 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
         return KnownEvent(envelope.number, None)
     try:
         return KnownEvent(envelope.number, open_event(envelope, record, key))
-    except (KeyError, UnknownVersion):
+    except (KeyError, NewerFormat):
         return KnownEvent(envelope.number, None, unknown=True)
 
 

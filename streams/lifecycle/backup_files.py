@@ -21,7 +21,7 @@ import msgspec
 from recollect.projections.generations import replace_file, sync_directory
 from recollect.projections.private import delete_directory, make_directory, opener
 from recollect.projections.sqlite import pinned, value
-from recollect.schemas.errors import Busy, Damaged, HomeError, InvalidInput, UnknownVersion
+from recollect.schemas.errors import Busy, CorruptFile, HomeError, InvalidInput, NewerFormat
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import EVENTS, PARTITIONS
 from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, EmbeddedLedger
@@ -88,7 +88,7 @@ def write_backup(
     Raises:
         InvalidInput: `path` is there already and not an empty directory.
         Busy: another process writes a backup to the same place.
-        Damaged: the ledger's files are damaged.
+        CorruptFile: the ledger's files are damaged.
     """
     with _unfinished(path) as place:
         ledger.copy_files(place)
@@ -123,7 +123,7 @@ def check_pages(path: Path) -> None:
     """See that all pages of a SQLite file are what they must be.
 
     Raises:
-        Damaged: one is not.
+        CorruptFile: one is not.
     """
     try:
         with pinned(path) as connection:
@@ -131,7 +131,7 @@ def check_pages(path: Path) -> None:
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
         found = str(error)
     if found != "ok":
-        raise Damaged(f"{path.name} is damaged ({found}); recollect doctor says more")
+        raise CorruptFile(f"{path.name} is damaged ({found}); recollect doctor says more")
 
 
 @contextmanager
@@ -179,8 +179,8 @@ class Backup:
 
         Raises:
             HomeError: there is no backup.
-            Damaged: the manifest is not one that `write_backup` writes.
-            UnknownVersion: a newer recollect wrote it.
+            CorruptFile: the manifest is not one that `write_backup` writes.
+            NewerFormat: a newer recollect wrote it.
         """
         self.directory = directory.resolve()
         path = self.directory / MANIFEST
@@ -198,14 +198,14 @@ class Backup:
         try:
             format_ = msgspec.json.decode(written, type=_Format).format
             if format_ > FORMAT:
-                raise UnknownVersion(
+                raise NewerFormat(
                     f"{path} was written by a newer recollect (format {format_}; this one knows up "
                     f"to {FORMAT}); upgrade recollect to restore it"
                 )
             self.manifest = msgspec.json.decode(written, type=Manifest)
             self._check()
         except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
-            raise Damaged(f"{path} is damaged ({error}); use another backup") from None
+            raise CorruptFile(f"{path} is damaged ({error}); use another backup") from None
 
     def _check(self) -> None:
         manifest = self.manifest
@@ -226,7 +226,7 @@ class Backup:
         """Copy its files into a directory, each as its manifest describes it.
 
         Raises:
-            Damaged: one is missing, or is not as the manifest says.
+            CorruptFile: one is missing, or is not as the manifest says.
         """
         for name in names:
             if (described := self.manifest.files.get(name)) is not None:
@@ -238,7 +238,7 @@ class Backup:
         try:
             with _regular(path) as file, open(target, "xb", opener=opener) as copied:
                 if os.fstat(file).st_size != described.bytes:
-                    raise Damaged(_differs(path, "size"))
+                    raise CorruptFile(_differs(path, "size"))
                 while left and (some := os.read(file, min(left, _CHUNK))):
                     digest.update(some)
                     copied.write(some)
@@ -246,9 +246,9 @@ class Backup:
                 copied.flush()
                 os.fsync(copied.fileno())
         except FileNotFoundError:
-            raise Damaged(f"{path} is missing; use another backup") from None
+            raise CorruptFile(f"{path} is missing; use another backup") from None
         if left or digest.hexdigest() != described.sha256:
-            raise Damaged(_differs(path, "hash"))
+            raise CorruptFile(_differs(path, "hash"))
 
 
 def _differs(path: Path, what: str) -> str:
@@ -262,11 +262,11 @@ def _regular(path: Path) -> Iterator[int]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         if path.is_symlink():
-            raise Damaged(f"{path} is a symbolic link, and no backup has one") from error
+            raise CorruptFile(f"{path} is a symbolic link, and no backup has one") from error
         raise
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Damaged(f"{path} is no file")
+            raise CorruptFile(f"{path} is no file")
         yield descriptor
     finally:
         os.close(descriptor)

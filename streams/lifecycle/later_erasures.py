@@ -21,7 +21,7 @@ import apsw
 import msgspec
 
 from recollect.projections.sqlite import pinned, rows, value
-from recollect.schemas.errors import Damaged, InvalidInput, RecollectError
+from recollect.schemas.errors import CorruptFile, InvalidInput, RecollectError
 from recollect.schemas.events import Forget
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import (
@@ -105,7 +105,7 @@ class LaterLedger:
     def homes(self) -> set[str]:
         """Return the ids of the homes to which its files say that they belong."""
         found = set()
-        with suppress(Damaged):
+        with suppress(CorruptFile):
             found.add(home_id(self.directory))
         for connection, query in (
             (self._ledger, "SELECT home FROM identity"),
@@ -175,7 +175,7 @@ class LaterLedger:
         for record in self._values(EVENTS, zone):
             try:
                 if record is None:
-                    raise Damaged("a record cannot be read")
+                    raise CorruptFile("a record cannot be read")
                 envelope, sealed = read_event(record)
             except RecollectError:
                 whole = False

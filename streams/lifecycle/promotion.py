@@ -136,7 +136,7 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
 
     Raises:
         Busy: another process has it open.
-        Damaged: a file of it is missing.
+        CorruptFile: a file of it is missing.
     """
     with closing(EmbeddedLedger(directory)) as ledger:
         # One that no event has made yet moves as well; one that lacks a file does not.

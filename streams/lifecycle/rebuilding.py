@@ -14,7 +14,7 @@ from recollect.projections.generations import Generation, ZoneDirectory
 from recollect.projections.lineage import lineage
 from recollect.projections.sqlite import atomic, connect, value
 from recollect.schemas.changes import Embedding, RecordedReading, TokenVectors
-from recollect.schemas.errors import Damaged, HomeError
+from recollect.schemas.errors import CorruptFile, HomeError
 from recollect.schemas.events import Switch
 from recollect.schemas.wire import Level, RebuildReport
 from recollect.streams.deciding.erasing import parked_records
@@ -103,7 +103,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
 
     Raises:
         HomeError: no generation before the one in use was kept.
-        OtherAgents: other agents decided it than those of this home.
+        AgentMismatch: other agents decided it than those of this home.
     """
     directory = _existing(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
@@ -150,7 +150,7 @@ def _in_use(node: Node, zone: str) -> Generation | None:
     """Return the generation in use; None where the pointer to it is lost or leads nowhere."""
     try:
         return node.current(zone)
-    except Damaged:
+    except CorruptFile:
         return None
 
 
@@ -166,7 +166,7 @@ def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
             for model in (files.events, files.memory, files.embeddings):
                 lineage(model.connection)
             switched = switched_to(files.events.connection)
-    except (Damaged, apsw.Error):
+    except (CorruptFile, apsw.Error):
         return False
     # The switch to the generation that takes its place may stand in the ledger already.
     return switched in (None, generation.chain, last_switch(node.ledger, zone))

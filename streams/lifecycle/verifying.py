@@ -22,11 +22,11 @@ from recollect.projections.recall.index.zone_index import stored_problems
 from recollect.projections.sqlite import connect, copy_file, rows
 from recollect.schemas.changes import MODELS
 from recollect.schemas.errors import (
-    Damaged,
+    CorruptFile,
     HomeError,
     IntegrityError,
+    NewerFormat,
     RecollectError,
-    UnknownVersion,
 )
 from recollect.schemas.events import Forget, ModelWrote, RecordedAt
 from recollect.schemas.ledger.fragments import Assembler
@@ -125,7 +125,7 @@ class LedgerCheck:
                 progress(1)
             try:
                 envelope, sealed = read_event(record.value)
-            except (IntegrityError, UnknownVersion) as error:
+            except (IntegrityError, NewerFormat) as error:
                 self._say(EVENTS, record.offset, str(error))
                 continue
             hash_ = record_hash(record.value)
@@ -168,7 +168,7 @@ class LedgerCheck:
                     self._cited += [(record.offset, place) for place in event.payload.answers]
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
-            except (KeyError, UnknownVersion):
+            except (KeyError, NewerFormat):
                 # It is parked; the changes say so.
                 pass
 
@@ -185,7 +185,7 @@ class LedgerCheck:
                 recording = read_recording(record.value)
                 sources = [source.key_id for source in recording.header.sources]
                 open_recording(recording, self._ledger.keys.get(sources))
-            except (IntegrityError, UnknownVersion) as error:
+            except (IntegrityError, NewerFormat) as error:
                 self._say(RECORDINGS, record.offset, str(error))
         for offset, place in self._cited:
             if found.get(place.offset) != place.hash:
@@ -212,7 +212,7 @@ class LedgerCheck:
                 if value is None:
                     continue
                 header, change = read_change(value)
-            except (IntegrityError, UnknownVersion) as error:
+            except (IntegrityError, NewerFormat) as error:
                 self._say(CHANGES, record.offset, str(error))
                 continue
             if header.chain != self._chain:
@@ -503,7 +503,7 @@ class _Copies:
             try:
                 project_events(node.ledger, zone, replayed, upto=numbers[0])
                 project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
-            except (IntegrityError, UnknownVersion) as error:
+            except (IntegrityError, NewerFormat) as error:
                 # What was replayed up to there still shows which files differ.
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
@@ -528,7 +528,7 @@ class _Copies:
             ):
                 try:
                     self.problems += stored_problems(files)
-                except Damaged as error:
+                except CorruptFile as error:
                     self.problems.append(str(error))
 
 

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
-from recollect.schemas.errors import Closed, Unavailable
+from recollect.schemas.errors import AlreadyClosed, Unavailable
 from recollect.streams.models.chat import (
     ChatAnswer,
     ChatQuestion,
@@ -99,7 +99,7 @@ class ModelDoor:
             BudgetSpent: a budget does not reach for it.
             QuestionRefused: it would be refused again.
             DoorClosed: nobody answered.
-            Closed: the door was closed.
+            AlreadyClosed: the door was closed.
         """
         with self._places, self._at_work():
             reason = "no account is open"
@@ -138,13 +138,13 @@ class ModelDoor:
         """Keep count of who asks; the last one out of a closed door closes the books."""
         with self._lock:
             if self._closing.is_set():
-                raise Closed("the door to the models was closed")
+                raise AlreadyClosed("the door to the models was closed")
             self._asking += 1
         try:
             yield
         except DoorClosed:
             if self._closing.is_set():
-                raise Closed("the door to the models was closed") from None
+                raise AlreadyClosed("the door to the models was closed") from None
             raise
         finally:
             with self._lock:
@@ -157,7 +157,7 @@ class ModelDoor:
         """Return the place of the next account in turn that does not rest; wait for the first."""
         while True:
             if self._closing.is_set():
-                raise Closed("the door to the models was closed")
+                raise AlreadyClosed("the door to the models was closed")
             with self._lock:
                 now = time.monotonic()
                 open_ = [place for place in range(len(self.accounts)) if place not in self._shut]

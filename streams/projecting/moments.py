@@ -17,7 +17,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory, replace_file
 from recollect.projections.private import delete_directory
 from recollect.schemas.changes import MODELS
-from recollect.schemas.errors import NotDeleted
+from recollect.schemas.errors import DeletionFailed
 from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_changes, project_events
 from recollect.streams.reading.readers import AcceptedChange, ChangeReader, open_sections
@@ -95,7 +95,7 @@ def remove_moments(directory: ZoneDirectory) -> None:
     """Delete every moment of a zone, waiting for whoever makes one.
 
     Raises:
-        NotDeleted: not all of them could be deleted.
+        DeletionFailed: not all of them could be deleted.
     """
     with exclusive(_lock(directory)):
         delete_directory(directory.path / "past")
@@ -212,7 +212,7 @@ def _evict(newest: Path) -> None:
         of_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
         if place >= MAX_MOMENTS or size > MAX_MOMENT_BYTES or _mark(entry) is None or not of_chain:
             # An erasure says so, where it must.
-            with suppress(NotDeleted):
+            with suppress(DeletionFailed):
                 delete_directory(entry)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from recollect.schemas.errors import CommandRefused
+from recollect.schemas.errors import CommandConflict
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import Ledger
@@ -33,12 +33,12 @@ def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list
     """Publish commands, each of which is new or was there before.
 
     Raises:
-        CommandRefused: the ledger holds something else under the id of one of them.
+        CommandConflict: the ledger holds something else under the id of one of them.
     """
     receipts = ledger.publish(zone, drafts)
     for draft, receipt in zip(drafts, receipts, strict=True):
         if receipt.status == "conflict":
-            raise CommandRefused(
+            raise CommandConflict(
                 f"zone {zone}: the command {kind_of(draft.payload)} was not taken: record "
                 f"{receipt.number} of the ledger has its id {draft.payload.source_id!r} and says "
                 "something else, so nothing was done; see what that record is (recollect verify)"

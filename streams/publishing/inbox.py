@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.errors import InvalidInput, UnknownVersion
+from recollect.schemas.errors import InvalidInput, NewerFormat
 from recollect.schemas.events import Draft, Park
 from recollect.schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from recollect.schemas.wire import Receipt
@@ -46,7 +46,7 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     parked with the reason. All of it is durable when this returns.
 
     Raises:
-        UnknownVersion: a zone holds events that only a newer program reads; the other zones have
+        NewerFormat: a zone holds events that only a newer program reads; the other zones have
             what is theirs.
     """
     by_zone: dict[str, list[tuple[Posted, Draft]]] = {}
@@ -57,7 +57,7 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
         receipts = ledger.publish_all(
             {zone: [draft for _, draft in posted] for zone, posted in by_zone.items()}
         )
-    except UnknownVersion:
+    except NewerFormat:
         if len(by_zone) == 1:
             raise
         return _take_in_each(ledger, [[each for each, _ in some] for some in by_zone.values()])
@@ -139,11 +139,11 @@ def _conflict(draft: Draft) -> str:
 def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:
     """Publish zone after zone; errors are raised after the last one."""
     new: set[str] = set()
-    failed: UnknownVersion | None = None
+    failed: NewerFormat | None = None
     for records in zones:
         try:
             new |= take_in(ledger, records)
-        except UnknownVersion as error:
+        except NewerFormat as error:
             failed = error
     if failed is not None:
         raise failed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import Event
 from recollect.schemas.ledger.records import Envelope, EventRecord, open_event, read_event
 from recollect.schemas.ledger.seal import source_digest
@@ -32,7 +32,7 @@ class Found(NamedTuple):
             return None
         try:
             return open_event(self.envelope, self.sealed, key)
-        except (KeyError, UnknownVersion):
+        except (KeyError, NewerFormat):
             return None
 
 

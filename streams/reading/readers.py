@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from recollect.projections.embeddings import EmbeddingsModel, older_forms
 from recollect.schemas.changes import Section, decode_outbox, decode_sections
-from recollect.schemas.errors import IntegrityError, RecollectError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat, RecollectError
 from recollect.schemas.events import Draft, Event, Switch
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import (
@@ -95,7 +95,7 @@ class Envelopes:
 
         Raises:
             IntegrityError: a record is no event, or is missing.
-            UnknownVersion: a record is of a form that only a newer program reads.
+            NewerFormat: a record is of a form that only a newer program reads.
         """
         found: list[SealedEvent] = []
         while limit > 0 and not found:
@@ -107,7 +107,7 @@ class Envelopes:
             for offset, _, value in records:
                 try:
                     envelope, sealed = read_event(value)
-                except (IntegrityError, UnknownVersion) as error:
+                except (IntegrityError, NewerFormat) as error:
                     raise located(error, EVENTS, self._zone, offset) from None
                 after = (self._zone, self.number + 1, self.hash)
                 if (envelope.zone, envelope.number, envelope.previous) == after:
@@ -131,7 +131,7 @@ class EventReader(Envelopes):
         Raises:
             IntegrityError: a record was changed after it was written, or is missing, or its key
                 is, though nobody erased it.
-            UnknownVersion: a record is of a form that only a newer program reads.
+            NewerFormat: a record is of a form that only a newer program reads.
         """
         accepted = self.walk(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
@@ -145,7 +145,7 @@ class EventReader(Envelopes):
                     event = open_event(envelope, sealed, key)
                 except KeyError:
                     problem = f"unknown kind {envelope.kind!r}; upgrade recollect"
-                except UnknownVersion as error:
+                except NewerFormat as error:
                     problem = str(error)
                 except IntegrityError as error:
                     raise located(error, EVENTS, self._zone, offset) from None
@@ -299,7 +299,7 @@ class ChangeReader:
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
-            UnknownVersion: a record is of a form that only a newer program reads.
+            NewerFormat: a record is of a form that only a newer program reads.
         """
         found: list[AcceptedChange] = []
         key_ids: dict[int, bytes] = {}
@@ -316,7 +316,7 @@ class ChangeReader:
                     if whole is None:
                         continue
                     header, change = read_change(whole)
-                except (IntegrityError, UnknownVersion) as error:
+                except (IntegrityError, NewerFormat) as error:
                     raise located(error, CHANGES, self._zone, offset) from None
                 if header.chain != self._chain:
                     continue
@@ -424,7 +424,7 @@ def open_sections(
                     found = sections_of_today(text, models, change.header.format)
                     for model, section in found.items():
                         sections[model].append(section)
-        except (IntegrityError, UnknownVersion) as error:
+        except (IntegrityError, NewerFormat) as error:
             raise located(error, CHANGES, change.header.zone, change.offset) from None
     return sections
 
@@ -433,7 +433,7 @@ def sections_of_today(text: bytes, models: tuple[str, ...], format_: int) -> dic
     """Return what a part of a record of this format says to each read model, in today's forms.
 
     Raises:
-        UnknownVersion: it was written by a newer program.
+        NewerFormat: it was written by a newer program.
     """
     sections = decode_sections(text, models, format_)
     if format_ < FIRST_COMPACT_FORMAT and EmbeddingsModel.name in sections:

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Forget
 from recollect.schemas.ledger.records import GENESIS, open_event, read_event, record_hash
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
@@ -44,14 +44,14 @@ class Timeline:
 
         Raises:
             IntegrityError: what an erasure erased cannot be read.
-            UnknownVersion: a record is of a form that only a newer program reads.
+            NewerFormat: a record is of a form that only a newer program reads.
         """
         place = partition_of(self._zone)
         while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
                 try:
                     self._take(offset, value)
-                except (IntegrityError, UnknownVersion) as error:
+                except (IntegrityError, NewerFormat) as error:
                     raise located(error, EVENTS, self._zone, offset) from None
                 self._offset = offset + 1
 

@@ -20,7 +20,7 @@ import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
 from recollect.projections.private import FILE_MODE
-from recollect.schemas.errors import RecollectError, UnknownVersion
+from recollect.schemas.errors import NewerFormat, RecollectError
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import (
     CHANGES,
@@ -261,7 +261,7 @@ class _Worker:
         # A full disk may be emptied, a broker may come back, a newer worker may take over a zone
         # that this one cannot read; but a ledger that changed stays changed.
         return isinstance(
-            error, LedgerUnavailable | UnknownVersion | OSError | apsw.Error
+            error, LedgerUnavailable | NewerFormat | OSError | apsw.Error
         ) and not isinstance(error, LedgerGap)
 
     def _clean_up(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.home.home_directory import Home
 from recollect.home.worker_processes import work
-from recollect.schemas.errors import CommandRefused, InvalidInput
+from recollect.schemas.errors import CommandConflict, InvalidInput
 from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
@@ -111,7 +111,7 @@ def test_a_command_that_the_ledger_does_not_take_fails_loudly(recollect: Recolle
     ledger = EmbeddedLedger(recollect.home)
     try:
         tick = Tick(source_id="tick:close_turns:1", name=CLOSE_TURNS)
-        with pytest.raises(CommandRefused, match="record 1 of the ledger has its id"):
+        with pytest.raises(CommandConflict, match="record 1 of the ledger has its id"):
             publish_commands(ledger, ZONE, [command(tick, 1)])
         taken = command(Tick(source_id="tick:close_turns:2", name=CLOSE_TURNS), 2)
         first, again = publish_commands(ledger, ZONE, [taken, taken])
@@ -136,7 +136,7 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     with pytest.raises(KeyboardInterrupt):
         work(Home(recollect.home), report)
     refused, decided = told
-    assert isinstance(refused, CommandRefused)
+    assert isinstance(refused, CommandConflict)
     assert decided == 1
 
 

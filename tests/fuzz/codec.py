@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import strategies as st
 
 from recollect.schemas.changes import MODELS, decode_outbox, decode_sections
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import (
@@ -34,7 +34,7 @@ from tests.fuzz.values import damaged, reshaped
 from tests.opened import payload_of, sections_of, text_of
 
 _GOLDEN = Path(__file__).resolve().parents[1] / "data" / "golden"
-_REFUSED = (IntegrityError, UnknownVersion)
+_REFUSED = (IntegrityError, NewerFormat)
 
 
 class Sample(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.streams.ledger.kafka.keys import KeysCopy
 from tests.home.kit import SENTENCES, Home
 from tests.memory import Memory
@@ -203,5 +203,5 @@ def test_a_copy_of_keys_by_a_newer_recollect_is_refused_by_name(tmp_path: Path) 
         KeysCopy(path).close()
     with closing(sqlite3.connect(path)) as copy:
         copy.execute("PRAGMA user_version = 99")
-    with pytest.raises(UnknownVersion, match=r"keys\.db was made by a newer recollect"):
+    with pytest.raises(NewerFormat, match=r"keys\.db was made by a newer recollect"):
         KeysCopy(path)

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import AsyncRecollect, Recollect
 from recollect.operations.answers.recalling import recall
-from recollect.schemas.errors import Closed, HomeError, InvalidInput
+from recollect.schemas.errors import AlreadyClosed, HomeError, InvalidInput
 from tests.library.kit import said
 
 
@@ -95,13 +95,13 @@ def test_errors_are_those_of_the_library(tmp_path: Path) -> None:
             async with AsyncRecollect(tmp_path / "full", encoder="none"):
                 pass
         r = AsyncRecollect(tmp_path / "home", encoder="none")
-        with pytest.raises(Closed, match="async with"):
+        with pytest.raises(AlreadyClosed, match="async with"):
             r.zone("ada")
         async with r:
             with pytest.raises(InvalidInput, match="max_results"):
                 await r.zone("ada").recall("x", max_results=0)
             ada = r.zone("ada")
-        with pytest.raises(Closed):
+        with pytest.raises(AlreadyClosed):
             await ada.status()
         async with r:
             assert await r.zones() == []

@@ -13,7 +13,7 @@ import pytest
 from recollect import Query, Recollect
 from recollect.home.home_directory import Home
 from recollect.operations.answers.recalling import recall
-from recollect.schemas.errors import Busy, Closed, HomeError, InvalidInput, RecollectError
+from recollect.schemas.errors import AlreadyClosed, Busy, HomeError, InvalidInput, RecollectError
 from tests.library.kit import said
 
 
@@ -94,7 +94,7 @@ def test_a_closed_home_says_so(home: Path) -> None:
     r.close()
     r.close()
     for call in (ada.status, r.zones, lambda: ada.recall("Turin")):
-        with pytest.raises(Closed, match="open Recollect again"):
+        with pytest.raises(AlreadyClosed, match="open Recollect again"):
             call()
 
 
@@ -119,7 +119,7 @@ def test_close_waits_for_calls_that_are_at_work(
     closing.start()
     closing.join(0.2)
     assert closing.is_alive()
-    with pytest.raises(Closed):
+    with pytest.raises(AlreadyClosed):
         ada.status()
     go_on.set()
     asking.join(60)
@@ -155,7 +155,7 @@ def test_a_forked_process_opens_a_home_of_its_own(home: Path) -> None:
         assert ada.recall("Turin").results
 
         def in_child() -> None:
-            with pytest.raises(Closed, match="fork"):
+            with pytest.raises(AlreadyClosed, match="fork"):
                 ada.recall("Turin")
             # That of the parent stays as it is.
             r.close()

@@ -22,7 +22,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.projections.sqlite import copy_file, rows
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.streams.engine.journal import Journal
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys
 from recollect.streams.ledger.kafka.keys import KeysCopy
@@ -355,7 +355,7 @@ def test_a_newer_file_is_refused_by_name_and_left_as_it_is(tmp_path: Path, kind:
         connection.execute("PRAGMA user_version = 99")
     before = shape(path)
     with pytest.raises(
-        UnknownVersion, match=rf"{kind}\.db was made by a newer recollect \(version 99"
+        NewerFormat, match=rf"{kind}\.db was made by a newer recollect \(version 99"
     ):
         bring_up(path, kind)
     assert shape(path) == before

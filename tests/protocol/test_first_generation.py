@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from recollect.projections.generations import Generation, ZoneDirectory
-from recollect.schemas.errors import Damaged
+from recollect.schemas.errors import CorruptFile
 from tests.protocol.kit import ZONE, Home, say
 
 
@@ -58,5 +58,5 @@ def test_who_died_while_making_it_leaves_no_damage(
     # One that was in use is damage, as ever.
     (home.node.zone(ZONE).path / "CURRENT").unlink()
     home.restart()
-    with pytest.raises(Damaged, match="CURRENT is missing"):
+    with pytest.raises(CorruptFile, match="CURRENT is missing"):
         home.node.current(ZONE)

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.home.home_directory import Home as MadeHome
 from recollect.home.worker_processes import work
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.ledger import records
 from recollect.schemas.ledger.records import write_event
 from recollect.schemas.ledger.seal import event_key, new_key
@@ -48,7 +48,7 @@ def test_a_change_record_of_tomorrow_stops_its_zone_by_name(home: Home) -> None:
     home.ledger.append(CHANGES, ZONE, [of_tomorrow()])
     home.publish(say("Ada moved to Paris.", "2"))
     for _ in range(5):
-        with pytest.raises(UnknownVersion) as raised:
+        with pytest.raises(NewerFormat) as raised:
             home.drive()
     for said in (f"changes/{partition_of(ZONE)} offset {offset}", f"zone {ZONE}", "upgrade recoll"):
         assert said in str(raised.value)
@@ -65,7 +65,7 @@ def test_an_event_of_tomorrow_stops_its_zone_by_name(home: Home) -> None:
         lambda: home.node.project_turns(ZONE),
         Timeline(home.ledger, ZONE).refresh,
     ):
-        with pytest.raises(UnknownVersion) as raised:
+        with pytest.raises(NewerFormat) as raised:
             attempt()
         for said in (f"events/{partition_of(ZONE)} offset {offset}", f"zone {ZONE}"):
             assert said in str(raised.value)
@@ -84,7 +84,7 @@ def test_nothing_is_written_after_what_cannot_be_read(home: Home) -> None:
     home.tell(say("Ada lives in Berlin.", "1"))
     home.ledger.append(EVENTS, ZONE, [of_tomorrow()])
     end = home.ledger.end(EVENTS, partition_of(ZONE))
-    with pytest.raises(UnknownVersion, match="upgrade recollect"):
+    with pytest.raises(NewerFormat, match="upgrade recollect"):
         home.publish(say("Ada moved to Paris.", "2"))
     assert home.ledger.end(EVENTS, partition_of(ZONE)) == end
     assert home.publish(say("Somebody else.", "1"), zone="other")[0].status == "new"
@@ -146,7 +146,7 @@ def test_the_inbox_of_other_zones_is_taken_in(home: Home) -> None:
         }
         return Posted(zone.encode(), msgspec.json.encode(event), 1)
 
-    with pytest.raises(UnknownVersion, match=f"zone {ZONE}"):
+    with pytest.raises(NewerFormat, match=f"zone {ZONE}"):
         take_in(home.ledger, [posted("before"), posted(ZONE), posted("behind")])
     assert home.ledger.head("before").number == home.ledger.head("behind").number == 1
 
@@ -164,7 +164,7 @@ def test_a_worker_reports_the_zone_and_goes_on_with_the_others(
     told: dict[str, int | Exception] = {}
     work(made, told.__setitem__, once=True)
     assert told["a"] == told["c"] == 1
-    assert isinstance(told["b"], UnknownVersion)
+    assert isinstance(told["b"], NewerFormat)
 
 
 def test_a_thread_that_keeps_zones_outlives_whatever_one_of_them_raises() -> None:

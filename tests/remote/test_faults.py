@@ -17,12 +17,12 @@ from recollect import Recollect, Zone
 from recollect.home.access_tokens import AccessTokens
 from recollect.remote import service_client
 from recollect.schemas.errors import (
+    AlreadyClosed,
     Busy,
-    Closed,
-    CommandRefused,
+    CommandConflict,
+    DecisionTimeout,
     HomeError,
     InvalidInput,
-    NotDecided,
     RecollectError,
     Unauthorized,
     Unavailable,
@@ -87,7 +87,7 @@ def test_a_service_that_is_silent() -> None:
         url = f"http://127.0.0.1:{place.getsockname()[1]}"
         with pytest.raises(Unavailable, match=r"did not answer within 0\.2 s"):
             status_of(url, timeout=0.2)
-        with Recollect(url) as r, pytest.raises(NotDecided, match=r"after 0\.2 s"):
+        with Recollect(url) as r, pytest.raises(DecisionTimeout, match=r"after 0\.2 s"):
             r.zone("a").wait_for("1:2:3", timeout=0.2)
 
 
@@ -118,12 +118,12 @@ def test_rights_that_a_token_lacks(service: Served) -> None:
         ("malformed", 400, InvalidInput),
         ("forbidden-origin", 403, Unauthorized),
         ("wrong-method", 405, RecollectError),
-        ("conflict", 409, CommandRefused),
+        ("conflict", 409, CommandConflict),
         ("busy", 409, Busy),
         ("too-large", 413, InvalidInput),
         ("invalid", 422, InvalidInput),
         ("failed", 500, HomeError),
-        ("not-decided", 503, NotDecided),
+        ("not-decided", 503, DecisionTimeout),
         ("something-new", 418, RecollectError),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_client_that_was_closed(service: Served) -> None:
     zone = r.zone("a")
     r.close()
     r.close()
-    with pytest.raises(Closed, match="open Recollect again"):
+    with pytest.raises(AlreadyClosed, match="open Recollect again"):
         zone.status()
 
 
@@ -236,7 +236,7 @@ def test_who_waits_for_another_attempt_is_let_go_when_the_client_closes(
             pass
         r.close()
         thread.join(60)
-    assert [type(error) for error in raised] == [Closed]
+    assert [type(error) for error in raised] == [AlreadyClosed]
 
 
 def events(seen: list[int] | None = None) -> Iterator[dict[str, object]]:

@@ -23,7 +23,7 @@ from recollect.schemas.changes import (
     decode_sections,
     encode_part,
 )
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Draft, Tick
 from recollect.schemas.ledger.deflating import DICTIONARY, coded, decoded, deflated, inflated
 from recollect.schemas.ledger.records import (
@@ -58,7 +58,7 @@ def test_a_record_of_a_newer_format_is_refused_by_name_whatever_its_shape(
     read: Any, shape: int
 ) -> None:
     clear, *rest = TOMORROWS[shape]
-    with pytest.raises(UnknownVersion, match=r"format 99.*upgrade recollect"):
+    with pytest.raises(NewerFormat, match=r"format 99.*upgrade recollect"):
         read(pack([pack(clear), *rest]))
 
 
@@ -170,13 +170,13 @@ def test_what_a_part_does_not_name_is_empty() -> None:
 def test_a_section_a_row_and_a_table_that_are_not_known_come_from_a_newer_program(
     text: dict[str, Any], name: str
 ) -> None:
-    with pytest.raises(UnknownVersion, match=f"{name}.*upgrade recollect"):
+    with pytest.raises(NewerFormat, match=f"{name}.*upgrade recollect"):
         decode_sections(pack(text), ("memory",), 2)
 
 
 def test_a_command_that_is_not_known_comes_from_a_newer_program() -> None:
     draft = {"platform": "recollect", "occurred_at": 5, "payload": {"kind": "dream"}}
-    with pytest.raises(UnknownVersion, match=r"dream.*upgrade recollect"):
+    with pytest.raises(NewerFormat, match=r"dream.*upgrade recollect"):
         decode_outbox(pack({"outbox": [draft]}), 2)
 
 

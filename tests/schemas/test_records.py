@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.schemas.errors import IntegrityError, UnknownVersion
+from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Attachment, Draft, Message
 from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
@@ -124,7 +124,7 @@ def test_a_flipped_bit_anywhere_in_an_event_is_found() -> None:
                 found = opened_event(bytes(changed), {key_id: key})
             except IntegrityError:
                 continue
-            except UnknownVersion:
+            except NewerFormat:
                 # The format is all that this can have been.
                 assert place == FORMAT_AT
                 continue
@@ -148,7 +148,7 @@ def test_a_flipped_bit_anywhere_in_a_change_is_found() -> None:
                 _, found = opened_change(bytes(changed), keys)
             except IntegrityError:
                 continue
-            except UnknownVersion:
+            except NewerFormat:
                 assert place == FORMAT_AT
                 continue
             # A changed key id names no key: that part is unreadable, and the other is whole.

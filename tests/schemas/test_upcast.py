@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.schemas.errors import UnknownVersion
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import KINDS
 from recollect.schemas.ledger.records import open_event, read_event
 from recollect.schemas.ledger.seal import new_key, seal
@@ -49,7 +49,7 @@ def test_todays_version_stays_what_it_is() -> None:
 
 
 def test_a_version_from_the_future_is_refused_by_name() -> None:
-    with pytest.raises(UnknownVersion, match=r"note of version 4 .* newer recollect .* up to 3"):
+    with pytest.raises(NewerFormat, match=r"note of version 4 .* newer recollect .* up to 3"):
         upcast("note", 4, {}, {"note": 3}, CHAIN)
 
 
@@ -113,7 +113,7 @@ def test_an_old_record_is_opened_as_todays(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_record_from_the_future_says_upgrade() -> None:
     value, key = record_of("tick", CURRENT["tick"] + 1, {"kind": "tick", "source_id": "t"})
-    with pytest.raises(UnknownVersion, match="upgrade"):
+    with pytest.raises(NewerFormat, match="upgrade"):
         open_event(*read_event(value), key)
 
 

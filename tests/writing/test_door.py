@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.schemas.errors import Closed, InvalidInput
+from recollect.schemas.errors import AlreadyClosed, InvalidInput
 from recollect.streams.models.chat import ChatQuestion
 from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
 from recollect.streams.models.model_settings import ModelSettings, accounts_of
@@ -247,7 +247,7 @@ def test_closing_ends_who_waits():
         door.close()
         thread.join(20)
         assert not thread.is_alive()
-        assert isinstance(found[0], Closed)
+        assert isinstance(found[0], AlreadyClosed)
 
 
 def test_closing_ends_who_waits_for_an_answer():
@@ -268,7 +268,7 @@ def test_closing_ends_who_waits_for_an_answer():
         door.close()
         thread.join(10)
         assert not thread.is_alive()
-        assert isinstance(found[0], Closed)
+        assert isinstance(found[0], AlreadyClosed)
         # What becomes of the question is not known, so it counts as answered.
         assert door.spending.run.tokens > 100
 

@@ -13,7 +13,7 @@ from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.operations.upkeep.restoring import restore
 from recollect.operations.writing import writing
-from recollect.schemas.errors import InvalidInput, OtherAgents
+from recollect.schemas.errors import AgentMismatch, InvalidInput
 from recollect.streams.ledger import RECORDINGS, partition_of
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
@@ -533,7 +533,7 @@ def test_the_writer_of_a_home_is_chosen_and_stays(tmp_path: Path):
     assert home.writer == "model"
     assert Home.make(tmp_path / "plain").writer == "model"
     with Memory(tmp_path / "plain") as memory:
-        with pytest.raises(OtherAgents):
+        with pytest.raises(AgentMismatch):
             memory.decide()
         memory.rebuild("derive")
         say_all(memory, BOAT, start=1)

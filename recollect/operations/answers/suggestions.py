@@ -11,7 +11,7 @@ from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import platforms
 from recollect.projections.identity.entity_list import names_about_as_long
 from recollect.projections.recall.question.entity_names import ids_of
-from recollect.schemas.errors import OtherAgents
+from recollect.schemas.errors import AgentMismatch
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Query
 
@@ -80,7 +80,7 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     if query is None:
         try:
             zone.node.check_agents(zone.name, zone.node.current(zone.name))
-        except OtherAgents as error:
+        except AgentMismatch as error:
             found.append(str(error))
         return found
     with zone.files() as files:

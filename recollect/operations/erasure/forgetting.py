@@ -12,7 +12,7 @@ from recollect.operations.erasure.erasure_targets import Chooser, hashed, lost_a
 from recollect.operations.erasure.record_matching import Criteria
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events.event_queries import sources
-from recollect.schemas.errors import ErasureFailed, InvalidInput, NotDeleted
+from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
 from recollect.schemas.times import parse_moment
 from recollect.schemas.wire import ForgetReport, ForgetTargets
@@ -92,7 +92,7 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
         )
     unfinished = _unfinished(zone)
     # Traces that an earlier erasure left in files do not prevent choosing.
-    with suppress(NotDeleted):
+    with suppress(DeletionFailed):
         zone.decide()
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         chooser = Chooser(zone.node.ledger, zone.name, files)

@@ -18,7 +18,7 @@ import msgspec
 from recollect.home.memory_spans import Shown, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token import Token
-from recollect.schemas.errors import Closed, InvalidInput, NotDecided
+from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, own_draft_of
 from recollect.schemas.times import parse_time
@@ -289,7 +289,7 @@ def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Recei
     """Put a command into the ledger and decide it.
 
     Raises:
-        CommandRefused: the ledger has another event under its id.
+        CommandConflict: the ledger has another event under its id.
     """
     return _publish_command(zone, draft_of_command(payload, unix_ms() if at is None else at))
 
@@ -317,8 +317,8 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
 
     Raises:
         InvalidInput: it is no token of this zone.
-        NotDecided: it was not within `timeout` seconds.
-        Closed: the home is being closed.
+        DecisionTimeout: it was not within `timeout` seconds.
+        AlreadyClosed: the home is being closed.
     """
     wanted = Token.read(token)
     if wanted.partition != zone.partition:
@@ -326,9 +326,11 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while (number := _brought_up(zone)) < wanted.number:
         if zone.open_home.closing:
-            raise Closed(f"zone {zone.name} is being closed; open Recollect again, and ask again")
+            raise AlreadyClosed(
+                f"zone {zone.name} is being closed; open Recollect again, and ask again"
+            )
         if time.monotonic() > deadline:
-            raise NotDecided(
+            raise DecisionTimeout(
                 f"zone {zone.name} is at record {number} after {timeout:g} s, and the token "
                 f"stands for {wanted.number}; ask again, or see that a worker runs"
             )

@@ -13,7 +13,7 @@ from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.errors import InvalidInput, NotDecided, UnknownId
+from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import CreateMentalModel, UpdateMentalModel
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
@@ -170,7 +170,7 @@ def _found(
 def _written(zone: OpenZone, receipt: Receipt) -> MentalModel:
     for found in _found(zone, number=receipt.number, every=True):
         return found
-    raise NotDecided(
+    raise DecisionTimeout(
         f"zone {zone.name}: record {receipt.number} holds the mental model and is not decided "
         "yet; see status and dead_letters"
     )

@@ -26,7 +26,7 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
     Raises:
         InvalidInput: the ledger is on Kafka, or `path` is no place for a backup.
         HomeError: the home is read-only.
-        Damaged: the ledger's files are damaged.
+        CorruptFile: the ledger's files are damaged.
         Busy: another process writes a backup there.
     """
     ledger = open_home.node.ledger

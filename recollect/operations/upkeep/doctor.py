@@ -24,7 +24,7 @@ from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
 from recollect.projections.private import exposed, read_only
 from recollect.projections.sqlite import connect, value
 from recollect.schemas.display import quantity
-from recollect.schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
+from recollect.schemas.errors import HomeError, IntegrityError, RecollectError, UpgradeRequired
 from recollect.streams.deciding.registration import agents_named
 from recollect.streams.encoder.loading import load
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -334,7 +334,7 @@ def _zones(directory: Path) -> str:
         generation = zone.current()
         # Read-only files of an older recollect are answered from a copy.
         with (
-            suppress(OlderVersion),
+            suppress(UpgradeRequired),
             ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
         ):
             opened.check()

@@ -12,11 +12,11 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import (
-    Damaged,
+    AgentMismatch,
+    CorruptFile,
+    HistoryMismatch,
     IntegrityError,
     InvalidInput,
-    OtherAgents,
-    OtherHistory,
 )
 from recollect.schemas.events import Drop, Retry
 from recollect.schemas.wire import (
@@ -34,7 +34,7 @@ from recollect.streams.reading.heads import Expected
 LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
 
 # Errors that the first use of a damaged file may raise.
-_DAMAGE = (Damaged, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
+_DAMAGE = (CorruptFile, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
 
 def rebuild(
@@ -62,9 +62,9 @@ def rebuild(
     started = time.monotonic()
     try:
         # Whom other agents decided is decided by this home's with the derivation, if at all.
-        with suppress(OtherAgents):
+        with suppress(AgentMismatch):
             zone.decide()
-    except OtherHistory:
+    except HistoryMismatch:
         # Records that the ledger lost may only be in these files.
         raise
     except _DAMAGE:
@@ -74,7 +74,7 @@ def rebuild(
     from recollect.streams.lifecycle import rebuilding
 
     rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress, compare=compare)
-    with suppress(OtherAgents):
+    with suppress(AgentMismatch):
         zone.decide()
     zone.node.close_removed()
     seconds = round(time.monotonic() - started, 3)

@@ -40,11 +40,11 @@ from recollect.projections.private import delete_directory, make_directory, must
 from recollect.schemas.display import quantity
 from recollect.schemas.errors import (
     Busy,
-    Damaged,
+    CorruptFile,
     ErasureFailed,
     HomeError,
     InvalidInput,
-    UnknownVersion,
+    NewerFormat,
 )
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import RestoreReport
@@ -109,7 +109,7 @@ def restore(
         InvalidInput: newer events would be lost, or erasures cannot be read; or the ledger is on
             Kafka.
         HomeError: there is no backup, or something else than this home in its place.
-        Damaged: the backup is not whole.
+        CorruptFile: the backup is not whole.
         Busy: a process has the home open.
     """
     if configuration.given("ledger").value.startswith(SCHEME):
@@ -290,7 +290,7 @@ class _Restore:
 
     def _is_moved(self) -> bool:
         """Return whether the ledger of the home that is there was moved to Kafka."""
-        with suppress(HomeError, UnknownVersion):
+        with suppress(HomeError, NewerFormat):
             settings = Home(self._directory, self._configuration).settings
             return settings.promoted_to is not None
         return False
@@ -301,7 +301,7 @@ class _Restore:
         try:
             self._tokens = read_tokens(self._new / TOKENS_FILE)
         except HomeError as error:
-            raise Damaged(f"the backup is damaged: {error}") from None
+            raise CorruptFile(f"the backup is damaged: {error}") from None
         (self._new / TOKENS_FILE).unlink(missing_ok=True)
         write_identity(self._new, self._manifest.home)
         for name in (LEDGER_FILE, KEYS_FILE):
@@ -309,7 +309,7 @@ class _Restore:
         check_layout(self._new)
         replace_file(self._new / HOME_FILE, bytes(self._manifest.settings))
         if Home(self._new, self._configuration).settings.promoted_to is not None:
-            raise Damaged("the backup is of a home whose ledger was moved; use another backup")
+            raise CorruptFile("the backup is of a home whose ledger was moved; use another backup")
 
     def _place(self, number: int, held: ExitStack) -> _Place:
         directory = self._named[number]
@@ -353,7 +353,7 @@ class _Restore:
                 node.project_turns(zone)
                 verified = verify(node, zone, self._progress)
                 if not verified.ok:
-                    raise Damaged(_problems(zone, verified.problems))
+                    raise CorruptFile(_problems(zone, verified.problems))
             heads = {zone: head_text(ledger.head(zone)) for zone in ledger.zones()}
             events = sum(ledger.end(EVENTS, partition) for partition in range(PARTITIONS))
         return RestoreReport(
@@ -380,7 +380,7 @@ class _Restore:
         ledger = node.ledger
         heads = {zone: head_text(ledger.head(zone)) for zone in ledger.zones()}
         if heads != self._manifest.heads:
-            raise Damaged(
+            raise CorruptFile(
                 f"{self._backup.directory}: the ledger does not end where the manifest says; use "
                 "another backup"
             )
@@ -388,7 +388,7 @@ class _Restore:
             check = LedgerCheck(ledger, zone, node.chain_in_use(zone), decided=0)
             check.run(self._progress)
             if check.problems:
-                raise Damaged(_problems(zone, check.problems))
+                raise CorruptFile(_problems(zone, check.problems))
 
     def _newer(self, known: dict[str, Since]) -> int | None:
         """Return how many events the home that is there loses.
