@@ -1,8 +1,20 @@
 """What all tests share: Hypothesis judges behaviour, never the speed of a shared machine."""
 
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.broker.fixture"]
 
 settings.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("recollect")
+
+# The tests wait for the disk longer than they compute, where `tmp_path` is on one.
+MEMORY = Path("/dev/shm")
+ENOUGH = 4 << 30
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
