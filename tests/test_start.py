@@ -28,10 +28,10 @@ open(sys.argv[1], "w").write(json.dumps([0, sorted(sys.modules)]))
 #: What speaks with Kafka, runs workers, or fetches models.
 OF_THE_NETWORK = {"aiokafka", "aiohttp", "faust", "mode", "ssl", "http.client", "urllib.request"}
 #: What computes.
-OF_ANSWERS = {"apsw", "cryptography", "numkong", "numpy", "onnxruntime", "sqlite_vec", "tokenizers"}
+OF_ANSWERS = {"apsw", "cryptography", "numpy", "onnxruntime", "sqlite_vec", "tokenizers"}
 #: What makes a model's graph, decides, or keeps a home in order.
 OF_OTHER_COMMANDS = {
-    "onnx",
+    "google.protobuf",
     "safetensors",
     "multiprocessing",
     "recollect.streams.agents",

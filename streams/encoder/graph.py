@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 
+from recollect.streams.encoder import onnx_messages as onnx
 from recollect.streams.encoder.catalog import OUTPUT, Precision, hidden_after
 from recollect.streams.encoder.checkpoint import Shape, tensor
 from recollect.streams.encoder.encoder_errors import EncoderUnsupported
@@ -94,8 +92,8 @@ class _Graph:
         self._tensors = tensors
         self._shape = shape
         self._quantised = quantised
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: list[onnx.TensorProto] = []
+        self._nodes: list[onnx.Message] = []
+        self._constants: list[onnx.Message] = []
 
     def check_words(self, words: int) -> None:
         known = len(self._take(WORDS, -1, self._shape.hidden_size))
@@ -139,8 +137,7 @@ class _Graph:
     def classify(self, hidden: str) -> None:
         """Add the pooler and the head: logit = W tanh(P h + p) + w, h the first token's vector."""
         size = self._shape.hidden_size
-        first = numpy_helper.from_array(np.array(0, np.int64), "first")
-        self._constants.append(first)
+        self._constants.append(onnx.tensor("first", np.array(0, np.int64)))
         self._node("Gather", [hidden, "first"], ["cls"], domain="", axis=1)
         pooler = [
             self._constant(f"pooler.dense.{part}", self._take(f"pooler.dense.{part}", *shape))
@@ -163,19 +160,15 @@ class _Graph:
     ) -> bytes:
         self._nodes[-1].output[0] = output
         outputs = {output: shape, **inner}
-        graph = helper.make_graph(
-            self._nodes,
+        return onnx.model(
             "encoder",
-            [helper.make_tensor_value_info(name, TensorProto.INT32, [1, "n"]) for name in inputs],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, dimensions)
-                for name, dimensions in outputs.items()
-            ],
+            self._nodes,
+            [onnx.value(name, onnx.INT32, [1, "n"]) for name in inputs],
+            [onnx.value(name, onnx.FLOAT, dimensions) for name, dimensions in outputs.items()],
             self._constants,
+            ir_version=_IR_VERSION,
+            operator_sets={"": _OPSET, _FUSED: 1},
         )
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString())
 
     def _attention(self, at: str, hidden: str) -> str:
         size = self._shape.hidden_size
@@ -251,7 +244,7 @@ class _Graph:
         return tensor(self._tensors, name, *shape)
 
     def _constant(self, name: str, value: npt.NDArray[np.float32] | npt.NDArray[np.int8]) -> str:
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self._constants.append(onnx.tensor(name, value))
         return name
 
     def _node(
@@ -261,6 +254,6 @@ class _Graph:
         outputs: list[str],
         *,
         domain: str = _FUSED,
-        **attributes: Any,
+        **attributes: float,
     ) -> None:
-        self._nodes.append(helper.make_node(operator, inputs, outputs, domain=domain, **attributes))
+        self._nodes.append(onnx.node(operator, inputs, outputs, domain, **attributes))

@@ -328,7 +328,7 @@ def _convert(
         and store.graph_is_whole(directory, receipt)
     )
     if not usable:
-        # Imported here: onnx takes a tenth of a second, and only a conversion needs it.
+        # Imported here: only a conversion needs it, and loading must be quick.
         from recollect.streams.encoder.graph import build, build_pair
         from recollect.streams.encoder.pieces import vocabulary_size
 

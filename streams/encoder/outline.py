@@ -18,9 +18,10 @@ _SMALL = 1_024
 
 def outline(graph: bytes, file: str) -> bytes:
     """Return the outline of a serialised graph that lies in `file`, in the same directory."""
-    import onnx
+    # Imported here: only a graph without an outline needs it.
+    from recollect.streams.encoder.onnx_messages import lay_outside, read_model
 
-    model = onnx.load_model_from_string(graph)
+    model = read_model(graph)
     place = 0
     for weights in model.graph.initializer:
         raw = weights.raw_data
@@ -30,10 +31,7 @@ def outline(graph: bytes, file: str) -> bytes:
         place = graph.find(raw, place)
         if place < 0:
             raise EncoderUnsupported(f"{file} does not hold {weights.name} in one piece")
-        weights.ClearField("raw_data")
-        weights.data_location = onnx.TensorProto.EXTERNAL
-        for key, value in (("location", file), ("offset", place), ("length", len(raw))):
-            weights.external_data.add(key=key, value=str(value))
+        lay_outside(weights, file, place, len(raw))
         place += len(raw)
     return bytes(model.SerializeToString())
 

@@ -138,4 +138,4 @@ def test_loading_a_model_that_is_there_builds_and_fetches_nothing(tiny_directory
     )
     modules = set(json.loads(done.stdout))
     assert "onnxruntime" in modules
-    assert not modules & {"onnx", "safetensors", "urllib.request", "http.client", "ssl"}
+    assert not modules & {"google.protobuf", "safetensors", "urllib.request", "http.client", "ssl"}
