@@ -28,7 +28,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-install: $(VENV)/.stamp          ## the command, into .venv
+install: $(VENV)/.stamp          ## the command with all it can do, into .venv
 install-dev: $(VENV)/.stamp-dev  ## the command and the tools for tests and checks
 
 demo: $(VENV)/.stamp             ## set up, and the main job from start to end
@@ -93,7 +93,7 @@ lock: $(BIN)/python              ## resolve the locks again, on the oldest Pytho
 		{ echo "make lock needs a .venv of Python 3.11, the oldest we support" >&2; exit 1; }
 	$(BIN)/python -m venv --clear $(LOCK)
 	$(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools
-	$(COMPILE) --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra all --output-file requirements.lock pyproject.toml
 	$(COMPILE) --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 	rm -rf $(LOCK)
 

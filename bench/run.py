@@ -19,7 +19,7 @@ from bench.kit.homes import Homes
 from bench.kit.report import Report, load, machine, markdown
 from bench.ledger import adapters, disk, forget, ingest, kafka, project, rebuild, seal, storm
 from bench.recall import context, facts, latency, locomo
-from bench.serving import concurrency, service, start
+from bench.serving import concurrency, dependencies, service, start
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 OUT = Path(__file__).with_name("report.md")
@@ -48,6 +48,7 @@ def benches(
 
     return {
         "start": lambda: section(start.run(homes)),
+        "dependencies": lambda: "\n".join(map(section, dependencies.run(homes))),
         "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
         "ingest": lambda: section(ingest.run(homes)),
         "reading": lambda: section(reading_speed.run()),

@@ -77,6 +77,19 @@ class RequiresLocalHome(RecollectError):
     """The operation needs a local home; the message gives the remote alternative."""
 
 
+class MissingExtra(RecollectError, ImportError):
+    """A package is missing that an extra of recollect brings."""
+
+    def __init__(self, extra: str, reason: str) -> None:
+        super().__init__(f"this needs packages of the extra {extra} ({reason}): {installs(extra)}")
+        self.extra = extra
+
+
+def installs(extra: str) -> str:
+    """Return the command that installs an extra of recollect."""
+    return f"pip install 'recollect[{extra}]'"
+
+
 class DecisionTimeout(RecollectError):
     """An awaited event was not decided in time; try again later."""
 

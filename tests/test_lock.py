@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from itertools import chain
 from pathlib import Path
 
@@ -13,9 +13,12 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from recollect.streams.system.extras import MODULES
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+EXTRAS: dict[str, list[str]] = PYPROJECT["project"]["optional-dependencies"]
 
 # The locks are resolved on one Python on one machine, and serve all of these.
 MACHINES = [
@@ -71,11 +74,10 @@ def faults(text: str) -> list[str]:
 
 
 def declared(lock: str) -> list[Requirement]:
-    """Return what pyproject.toml asks the lock to hold."""
+    """Return what pyproject.toml asks the lock to hold: the command with `all`, or every extra."""
     named = [*PYPROJECT["build-system"]["requires"], *PYPROJECT["project"]["dependencies"]]
-    if lock == "requirements-dev.lock":
-        named += chain.from_iterable(PYPROJECT["project"]["optional-dependencies"].values())
-    return [Requirement(line) for line in named]
+    held = EXTRAS if lock == "requirements-dev.lock" else {"all": EXTRAS["all"]}
+    return [Requirement(line) for line in chain(named, *held.values())]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -136,6 +138,19 @@ def test_the_lock_is_closed_on_every_python_and_system_we_serve(lock: str) -> No
                     todo.append((wanted, frozenset(need.extras)))
     assert not missing
     assert walked == set(pins), "the lock holds what nothing asks for"
+
+
+def test_all_is_every_extra_of_the_command_line() -> None:
+    assert sorted(EXTRAS["all"]) == sorted({line for extra in MODULES for line in EXTRAS[extra]})
+
+
+@pytest.mark.parametrize("extra", MODULES)
+def test_an_extra_brings_the_modules_that_are_looked_for(extra: str) -> None:
+    brought = {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]}
+    modules = packages_distributions()
+    found = {canonicalize_name(name) for module in MODULES[extra] for name in modules[module]}
+    # Without uvloop everything runs, only slower.
+    assert brought - {"uvloop"} == found & brought
 
 
 HASH = "--hash=sha256:" + "0" * 64

@@ -49,7 +49,8 @@ def test_the_parts_that_were_agreed_are_dependencies() -> None:
         *("faust-streaming", "aiokafka", "sqlite-vec", "onnxruntime", "tokenizers", "msgspec"),
         *("pytest", "testcontainers"),
     }
-    named = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    extras = PROJECT["optional-dependencies"]
+    named = [*PROJECT["dependencies"], *extras["kafka"], *extras["dev"]]
     assert wanted <= {re.split(r"[<>=; ]", requirement)[0] for requirement in named}
 
 

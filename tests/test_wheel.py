@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from email import message_from_string
+from importlib.metadata import distribution, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 #: What a checkout may hold beside its sources.
 NOT_SOURCE = (".*", "build", "*.egg-info", "__pycache__", "tests")
+Completed = subprocess.CompletedProcess[str]
+# Not PYTHONPATH, which may name the checkout.
+AROUND = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 FOREIGN = "raise SystemExit('a module of the user was imported')\n"
 
 
@@ -37,23 +46,59 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment that has this wheel, and what it needs, from here."""
+    """The interpreter of an environment with this wheel and what it needs, without any extra."""
     place = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     (site,) = place.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    # The dependencies, from the environment of the tests; not the checkout, which the
-    # editable installation's finder would bring.
-    own = Path(sys.prefix).glob("lib/python*/site-packages/*")
-    for path in own:
-        if (
-            "recollect" not in path.name
-            and path.suffix != ".pth"
-            and not (site / path.name).exists()
-        ):
+    for path in files_of(distributions_needed(wheel)):
+        if not (site / path.name).exists():
             (site / path.name).symlink_to(path)
     return place / "bin" / "python"
+
+
+def distributions_needed(wheel: Path) -> set[str]:
+    """Return the packages that a plain installation brings, as the wheel and they say."""
+    with zipfile.ZipFile(wheel) as archive:
+        (named,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_string(archive.read(named).decode())
+    todo = metadata.get_all("Requires-Dist", [])
+    found: set[str] = set()
+    while todo:
+        needed = Requirement(todo.pop())
+        name = canonicalize_name(needed.name)
+        if (needed.marker is None or needed.marker.evaluate({"extra": ""})) and name not in found:
+            found.add(name)
+            todo += requires(name) or []
+    return found
+
+
+def files_of(names: set[str]) -> set[Path]:
+    """Return what lies in site-packages of packages that are installed where the tests run."""
+    found: set[Path] = set()
+    for name in names:
+        installed = distribution(name)
+        tops = {file.parts[0] for file in installed.files or () if file.parts[0] != ".."}
+        found |= {Path(str(installed.locate_file(top))) for top in tops - {"__pycache__"}}
+    return found
+
+
+def run(python: Path, *arguments: str, home: Path, **settings: str) -> Completed:
+    """Run the plain installation's Python, in the directory of a user."""
+    return subprocess.run(
+        [python, *arguments],
+        cwd=home,
+        env={**AROUND, **settings, "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def recollect(python: Path, *arguments: str, home: Path, **settings: str) -> Completed:
+    """Run the plain installation's command."""
+    return run(python, "-m", "recollect", *arguments, home=home, **settings)
 
 
 def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
@@ -65,38 +110,124 @@ def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
     assert "recollect/py.typed" in names
 
 
-def test_the_readmes_example_runs_beside_foreign_modules(python: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoder", ["none", "all-MiniLM-L6-v2"])
+def test_the_readmes_example_runs_beside_foreign_modules(
+    python: Path, tmp_path: Path, encoder: str
+) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    project = tmp_path / "project"
-    project.mkdir()
     for name in ("schemas.py", "streams.py"):
-        (project / name).write_text(FOREIGN)
-    (project / "projections").mkdir()
-    (project / "projections" / "__init__.py").write_text(FOREIGN)
-    (project / "example.py").write_text(example)
-    subprocess.run(
-        [python, "-m", "recollect", "init", "--encoder", "none"],
-        cwd=project,
-        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        check=True,
-        capture_output=True,
-    )
-    done = subprocess.run(
-        [python, "example.py"],
-        cwd=project,
-        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        (tmp_path / name).write_text(FOREIGN)
+    (tmp_path / "projections").mkdir()
+    (tmp_path / "projections" / "__init__.py").write_text(FOREIGN)
+    (tmp_path / "example.py").write_text(example)
+    # What is fetched once serves every later run.
+    cache = os.environ.get("RECOLLECT_CACHE") or str(Path.home() / ".cache" / "recollect")
+    chosen = ("--encoder", encoder, "--encoder-source", "wheel")
+    made = recollect(python, "init", *chosen, home=tmp_path, RECOLLECT_CACHE=cache)
+    assert made.returncode == 0, made.stderr
+    done = run(python, "example.py", home=tmp_path, RECOLLECT_CACHE=cache)
     assert done.returncode == 0, done.stderr
     assert "Turin" in done.stdout
 
 
 def test_the_test_of_the_wheel_sees_the_wheel(python: Path, tmp_path: Path) -> None:
     where = "import recollect.schemas.ledger.records as module; print(module.__file__)"
-    done = subprocess.run(
-        [python, "-c", where], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith(str(python.parents[1]))
+    assert run(python, "-c", where, home=tmp_path).stdout.startswith(str(python.parents[1]))
+
+
+MAIL = """From ada@example.org Mon Jan  1 00:00:00 2024
+From: Ada <ada@example.org>
+Date: Mon, 1 Jan 2024 00:00:00 +0000
+
+I moved to Turin.
+"""
+CHAT = {
+    "title": "Turin",
+    "create_time": 1.7e9,
+    "mapping": {
+        "a": {
+            "id": "a",
+            "message": {
+                "id": "a",
+                "author": {"role": "user"},
+                "create_time": 1.7e9,
+                "content": {"content_type": "text", "parts": ["I moved to Turin."]},
+            },
+            "parent": None,
+            "children": [],
+        }
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def place(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home without an encoder, and two exports."""
+    place = tmp_path_factory.mktemp("home")
+    (place / "all.mbox").write_text(MAIL)
+    (place / "conversations.json").write_text(json.dumps([CHAT]))
+    assert recollect(python, "init", "--encoder", "none", home=place).returncode == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    ("extra", "arguments"),
+    [
+        ("imports", ["ingest", "all.mbox"]),
+        ("imports", ["ingest", "conversations.json"]),
+        ("imports", ["extract", "conversations.json"]),
+        ("kafka", ["promote", "--to", "kafka://127.0.0.1:9"]),
+        ("kafka", ["replica"]),
+        ("mcp", ["mcp"]),
+        ("service", ["serve"]),
+    ],
+)
+def test_a_command_names_the_extra_that_it_lacks(
+    python: Path, place: Path, extra: str, arguments: list[str]
+) -> None:
+    done = recollect(python, *arguments, home=place)
+    assert done.returncode == 1
+    assert f"pip install 'recollect[{extra}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["status", "worker", "replica"])
+def test_a_ledger_on_kafka_names_its_extra(python: Path, place: Path, command: str) -> None:
+    done = recollect(python, command, home=place, RECOLLECT_LEDGER="kafka://127.0.0.1:9")
+    assert done.returncode == 1
+    assert "pip install 'recollect[kafka]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_library_raises_its_own_error_for_a_missing_extra(python: Path, place: Path) -> None:
+    program = f"""
+from recollect import MissingExtra, Recollect
+try:
+    Recollect({str(place / ".recollect")!r}, ledger="kafka://127.0.0.1:9")
+except MissingExtra as error:
+    print(error.extra, error)
+"""
+    done = run(python, "-c", program, home=place)
+    assert done.stdout.startswith("kafka "), done.stderr
+    assert "pip install 'recollect[kafka]'" in done.stdout
+
+
+def test_the_doctor_names_extras_that_are_not_there(python: Path, place: Path) -> None:
+    done = recollect(python, "doctor", "--json", home=place)
+    assert done.returncode == 0, done.stdout
+    (check,) = (each for each in json.loads(done.stdout)["checks"] if each["check"] == "extras")
+    for extra in ("imports", "kafka", "mcp", "service"):
+        assert f"pip install 'recollect[{extra}]'" in check["detail"]
+
+
+def test_the_doctor_fails_where_the_ledger_needs_an_extra(python: Path, place: Path) -> None:
+    done = recollect(python, "doctor", "--json", home=place, RECOLLECT_LEDGER="kafka://127.0.0.1:9")
+    assert done.returncode == 1
+    failed = [each for each in json.loads(done.stdout)["checks"] if not each["ok"]]
+    assert [each["check"] for each in failed] == ["brokers"]
+    assert failed[0]["fix"] == "pip install 'recollect[kafka]'"
+
+
+def test_a_worker_on_the_embedded_ledger_needs_no_extra(python: Path, place: Path) -> None:
+    assert recollect(python, "worker", "--once", home=place).returncode == 0

@@ -63,7 +63,10 @@ def mcp(
     if install is None:
         from recollect.integrations.facades import TOOL_SETS
         from recollect.library.library_home import Recollect
-        from recollect.mcp_server.stdio_serving import serve_stdio
+        from recollect.streams.system.extras import needed
+
+        with needed("mcp"):
+            from recollect.mcp_server.stdio_serving import serve_stdio
 
         opened = (
             Recollect(url or "", token=configuration.client.token)

@@ -40,7 +40,10 @@ def replica(home: str | None, zone: str | None, as_json: bool) -> None:
 
     It runs until Ctrl-C.
     """
-    from recollect.home.worker_processes import follow
+    from recollect.streams.system.extras import needed
+
+    with needed("kafka"):
+        from recollect.home.replica_process import follow
 
     made, _ = chosen(home, zone)
     follow(made, _Report(as_json, "followed"))

@@ -35,7 +35,10 @@ def serve(
     settings = made.configuration.service(
         host=host, port=port, no_auth=no_auth or None, readers=readers
     )
-    from recollect.service.serving import serve as serve_
+    from recollect.streams.system.extras import needed
+
+    with needed("service"):
+        from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:
         if as_json:

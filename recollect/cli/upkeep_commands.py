@@ -271,7 +271,10 @@ def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None
     Every offset stays as it is, so nothing is rebuilt. Interrupted, it goes on where it was when
     it is called again. Set RECOLLECT_LEDGER to the URL afterwards.
     """
-    from recollect.operations.upkeep.promoting import promote as move
+    from recollect.streams.system.extras import needed
+
+    with needed("kafka"):
+        from recollect.operations.upkeep.promoting import promote as move
 
     made, _ = chosen(home, zone)
     started = time.monotonic()

@@ -13,6 +13,7 @@ from recollect.streams.engine.node import Node
 from recollect.streams.ledger import Ledger
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.ledger.kafka.settings import NO_ENCODER, NO_READER, SCHEME
+from recollect.streams.system.extras import needed
 
 # With the embedded ledger the Kafka client need not be loaded.
 if TYPE_CHECKING:
@@ -35,11 +36,13 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     Raises:
         InvalidInput: the ledger is not on Kafka.
         HomeError: the home has another encoder than the ledger.
+        MissingExtra: the client of Kafka is missing.
     """
     setting, place = home.configuration.given("ledger")
     if not on_kafka(home):
         raise InvalidInput(f"the ledger {setting!r} ({place}): a replica follows kafka://host:port")
-    from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+    with needed("kafka"):
+        from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 
     ledger = KafkaLedger(
         home.configuration.kafka(setting),
@@ -61,6 +64,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
     Raises:
         InvalidInput: the setting names no ledger that this recollect knows.
         HomeError: the home's own ledger was moved away.
+        MissingExtra: the client of Kafka is missing.
     """
     place = "ledger"
     if setting is None:
@@ -80,7 +84,8 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             raise
         return ledger
     if setting.startswith(SCHEME):
-        from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+        with needed("kafka"):
+            from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 
         return KafkaLedger(
             home.configuration.kafka(setting),

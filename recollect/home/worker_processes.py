@@ -1,13 +1,11 @@
-"""The long-running processes: a worker, which decides, and a replica, which follows."""
+"""The worker: a process that decides what is published, on either ledger."""
 
 from __future__ import annotations
 
 import logging
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
+from typing import TYPE_CHECKING
 
 from recollect.home.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.home.follower_lock import following, heartbeat
@@ -15,19 +13,17 @@ from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
 from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
-from recollect.projections.private import FILE_MODE, must_be_writable
-from recollect.schemas.errors import Busy, NewerFormat
+from recollect.projections.private import must_be_writable
+from recollect.schemas.errors import NewerFormat
 from recollect.schemas.wire import WriteReport
 from recollect.streams.engine.node import Node
-from recollect.streams.ledger import LedgerUnavailable
-from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.workers.cluster import sequence_inbox
-from recollect.streams.workers.cluster import work as work_in_cluster
-from recollect.streams.workers.upkeep import Report, Upkeep
+from recollect.streams.system.extras import needed
+
+# With the embedded ledger the Kafka client need not be there.
+if TYPE_CHECKING:
+    from recollect.streams.workers.upkeep import Report
 
 _log = logging.getLogger(__name__)
-_BEAT_SECONDS = 1.0
-_RETRY_SECONDS = 2.0
 
 
 def work(home: Home, report: Report, *, once: bool = False, member: str | None = None) -> None:
@@ -40,6 +36,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
 
     Raises:
         HomeError: the home is read-only.
+        MissingExtra: the ledger is on Kafka, and its client is missing.
     """
     must_be_writable(home.directory)
     if once:
@@ -51,84 +48,34 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
         _work_embedded(home, report)
 
 
-def follow(home: Home, report: Report) -> None:
-    """Be a replica until SIGINT or SIGTERM: follow the changes of workers, and answer.
-
-    Raises:
-        HomeError: the home is read-only.
-    """
-    must_be_writable(home.directory)
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    with following(home):
-        _keep_up(home, report, ended)
-
-
-@contextmanager
-def followed_meanwhile(home: Home, report: Report) -> Iterator[None]:
-    """Be a replica on a thread until the block ends; where another process is one, leave it to it.
-
-    Raises:
-        HomeError: the home is read-only.
-    """
-    must_be_writable(home.directory)
-    ended = threading.Event()
-    with ExitStack() as held:
-        try:
-            held.enter_context(following(home))
-        except Busy:
-            yield
-            return
-        keeping_up = threading.Thread(target=_keep_up, args=(home, report, ended), name="follow")
-        keeping_up.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            keeping_up.join()
-
-
-def _keep_up(home: Home, report: Report, ended: threading.Event) -> None:
-    """Bring the home up to the ledger until that is ended."""
-    node, ledger = open_following_node(home, decides=False)
-    try:
-        while not _connected(ledger, report):
-            if ended.wait(_RETRY_SECONDS):
-                return
-        with Upkeep(node, ledger, report, everything=True):
-            while not ended.wait(_BEAT_SECONDS):
-                heartbeat(home).touch(FILE_MODE)
-    finally:
-        node.close()
-
-
-def _connected(ledger: KafkaLedger, report: Report) -> bool:
-    """Return whether there is a ledger to follow; it may come up after its replicas."""
-    try:
-        ledger.connect()
-    except LedgerUnavailable as error:
-        report("", error)
-        return False
-    return True
-
-
 def _work_once(home: Home, report: Report) -> None:
     node = open_node(home)
     try:
-        if isinstance(node.ledger, KafkaLedger):
-            try:
-                sequence_inbox(node.ledger, report)
-            except NewerFormat as error:
-                report("", error)
+        if on_kafka(home):
+            _sequence(node, report)
         for zone in node.ledger.zones():
             _drive(node, zone, report)
     finally:
         node.close()
 
 
+def _sequence(node: Node, report: Report) -> None:
+    """Take in what clients have published on Kafka."""
+    from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+    from recollect.streams.workers.cluster import sequence_inbox
+
+    assert isinstance(node.ledger, KafkaLedger)
+    try:
+        sequence_inbox(node.ledger, report)
+    except NewerFormat as error:
+        report("", error)
+
+
 def _work_in_cluster(home: Home, report: Report, member: str | None) -> None:
     """Be one of the workers; the home's model reads what is said in the zones of its partitions."""
+    with needed("kafka"):
+        from recollect.streams.workers.cluster import work as work_in_cluster
+
     ticked: dict[str, int] = {}
     owns = None
     with ExitStack() as held:

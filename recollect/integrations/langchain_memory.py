@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItems, NewItem
 from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Result
+from recollect.streams.system.extras import needed
 
 with needed("langchain"):
     from langchain_core.callbacks import CallbackManagerForRetrieverRun

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItem, KeptItems, NewItem, words_of
 from recollect.library.library_zone import Zone
+from recollect.streams.system.extras import needed
 
 with needed("langgraph"):
     from langgraph.store.base import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from recollect.integrations import needed
 from recollect.integrations.kept_items import KeptItems, NewItem
 from recollect.library.library_zone import Zone
+from recollect.streams.system.extras import needed
 
 with needed("openai-agents"):
     from agents.items import TResponseInputItem

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from recollect.integrations import needed
 from recollect.library.library_zone import Zone
 from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
 from recollect.operations.ingestion.ingesting import AnyEvent
 from recollect.schemas.errors import RecollectError
+from recollect.streams.system.extras import needed
 
 with needed("openai"):
     from openai import AsyncOpenAI, OpenAI

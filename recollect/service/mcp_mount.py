@@ -30,6 +30,7 @@ from recollect.service.problem_details import (
 from recollect.service.query_service import QueryService
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_middleware import principal_of
+from recollect.streams.system.extras import needed
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -111,7 +112,8 @@ class McpMount:
         return self._managers[kind]
 
     def _made(self, kind: _Kind) -> StreamableHTTPSessionManager:
-        from recollect.service.mcp_sessions import session_manager
+        with needed("mcp"):
+            from recollect.service.mcp_sessions import session_manager
 
         tools, read_only = kind
         return session_manager(self._service, self._log, self._tool_sets[tools](), read_only)

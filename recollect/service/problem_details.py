@@ -16,9 +16,11 @@ from recollect.schemas.errors import (
     CommandConflict,
     DecisionTimeout,
     InvalidInput,
+    MissingExtra,
     RecollectError,
     UnknownId,
     UnknownZone,
+    installs,
 )
 from recollect.streams.ledger import LedgerUnavailable
 
@@ -164,6 +166,9 @@ def _of_recollect(error: RecollectError) -> Refused:
         return Refused(CONFLICT, "the ledger holds something else under this id")
     if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
+    if isinstance(error, MissingExtra):
+        detail = f"the service runs without the extra {error.extra}: {installs(error.extra)} there"
+        return Refused(NOT_SERVED, detail)
     if isinstance(error, AlreadyClosed | LedgerUnavailable):
         detail = "the service ends, or its ledger is away; try again"
         return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)

@@ -19,6 +19,7 @@ from recollect.service.application import create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog, take_over
 from recollect.service.service_settings import ServiceSettings
+from recollect.streams.system.extras import needed
 
 # As long as calls that are at work may take when the process is told to end.
 _GRACE_SECONDS = 30
@@ -47,8 +48,8 @@ def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None
 def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
     if not on_kafka(home):
         return nullcontext()
-    # It loads what speaks with Kafka.
-    from recollect.home.worker_processes import followed_meanwhile
+    with needed("kafka"):
+        from recollect.home.replica_process import followed_meanwhile
 
     return followed_meanwhile(home, log.worker)
 

@@ -24,13 +24,20 @@ from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
 from recollect.projections.private import exposed, read_only
 from recollect.projections.sqlite import connect, value
 from recollect.schemas.display import quantity
-from recollect.schemas.errors import HomeError, IntegrityError, RecollectError, UpgradeRequired
+from recollect.schemas.errors import (
+    HomeError,
+    IntegrityError,
+    MissingExtra,
+    RecollectError,
+    UpgradeRequired,
+    installs,
+)
 from recollect.streams.deciding.registration import agents_named
 from recollect.streams.encoder.loading import load
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.reading.erased_keys import unexplained
 from recollect.streams.reading.readers import Envelopes
+from recollect.streams.system.extras import MODULES, is_installed, needed
 
 _MIN_FREE_BYTES = 1 << 30
 # With less free space, SQLite cannot even begin the WAL of a file.
@@ -98,6 +105,7 @@ def _installation() -> list[Check]:
         _try("sqlite", _sqlite, "install apsw again from its wheel"),
         _try("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
         _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
+        _try("extras", _extras, ""),
     ]
 
 
@@ -106,6 +114,8 @@ def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = 
         return Check(name, True, look())
     except _Unwell as error:
         return Check(name, False, str(error), error.fix)
+    except MissingExtra as error:
+        return Check(name, False, str(error), installs(error.extra))
     except (RecollectError, apsw.Error, OSError, ImportError, AssertionError) as error:
         detail = str(error) or type(error).__name__
         return Check(name, False, detail, _advice(error, directory) or fix)
@@ -153,6 +163,13 @@ def _python() -> str:
 def _sqlite() -> str:
     assert "ENABLE_FTS5" in apsw.compile_options, "this SQLite has no FTS5"
     return f"{apsw.sqlite_lib_version()} with FTS5"
+
+
+def _extras() -> str:
+    there = [extra for extra in MODULES if is_installed(extra)]
+    missing = [installs(extra) for extra in MODULES if extra not in there]
+    more = f"; for what is not installed: {', '.join(missing)}" if missing else ""
+    return f"{', '.join(there) or 'none'}{more}"
 
 
 def _disk(directory: Path) -> str:
@@ -314,6 +331,9 @@ def _keys(home: Home) -> str:
 
 
 def _brokers(home: Home) -> str:
+    with needed("kafka"):
+        from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+
     if not (home.directory / "copy").exists():
         return "not used yet"
     with closing(open_ledger(home)) as ledger:

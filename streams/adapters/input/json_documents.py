@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, BinaryIO
 
-import ijson
-
 from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.system.extras import needed
 
 # Of an object around an array so many simple values are kept.
 _MAX_KEPT_VALUES = 500
@@ -26,6 +26,7 @@ def items(member: Member, prefix: str) -> Iterator[tuple[int, Any]]:
     Raises:
         Damaged: the document is no JSON from here on, or ends before its end.
     """
+    ijson = _ijson()
     with member.open() as file:
         number = 0
         try:
@@ -46,7 +47,8 @@ def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], 
     """
     objects = {array.removesuffix(".item").rpartition(".")[0] for array in arrays}
     known: dict[str, Any] = {}
-    builder: ijson.ObjectBuilder | None = None
+    ijson = _ijson()
+    builder: Any = None
     number = 0
     with member.open() as file:
         try:
@@ -77,7 +79,8 @@ def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Ma
     Raises:
         Damaged: as `items`.
     """
-    builder: ijson.ObjectBuilder | None = None
+    ijson = _ijson()
+    builder: Any = None
     number = 0
     # Prefixes come again and again.
     known: dict[str, re.Match[str] | None] = {}
@@ -99,6 +102,15 @@ def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Ma
                     builder = None
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
+
+
+def _ijson() -> ModuleType:
+    # Imported here: only a document of JSON needs the extra that it takes.
+    with needed("imports"):
+        import ijson
+
+    module: ModuleType = ijson
+    return module
 
 
 def _damaged(error: Exception, number: int) -> Damaged:

@@ -28,7 +28,7 @@ from recollect.streams.adapters.mail.mail_parts import (
     people,
     time_of,
 )
-from recollect.streams.adapters.mail.mail_words import Words, words_of
+from recollect.streams.system.extras import needed
 
 _PLATFORM = "email"
 _MAX_QUOTED_LENGTH = 60_000
@@ -154,6 +154,10 @@ def _event(mail: Message, came: datetime | None) -> InboundEvent:
     occurred_at = time_of(mail) or came
     if occurred_at is None:
         raise InvalidInput("the mail says no time from 1970 on: no Date, and no Received")
+    # Imported here: only a mail needs the extra that it takes.
+    with needed("imports"):
+        from recollect.streams.adapters.mail.mail_words import Words, words_of
+
     sender = _sender(mail)
     subject = header(mail, "Subject")
     parts = parts_of(mail)

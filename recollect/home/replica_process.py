@@ -1,0 +1,82 @@
+"""A replica: a home that follows what workers on Kafka decide, in this process or on a thread."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from recollect.home.follower_lock import following, heartbeat
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import open_following_node
+from recollect.projections.private import FILE_MODE, must_be_writable
+from recollect.schemas.errors import Busy
+from recollect.streams.ledger import LedgerUnavailable
+from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
+from recollect.streams.workers.upkeep import Report, Upkeep
+
+_BEAT_SECONDS = 1.0
+_RETRY_SECONDS = 2.0
+
+
+def follow(home: Home, report: Report) -> None:
+    """Be a replica until SIGINT or SIGTERM: follow the changes of workers, and answer.
+
+    Raises:
+        HomeError: the home is read-only.
+    """
+    must_be_writable(home.directory)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with following(home):
+        _keep_up(home, report, ended)
+
+
+@contextmanager
+def followed_meanwhile(home: Home, report: Report) -> Iterator[None]:
+    """Be a replica on a thread until the block ends; where another process is one, leave it to it.
+
+    Raises:
+        HomeError: the home is read-only.
+    """
+    must_be_writable(home.directory)
+    ended = threading.Event()
+    with ExitStack() as held:
+        try:
+            held.enter_context(following(home))
+        except Busy:
+            yield
+            return
+        keeping_up = threading.Thread(target=_keep_up, args=(home, report, ended), name="follow")
+        keeping_up.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            keeping_up.join()
+
+
+def _keep_up(home: Home, report: Report, ended: threading.Event) -> None:
+    """Bring the home up to the ledger until that is ended."""
+    node, ledger = open_following_node(home, decides=False)
+    try:
+        while not _connected(ledger, report):
+            if ended.wait(_RETRY_SECONDS):
+                return
+        with Upkeep(node, ledger, report, everything=True):
+            while not ended.wait(_BEAT_SECONDS):
+                heartbeat(home).touch(FILE_MODE)
+    finally:
+        node.close()
+
+
+def _connected(ledger: KafkaLedger, report: Report) -> bool:
+    """Return whether there is a ledger to follow; it may come up after its replicas."""
+    try:
+        ledger.connect()
+    except LedgerUnavailable as error:
+        report("", error)
+        return False
+    return True
