@@ -1,8 +1,10 @@
-"""Imports run downwards only: recollect, streams, projections, text, schemas."""
+"""Imports run downwards only: recollect, streams, projections, text, schemas; none in a circle."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,9 @@ PACKAGES = {
     ),
     "recollect.projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),
 }
+
+# `Recollect("http://...")` makes its own subclass, which is loaded for that.
+MAKES_ITS_SUBCLASS = ("recollect.library.library_home", "recollect.remote.remote_recollect")
 
 
 def imported(source: str, room: str) -> dict[str, int]:
@@ -211,3 +216,100 @@ def test_an_upward_import_is_found(room: str, source: str) -> None:
 )
 def test_a_downward_import_is_not(room: str, source: str) -> None:
     assert not upward(room, source)
+
+
+def modules() -> dict[str, Path]:
+    """Return every module of the rooms and around them by the name that it is imported by."""
+    found = {}
+    for room in (*ROOMS, *AROUND):
+        for path in (ROOT / room).rglob("*.py") if room in AROUND else sources(room):
+            *folders, name = path.relative_to(ROOT).with_suffix("").parts
+            parts = folders if name == "__init__" else [*folders, name]
+            found[".".join(["recollect", *parts] if parts[0] in LINKED else parts)] = path
+    return found
+
+
+def running(tree: ast.AST, *, deferred: bool) -> Iterator[ast.AST]:
+    """Walk what runs when a module is loaded; with `deferred` functions and types as well."""
+    for node in ast.iter_child_nodes(tree):
+        function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if deferred or not (function or types):
+            yield node
+            yield from running(node, deferred=deferred)
+
+
+def modules_imported(
+    module: str, source: str, known: Collection[str], *, deferred: bool
+) -> set[str]:
+    """Return the modules of ours that are loaded by what `source`, the text of `module`, imports.
+
+    With a module the packages are loaded that it stands in, but for those that `module` is in.
+    """
+    found: set[str] = set()
+    for node in running(ast.parse(source), deferred=deferred):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in known else str(node.module) for name in whole]
+        for name in names:
+            around = name.rpartition(".")[0]
+            found.add(name)
+            while around and not f"{module}.".startswith(f"{around}."):
+                found.add(around)
+                around = around.rpartition(".")[0]
+    return found.intersection(known) - {module}
+
+
+def circle(graph: Mapping[str, Collection[str]]) -> list[str]:
+    """Return modules of which each imports the next and the last is the first, or none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found[::-1]
+    return []
+
+
+def import_graph(*, deferred: bool) -> dict[str, set[str]]:
+    """Return what each module of ours imports."""
+    known = modules()
+    return {
+        module: modules_imported(module, path.read_text("utf-8"), known, deferred=deferred)
+        for module, path in known.items()
+    }
+
+
+def test_no_module_is_loaded_by_what_it_loads() -> None:
+    assert not circle(import_graph(deferred=False))
+
+
+def test_no_import_in_a_function_or_for_types_closes_a_circle() -> None:
+    graph = import_graph(deferred=True)
+    home, remote = MAKES_ITS_SUBCLASS
+    graph[home].remove(remote)
+    assert not circle(graph)
+
+
+def test_a_circle_of_imports_is_found() -> None:
+    texts = {
+        "a.one": "from a.two import f",
+        "a.two": "import a.three",
+        "a.three": "def f():\n    from a import one",
+        "b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import b.deep",
+        "b.deep": "from b import name",
+    }
+    at_once, deferred = (
+        {
+            module: modules_imported(module, source, texts, deferred=deferred)
+            for module, source in texts.items()
+        }
+        for deferred in (False, True)
+    )
+    assert circle(at_once) == []
+    assert set(circle(deferred)) in ({"a.one", "a.two", "a.three"}, {"b", "b.deep"})
+    assert deferred["b"] == {"b.deep"}
+    assert deferred["b.deep"] == {"b"}
+    assert modules_imported("c", "import b.deep", texts, deferred=False) == {"b", "b.deep"}

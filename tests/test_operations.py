@@ -12,7 +12,7 @@ import pytest
 
 from recollect.cli.app import cli
 from recollect.home.configuration import SETTINGS, Configuration
-from recollect.service.service_settings import ServiceSettings
+from recollect.home.service_settings import ServiceSettings
 from recollect.service.serving import _GRACE_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -116,7 +116,7 @@ def run(arguments: list[str]) -> int:
         sys.stderr.close()
         return OK
     except Exception as error:
-        from recollect.cli.failures import failure
+        from recollect.library.failures import failure
 
         known = failure(error)
         if known is None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from recollect.home.follower_lock import followed
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import open_node
+from recollect.home.name_suggestions import unknown_zone
 from recollect.home.recaller_pool import RecallerPool
 from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
@@ -53,6 +54,13 @@ class OpenHome:
         check_zone(name)
         with self._changed:
             return self._zones.setdefault(name, OpenZone(self, name))
+
+    def zone_names(self) -> list[str]:
+        """Return the names of the zones, of a home that follows a ledger those of its files."""
+        if not self.followed:
+            return self.node.ledger.zones()
+        zones = self.home.directory / "zones"
+        return [place.name for place in zones.iterdir()] if zones.is_dir() else []
 
     def holds(self, name: str) -> bool:
         """Return whether a zone holds anything, without keeping its name."""
@@ -150,9 +158,7 @@ class OpenZone:
     def must_exist(self) -> None:
         """Raise UnknownZone where the zone holds nothing."""
         if not self.exists():
-            from recollect.operations.answers.suggestions import unknown_zone
-
-            raise UnknownZone(unknown_zone(self))
+            raise UnknownZone(unknown_zone(self.name, self.open_home.zone_names()))
 
     def decide(self, progress: Progress | None = None) -> int:
         """Decide everything in the ledger; return how many records there were."""

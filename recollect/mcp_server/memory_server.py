@@ -18,7 +18,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from recollect.cli.failures import failure
+from recollect.library.failures import failure
 from recollect.library.library_zone import Zone
 from recollect.mcp_server.memory_resources import (
     CONTEXT,

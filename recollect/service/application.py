@@ -14,6 +14,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
+from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.service import (
@@ -38,7 +39,6 @@ from recollect.service.query_service import QueryService
 from recollect.service.route_kit import must_be_somebody
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_middleware import ServiceMiddleware, request_id_of
-from recollect.service.service_settings import ServiceSettings
 
 #: What else is entered while the application runs.
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from litestar import Request
 
 from recollect.home.access_tokens import AccessTokens, Right
+from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided
@@ -28,7 +29,6 @@ from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, u
 from recollect.service.reader_processes import ReaderProcesses, readers_at_most
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_metrics import ServiceMetrics
-from recollect.service.service_settings import ServiceSettings
 from recollect.service.thread_lanes import ThreadLane
 
 T = TypeVar("T")

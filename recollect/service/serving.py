@@ -12,13 +12,13 @@ import uvicorn
 
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka
+from recollect.home.service_settings import ServiceSettings
 from recollect.integrations import facades
 from recollect.library.library_home import Recollect
 from recollect.schemas.errors import HomeError
 from recollect.service.application import create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog, take_over
-from recollect.service.service_settings import ServiceSettings
 from recollect.streams.system.extras import needed
 
 # As long as calls that are at work may take when the process is told to end.

@@ -34,7 +34,7 @@ from recollect.schemas.zones import check_zone
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal
 from recollect.streams.ledger import CHANGES, Ledger, partition_of
-from recollect.streams.ledger.sequencer import Head
+from recollect.streams.ledger.ledger import Head
 from recollect.streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
 from recollect.streams.projecting.projector import Progress, project_changes, project_events, purge
 from recollect.streams.reading.readers import ChangeReader, last_switch, located

@@ -29,11 +29,11 @@ from recollect.schemas.events import Draft
 from recollect.schemas.ledger.seal import KEY_BYTES, new_key
 from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
-from recollect.streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
+from recollect.streams.ledger.ledger import CHANGES, EVENTS, Head, KeyStore, Ledger, Record
 from recollect.streams.ledger.ledger_file import MIGRATIONS as LEDGER_MIGRATIONS
 from recollect.streams.ledger.ledger_file import Appended, LedgerFile
 from recollect.streams.ledger.partitioner import partition_of
-from recollect.streams.ledger.sequencer import Head, KnownEvent, known_event, sequence
+from recollect.streams.ledger.sequencer import KnownEvent, known_event, sequence
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive, shared
 

@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+import msgspec
+
 from recollect.schemas.errors import IntegrityError, RecollectError
 from recollect.schemas.events import Draft
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import Receipt
-    from recollect.streams.ledger.sequencer import Head
 
 PARTITIONS = 12
 
@@ -38,6 +39,13 @@ class Record(NamedTuple):
     offset: int
     zone: str
     value: bytes
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The last accepted event of a zone: its number (0: none yet) and its hash."""
+
+    number: int
+    hash: bytes
 
 
 class KeyStore(ABC):

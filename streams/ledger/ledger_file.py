@@ -24,11 +24,11 @@ from recollect.streams.ledger.ledger import (
     PARTITIONS,
     SEEK_WINDOW,
     TOPICS,
+    Head,
     LedgerGap,
     Record,
 )
 from recollect.streams.ledger.partitioner import partition_of
-from recollect.streams.ledger.sequencer import Head
 
 # A record's position is its partition and its offset in one integer: the primary key of its
 # topic's table, so that records of a partition lie together and in order.

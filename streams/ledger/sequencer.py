@@ -16,14 +16,7 @@ from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.records import open_event, read_event, record_hash, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
 from recollect.schemas.wire import Receipt
-from recollect.streams.ledger.ledger import KeyStore
-
-
-class Head(msgspec.Struct, frozen=True):
-    """The last accepted event of a zone: its number (0: none yet) and its hash."""
-
-    number: int
-    hash: bytes
+from recollect.streams.ledger.ledger import Head, KeyStore
 
 
 class Sequenced(msgspec.Struct, frozen=True):

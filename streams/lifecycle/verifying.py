@@ -54,7 +54,7 @@ from recollect.streams.ledger import (
     Record,
     partition_of,
 )
-from recollect.streams.ledger.sequencer import Head
+from recollect.streams.ledger.ledger import Head
 from recollect.streams.lifecycle.residue import residue
 from recollect.streams.projecting.projector import Progress, project_changes, project_events
 from recollect.streams.reading.heads import Expected, head_text

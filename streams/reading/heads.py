@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from recollect.schemas.errors import InvalidInput
-from recollect.streams.ledger.sequencer import Head
+from recollect.streams.ledger.ledger import Head
 
 #: Hexadecimal digits of an event's SHA-256: 128 bits, so nobody can make another event that fits.
 _DIGITS = 32

@@ -30,9 +30,9 @@ from recollect.streams.ledger import (
     LedgerUnavailable,
     partition_of,
 )
+from recollect.streams.ledger.kafka.clients import DeliveredRecord
 from recollect.streams.ledger.kafka.inbox_retention import is_marker
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.ledger.kafka.local_copy import DeliveredRecord
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.ledger.kafka.topics import INBOX
 from recollect.streams.publishing.inbox import Posted, park_lost, take_in

@@ -16,11 +16,11 @@ import uvicorn
 
 from recollect import Recollect
 from recollect.home.access_tokens import AccessTokens
+from recollect.home.service_settings import ServiceSettings
 from recollect.integrations import facades
 from recollect.service import Application, create_app
 from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog
-from recollect.service.service_settings import ServiceSettings
 
 EVERYTHING = ("read", "write", "forget", "admin")
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack, suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
@@ -61,6 +61,30 @@ _CANCEL_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 # Long-poll time of an idle consumer's fetch; later requests in its connection wait behind it.
 _FETCH_WAIT_MS = 50
+
+
+class DeliveredRecord(Protocol):
+    """A record as Kafka delivers it; `timestamp` is unix ms."""
+
+    @property
+    def offset(self) -> int:
+        """The record's position in the partition."""
+        ...
+
+    @property
+    def key(self) -> bytes | None:
+        """The key, which chooses the partition."""
+        ...
+
+    @property
+    def value(self) -> bytes | None:
+        """The content; None: a tombstone."""
+        ...
+
+    @property
+    def timestamp(self) -> int:
+        """When the broker received it, in unix ms."""
+        ...
 
 
 class KeyedValue(NamedTuple):

@@ -33,6 +33,7 @@ from recollect.streams.ledger.ledger import (
     PARTITIONS,
     RECORDINGS,
     TOPICS,
+    Head,
     Ledger,
     LedgerGap,
     LedgerUnavailable,
@@ -40,7 +41,7 @@ from recollect.streams.ledger.ledger import (
 )
 from recollect.streams.ledger.ledger_file import Appended
 from recollect.streams.ledger.partitioner import partition_of
-from recollect.streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
+from recollect.streams.ledger.sequencer import KnownEvent, Sequenced, known_event, sequence
 from recollect.streams.system.failpoints import failpoint
 
 # Names of values that all nodes share.

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -26,13 +26,15 @@ from recollect.projections.migrations import Migrations
 from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
 from recollect.schemas.errors import HomeError
 from recollect.schemas.ledger.seal import new_key
-from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
+from recollect.streams.ledger.kafka.clients import (
+    Clients,
+    DeliveredRecord,
+    KeyedValue,
+    LedgerPartition,
+)
 from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable
 from recollect.streams.ledger.partitioner import partition_of_key
-
-if TYPE_CHECKING:
-    from recollect.streams.ledger.kafka.local_copy import DeliveredRecord
 
 KEY_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (KEYS, partition) for partition in range(PARTITIONS)

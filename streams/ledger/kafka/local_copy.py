@@ -16,44 +16,23 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from recollect.projections.private import make_directory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.zones import check_zone
-from recollect.streams.ledger.kafka.clients import REQUEST_TIMEOUT_SECONDS, Clients, LedgerPartition
+from recollect.streams.ledger.kafka.clients import (
+    REQUEST_TIMEOUT_SECONDS,
+    Clients,
+    DeliveredRecord,
+    LedgerPartition,
+)
 from recollect.streams.ledger.kafka.keys import KeysCopy
 from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
 from recollect.streams.ledger.ledger_file import Appended, LedgerFile
 from recollect.streams.system.locks import exclusive
-
-
-class DeliveredRecord(Protocol):
-    """A record as Kafka delivers it; `timestamp` is unix ms."""
-
-    @property
-    def offset(self) -> int:
-        """The record's position in the partition."""
-        ...
-
-    @property
-    def key(self) -> bytes | None:
-        """The key, which chooses the partition."""
-        ...
-
-    @property
-    def value(self) -> bytes | None:
-        """The content; None: a tombstone."""
-        ...
-
-    @property
-    def timestamp(self) -> int:
-        """When the broker received it, in unix ms."""
-        ...
-
 
 _BATCH_SIZE = 5_000
 #: How often a followed partition is compared with the broker, in seconds.
