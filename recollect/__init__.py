@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from recollect.library.library_async import AsyncRecollect, AsyncZone
     from recollect.library.library_home import Recollect
     from recollect.library.library_zone import Zone
+    from recollect.library.pagination import paginate
     from recollect.schemas.errors import (
         AgentMismatch,
         AlreadyClosed,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         ContextBlock,
         Days,
         DeadLetter,
+        DeadLetterState,
         Description,
         Difference,
         DifferingEntity,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         ExportPreview,
         Extraction,
         Fact,
+        FactPage,
         FileCheck,
         FileStatus,
         ForgetReport,
@@ -74,11 +77,16 @@ if TYPE_CHECKING:
         MemoryType,
         MemoryVersion,
         MentalModel,
+        MentalModelPage,
         Mention,
         Merge,
+        MergeDecision,
+        MergePage,
+        MergeStatus,
         ModelAnswers,
         ModelWriting,
         NewAccessToken,
+        Page,
         Pair,
         Person,
         Preview,
@@ -131,6 +139,7 @@ __all__ = [
     "CorruptFile",
     "Days",
     "DeadLetter",
+    "DeadLetterState",
     "DecisionTimeout",
     "DeletionFailed",
     "Description",
@@ -144,6 +153,7 @@ __all__ = [
     "ExportPreview",
     "Extraction",
     "Fact",
+    "FactPage",
     "FileCheck",
     "FileStatus",
     "ForgetReport",
@@ -162,13 +172,18 @@ __all__ = [
     "MemoryType",
     "MemoryVersion",
     "MentalModel",
+    "MentalModelPage",
     "Mention",
     "Merge",
+    "MergeDecision",
+    "MergePage",
+    "MergeStatus",
     "MissingExtra",
     "ModelAnswers",
     "ModelWriting",
     "NewAccessToken",
     "NewerFormat",
+    "Page",
     "Pair",
     "Person",
     "Preview",
@@ -203,6 +218,7 @@ __all__ = [
     "WriterTextVersion",
     "Zone",
     "ZoneSummary",
+    "paginate",
 ]
 
 # A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
@@ -219,6 +235,7 @@ _ELSEWHERE = {
     "MAX_CONTENT_BYTES": "recollect.schemas.inbound",
     "Recollect": "recollect.library.library_home",
     "Zone": "recollect.library.library_zone",
+    "paginate": "recollect.library.pagination",
 }
 _ERRORS, _TYPES = "recollect.schemas.errors", "recollect.schemas.wire"
 

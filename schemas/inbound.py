@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from math import isfinite
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from recollect.schemas.display import unseen
 from recollect.schemas.errors import InvalidInput
@@ -64,25 +65,52 @@ _WORDLESS = ("turn_completed", "deletion")
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One JSON object of an import. Times are ISO 8601 with a zone, or unix milliseconds."""
 
-    platform: str
-    sender_id: str
-    occurred_at: str | int
-    content: str
-    id: str | None = None
-    sender_name: str | None = None
-    peer_id: str | None = None
-    peer_kind: PeerKind | None = None
-    thread_id: str | None = None
-    session_id: str | None = None
-    direction: Direction | None = None
-    reply_to: str | None = None
-    attachments: tuple[Attachment, ...] = ()
-    metadata: dict[str, Any] = {}
-    kind: str = "message"
-    turn_id: str | None = None
-    target: str | None = None
-    said_at: str | int | None = None
-    ingested_at: str | int | None = None
+    platform: Annotated[str, Meta(description="Where it was said, such as slack or email.")]
+    sender_id: Annotated[str, Meta(description="The sender's id on the platform.")]
+    occurred_at: Annotated[
+        str | int, Meta(description="When it was said: ISO 8601 with a zone, or unix milliseconds.")
+    ]
+    content: Annotated[str, Meta(description="The words of the message.")]
+    id: Annotated[
+        str | None, Meta(description="The source's own id; unique within the platform.")
+    ] = None
+    sender_name: Annotated[str | None, Meta(description="The name that the platform shows.")] = None
+    peer_id: Annotated[
+        str | None, Meta(description="The conversation: a channel, group or counterpart.")
+    ] = None
+    peer_kind: Annotated[PeerKind | None, Meta(description="What peer_id is.")] = None
+    thread_id: Annotated[str | None, Meta(description="The thread within the conversation.")] = None
+    session_id: Annotated[str | None, Meta(description="The session of an agent.")] = None
+    direction: Annotated[
+        Direction | None,
+        Meta(description="in: said to the memory's owner; out: said by an assistant or the owner."),
+    ] = None
+    reply_to: Annotated[
+        str | None, Meta(description="The id of the message that this answers.")
+    ] = None
+    attachments: Annotated[
+        tuple[Attachment, ...], Meta(description="Files, pictures and forwarded messages.")
+    ] = ()
+    metadata: Annotated[
+        dict[str, Any], Meta(description="Anything else; kept, and never searched.")
+    ] = {}
+    kind: Annotated[
+        str, Meta(description="message, turn_completed, edit, deletion, reaction or notice.")
+    ] = "message"
+    turn_id: Annotated[str | None, Meta(description="The agent turn that this belongs to.")] = None
+    target: Annotated[
+        str | None,
+        Meta(
+            description="For an edit, a deletion or a reaction: the id of the message it is about."
+        ),
+    ] = None
+    said_at: Annotated[
+        str | int | None, Meta(description="For an edit: when the message was first said.")
+    ] = None
+    ingested_at: Annotated[
+        str | int | None,
+        Meta(description="When the ledger took it; set by the ledger where omitted."),
+    ] = None
 
 
 _decoder = msgspec.json.Decoder(InboundEvent)

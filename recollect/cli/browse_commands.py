@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,84 +30,83 @@ from recollect.schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.library.library_zone import Zone
-    from recollect.schemas.wire import Comparison, Entity, Fact, Merge
+    from recollect.schemas.wire import Comparison, Entity, Fact, Merge, MergeDecision, Page
 
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)
 
-#: A page for a reader; programs get all.
-PAGE = 20
+#: Entries of a page on a terminal, and at most; programs get all.
+PAGE, MAX_PAGE_SIZE = 20, 1_000
 _INDENT = "    "
 # Where there is no terminal: wide enough for what is listed.
 _ROOMY = 160
 _MAX_HANDLES = 3
-# Facts that are read from the files at once.
-_BATCH_SIZE = 500
 # A narrower terminal gets lines instead of columns.
 _ROOM_FOR_TABLE = 72
 # Columns of both counts, and what it takes at least to say more.
-_COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 24, 8
+_COUNTS, _LEAST = 24, 8
+_DECISIONS: dict[str, MergeDecision] = {
+    "approve": "merged",
+    "reject": "rejected",
+    "undo": "undone",
+}
 _STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone": quiet}
 
 
 def _paged(function: Command) -> Command:
-    """Give a command --limit and --page."""
+    """Give a command --limit and --cursor."""
     for option in (
         click.option(
-            "--page", type=click.IntRange(1), default=1, show_default=True, help="Which page."
+            "--cursor", metavar="C", help="Start after the previous page, which printed it."
         ),
         click.option(
             "--limit",
             metavar="N",
-            type=click.IntRange(1),
-            help=f"Most on a page  [{PAGE}; all with --json].",
+            type=click.IntRange(1, MAX_PAGE_SIZE),
+            help=f"Maximum entries  [{PAGE}; all with --json].",
         ),
     ):
         function = option(function)
     return function
 
 
-def _page(
-    items: Iterable[Item], limit: int | None, page: int, *, as_json: bool
-) -> tuple[Iterator[Item], int]:
-    """Return the items of a page, and how many come before it."""
-    if limit is None and as_json and page == 1:
-        return iter(items), 0
-    most = limit or PAGE
-    before = (page - 1) * most
-    return islice(items, before, before + most), before
+def _entries(
+    method: Callable[..., Page[Item]],
+    limit: int | None,
+    cursor: str | None,
+    *,
+    as_json: bool,
+    **filters: Any,
+) -> tuple[Iterator[Item], str | None]:
+    """Return a page's entries and the next cursor; programs get all that follow."""
+    if limit is None and as_json:
+        from recollect.library.pagination import paginate
+
+        return paginate(method, cursor=cursor, **filters), None
+    page = method(limit=limit or PAGE, cursor=cursor, **filters)
+    return iter(page), page.cursor
 
 
-def _say_where(what: str, before: int, shown_: int, total: int, page: int) -> None:
-    """Say which part of a list was shown, and how to see the next."""
-    if not total:
-        return
-    if not shown_:
-        note(f"page {page} is beyond the last of {what}")
-    elif before + shown_ < total:
-        line = f"{before + 1:,} to {before + shown_:,} of {what}; --page {page + 1} goes on"
-        say(quiet(line), err=True)
+def _say_next(cursor: str | None) -> None:
+    """Say how to see the next page."""
+    if cursor is not None:
+        say(quiet(f"for the next page: --cursor '{cursor}'"), err=True)
 
 
 @click.command(epilog="Example: recollect zones")
 @common
-@_paged
-def zones(home: str | None, zone: str | None, as_json: bool, limit: int | None, page: int) -> None:
+def zones(home: str | None, zone: str | None, as_json: bool) -> None:
     """List the zones of the home."""
     with open_home(home) as opened:
         found = opened.zone_summaries()
-    items, before = _page(found, limit, page, as_json=as_json)
-    chosen = list(items)
-    longest = max((columns_of(item.zone) for item in chosen), default=0)
-    for item in chosen:
+    longest = max((columns_of(item.zone) for item in found), default=0)
+    for item in found:
         if as_json:
             emit(item)
         else:
             say(strong(padded(item.zone, longest)), f"  {quantity(item.events, 'record')}")
-    if not as_json:
-        if not found:
-            say("there is no zone yet; recollect ingest makes one")
-        _say_where(quantity(len(found), "zone"), before, len(chosen), len(found), page)
+    if not as_json and not found:
+        say("there is no zone yet; recollect ingest makes one")
 
 
 @click.command(epilog="Example: recollect facts --entity Ada --all")
@@ -124,15 +122,16 @@ def facts(
     entity: str | None,
     all_: bool,
     limit: int | None,
-    page: int,
+    cursor: str | None,
     full: bool,
 ) -> None:
     """List the facts that a zone holds, the newest first."""
     with open_zone(home, zone) as memory:
         if _is_empty(memory):
             return
-        found = _facts(memory, entity, superseded=all_)
-        items, before = _page(found, limit, page, as_json=as_json)
+        items, more = _entries(
+            memory.facts, limit, cursor, as_json=as_json, entity=entity, superseded=all_
+        )
         count = 0
         for item in items:
             count += 1
@@ -140,23 +139,10 @@ def facts(
                 emit(item)
             else:
                 _show_fact(item, full=full)
-        if as_json:
-            return
-        total = memory.fact_count(entity=entity, superseded=all_)
-    about = "" if entity is None else f" about {entity}"
-    if not total:
-        say(f"no fact is held{about}")
-    _say_where(f"{quantity(total, 'fact')}{about}", before, count, total, page)
-
-
-def _facts(memory: Zone, entity: str | None, *, superseded: bool) -> Iterator[Fact]:
-    """Yield facts, of which some are read at once."""
-    after = None
-    while found := memory.facts(
-        entity=entity, superseded=superseded, after=after, limit=_BATCH_SIZE
-    ):
-        yield from found
-        after = found[-1].id
+    if not as_json:
+        if not count:
+            say("no facts" if entity is None else f"no facts about {entity}")
+        _say_next(more)
 
 
 def _show_fact(fact: Fact, *, full: bool) -> None:
@@ -204,7 +190,7 @@ def entities(
     b: str | None,
     batch: Path | None,
     limit: int | None,
-    page: int,
+    cursor: str | None,
 ) -> None:
     """List whom and what a zone knows, or compare two.
 
@@ -228,19 +214,16 @@ def entities(
     with open_zone(home, zone) as memory:
         if _is_empty(memory):
             return
-        everything = as_json and limit is None and page == 1
-        most = None if everything else limit or PAGE
-        before = (page - 1) * (most or 0)
-        chosen = memory.entities(skip=before, limit=most)
+        items, more = _entries(memory.entities, limit, cursor, as_json=as_json)
         if as_json:
-            for item in chosen:
+            for item in items:
                 emit(item)
             return
-        total = memory.status().entities
+        chosen = list(items)
     _show_entities(chosen)
-    if not total:
-        say("nobody and nothing is known yet")
-    _say_where(quantity(total, "entity", "entities"), before, len(chosen), total, page)
+    if not chosen:
+        say("no entities yet")
+    _say_next(more)
 
 
 def _show_entities(chosen: list[Entity]) -> None:
@@ -256,9 +239,9 @@ def _show_entities(chosen: list[Entity]) -> None:
             if also:
                 say(_INDENT, quiet(cut(also, room - len(_INDENT))))
             continue
-        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
+        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNTS)}"
         left = room - longest - len(row) - 2
-        rest = f"  {cut(also, left)}" if also and left > _MIN_DETAIL_COLUMNS else ""
+        rest = f"  {cut(also, left)}" if also and left > _LEAST else ""
         say(
             strong(padded(cut(name, longest), longest)),
             row.rstrip() if not rest else row,
@@ -312,7 +295,7 @@ def merges(
     action: str,
     id_: str | None,
     limit: int | None,
-    page: int,
+    cursor: str | None,
 ) -> int:
     """List what was merged or may be; decide about it.
 
@@ -322,16 +305,13 @@ def merges(
     if action == "list":
         if id_ is not None:
             raise click.UsageError("list takes no ID; did you mean approve, reject or undo?")
-        _list_merges(home, zone, limit, page, as_json=as_json)
+        _list_merges(home, zone, limit, cursor, as_json=as_json)
         return 0
     if id_ is None:
         raise click.UsageError(f"{action} needs the ID of a merge")
     with open_zone(home, zone) as memory:
-        if action == "undo":
-            merge = memory.undo_merge(id_)
-        else:
-            merge = memory.decide_merge(id_, approve=action == "approve")
-    done = merge.status == {"approve": "merged", "reject": "rejected", "undo": "undone"}[action]
+        merge = memory.decide_merge(id_, _DECISIONS[action])
+    done = merge.status == _DECISIONS[action]
     if as_json:
         emit(merge)
     else:
@@ -342,23 +322,22 @@ def merges(
 
 
 def _list_merges(
-    home: str | None, zone: str | None, limit: int | None, page: int, *, as_json: bool
+    home: str | None, zone: str | None, limit: int | None, cursor: str | None, *, as_json: bool
 ) -> None:
     with open_zone(home, zone) as memory:
         if _is_empty(memory):
             return
-        found = memory.merges()
-    items, before = _page(found, limit, page, as_json=as_json)
-    chosen = list(items)
+        items, more = _entries(memory.merges, limit, cursor, as_json=as_json)
+        chosen = list(items)
     for item in chosen:
         if as_json:
             emit(item)
         else:
             _show_merge(item)
     if not as_json:
-        if not found:
-            say("nothing was merged, and nothing waits for a decision")
-        _say_where(quantity(len(found), "merge"), before, len(chosen), len(found), page)
+        if not chosen:
+            say("no merges, and none pending")
+        _say_next(more)
 
 
 def _show_merge(merge: Merge) -> None:

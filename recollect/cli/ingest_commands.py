@@ -342,6 +342,8 @@ def forget(
     ids: tuple[str, ...],
     dry_run: bool,
     yes: bool,
+    before: str | None,
+    after: str | None,
     **criteria: str | None,
 ) -> int:
     """Erase what people wrote, everywhere.
@@ -354,7 +356,9 @@ def forget(
     from recollect.schemas.wire import ForgetTargets
 
     with open_zone(home, zone) as memory:
-        chosen = memory.choose(ForgetTargets(ids=ids, **criteria))
+        chosen = memory.choose(
+            ForgetTargets(ids=ids, time_before=before, time_after=after, **criteria)
+        )
         if dry_run:
             gone = memory.erase(chosen, dry_run=True)
         else:

@@ -245,7 +245,8 @@ def deadletters(
             return 0
         assert number is not None
         known = number in {letter.number for letter in letters}
-        done = known and (memory.retry(number) if action == "retry" else memory.drop(number))
+        tried = memory.retry if action == "retry" else memory.drop
+        done = known and not tried(number).parked
     answer: dict[str, Any] = {"number": number, "action": action, "done": done}
     if as_json:
         emit(answer)

@@ -99,9 +99,9 @@ def writer(
                 text = role.read_text()
             except (OSError, UnicodeDecodeError) as error:
                 raise InvalidInput(f"--role: {role} cannot be read: {error}") from None
-            memory.tell_writer("role", text)
+            memory.set_writer_text("role", text)
         if note_ is not None:
-            memory.tell_writer(*note_)
+            memory.set_writer_text(*note_)
         found = memory.writer_texts()
     for each in found:
         if as_json:

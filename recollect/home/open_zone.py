@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect.home.follower_lock import followed
@@ -23,6 +23,7 @@ from recollect.projections.identity.entity_queries import entity_count
 from recollect.projections.memory.consolidated import observation_count
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
+from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import partition_of
@@ -39,6 +40,8 @@ class OpenHome:
         #: The ledger that was named, not by the settings; None: none was.
         self.ledger = ledger
         self.node = open_node(home, ledger)
+        #: Counts what was recalled in a zone, where this home counts accesses.
+        self.count_accesses: Callable[[str, Sequence[Result]], None] = _count_nothing
         #: A worker or replica keeps the files of this home up to date; questions need no ledger.
         self.followed = followed(home)
         self.recallers = RecallerPool(self.node, home)
@@ -185,6 +188,10 @@ def counted(files: ZoneFiles) -> dict[str, int]:
         "vectors": vector_count(files.embeddings.connection),
         "observations": observation_count(files.memory.connection),
     }
+
+
+def _count_nothing(zone: str, results: Sequence[Result]) -> None:
+    """Count no accesses."""
 
 
 def unix_ms() -> int:

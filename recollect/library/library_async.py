@@ -12,6 +12,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from recollect.home.home_directory import BringProgress, Home
 from recollect.library.library_home import TIMEOUT, Recollect
 from recollect.library.library_zone import Zone
+from recollect.operations.table.operation import Operation
+from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.errors import AlreadyClosed
 from recollect.schemas.wire import ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
@@ -177,7 +179,7 @@ def _awaited(
     return call
 
 
-class AsyncZone:
+class AsyncZone(ZoneOperations):
     """The memory of one tenant, as `AsyncRecollect.zone` returns it; see `Zone` for each method.
 
     >>> async def main():
@@ -201,54 +203,29 @@ class AsyncZone:
         """
         return self._zone.name
 
+    async def call_async(
+        self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Carry out an operation of the table on a thread.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return (await r.zone("ada").call_async(Zone.status)).events
+        >>> asyncio.run(main())
+        0
+        """
+        return await self._recollect.run(partial(self._zone.call, operation, *args, **kwargs))
+
     ingest = _awaited(Zone.ingest)
     event_import = _awaited(Zone.event_import)
     ingest_files = _awaited(Zone.ingest_files)
     preview_files = _awaited(Zone.preview_files)
     follow_file = _awaited(Zone.follow_file)
-    remember = _awaited(Zone.remember)
     decide = _awaited(Zone.decide)
-    token = _awaited(Zone.token)
     wait_for = _awaited(Zone.wait_for)
-    recall = _awaited(Zone.recall)
-    context = _awaited(Zone.context)
-    explain = _awaited(Zone.explain)
-    why = _awaited(Zone.why)
-    reflect = _awaited(Zone.reflect)
+    write = _awaited(Zone.write)
     record_accesses = _awaited(Zone.record_accesses)
-    forget = _awaited(Zone.forget)
     choose = _awaited(Zone.choose)
     erase = _awaited(Zone.erase)
-    mental_models = _awaited(Zone.mental_models)
-    mental_model = _awaited(Zone.mental_model)
-    create_mental_model = _awaited(Zone.create_mental_model)
-    update_mental_model = _awaited(Zone.update_mental_model)
-    delete_mental_model = _awaited(Zone.delete_mental_model)
-    get_memory = _awaited(Zone.get_memory)
-    list_memories = _awaited(Zone.list_memories)
-    update_memory = _awaited(Zone.update_memory)
-    history = _awaited(Zone.history)
-    get_entity = _awaited(Zone.get_entity)
-    facts = _awaited(Zone.facts)
-    fact_count = _awaited(Zone.fact_count)
-    entities = _awaited(Zone.entities)
-    entity_page = _awaited(Zone.entity_page)
-    compare = _awaited(Zone.compare)
-    hints = _awaited(Zone.hints)
-    merges = _awaited(Zone.merges)
-    propose_merge = _awaited(Zone.propose_merge)
-    decide_merge = _awaited(Zone.decide_merge)
-    undo_merge = _awaited(Zone.undo_merge)
     exists = _awaited(Zone.exists)
     head = _awaited(Zone.head)
-    status = _awaited(Zone.status)
-    verify = _awaited(Zone.verify)
-    rebuild = _awaited(Zone.rebuild)
-    rollback = _awaited(Zone.rollback)
-    reclaim = _awaited(Zone.reclaim)
-    write = _awaited(Zone.write)
-    writer_texts = _awaited(Zone.writer_texts)
-    tell_writer = _awaited(Zone.tell_writer)
-    dead_letters = _awaited(Zone.dead_letters)
-    retry = _awaited(Zone.retry)
-    drop = _awaited(Zone.drop)

@@ -86,6 +86,8 @@ class Recollect:
         made = home if isinstance(home, Home) else _home(home, encoder, progress)
         self._open_home = OpenHome(made, ledger)
         self._accesses = AccessCounts(self._open_home) if count_accesses else None
+        if self._accesses is not None:
+            self._open_home.count_accesses = self._accesses.note
 
     @property
     def home(self) -> Path:
@@ -105,7 +107,7 @@ class Recollect:
         >>> r.zone("ada").name
         'ada'
         """
-        return Zone(self._open_home.zone(name), self._accesses)
+        return Zone(self._open_home.zone(name))
 
     def holds(self, zone: str) -> bool:
         """Return whether a zone holds anything; of one that does not, nothing is kept.

@@ -40,9 +40,9 @@ MEMORY_URI = "memory://memories/"
 
 
 def _own() -> Sequence[MemoryTool]:
-    from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+    from recollect.mcp_server.recollect_tools import recollect_tools
 
-    return RECOLLECT_TOOLS
+    return recollect_tools()
 
 
 #: recollect's own set alone.

@@ -4,6 +4,7 @@ and the prompt that puts what is remembered before a task.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from mcp_types import (
 )
 
 from recollect.library.library_zone import Zone
+from recollect.library.pagination import paginate
 from recollect.mcp_server import MEMORY_URI
 from recollect.mcp_server.tool_schemas import visible
 from recollect.schemas.display import quantity, single_spaced
@@ -37,7 +39,7 @@ CONTEXT = "context"
 _MAX_MODELS = 10
 _MAX_ENTITIES = 15
 _MAX_FACTS = 30
-_MAX_TEXT_LENGTH = 1_000
+_MAX_TEXT = 1_000
 
 RESOURCES = (
     Resource(
@@ -120,10 +122,10 @@ def _page(lines: Iterator[str]) -> str:
 
 def _profile(zone: Zone) -> Iterator[str]:
     yield "# Memory at a glance"
-    models = zone.mental_models()
+    models = deque(paginate(zone.mental_models), _MAX_MODELS)
     if models:
         yield from ("", "## Kept reports", "")
-    for model in models[-_MAX_MODELS:]:
+    for model in models:
         yield f"- {_line(model.name)} ({model.updated_at[:10]}): {_line(model.description)}"
     entities = zone.entities(limit=_MAX_ENTITIES)
     if entities:
@@ -178,4 +180,4 @@ def _fact(fact: Fact) -> str:
 def _line(text: str) -> str:
     """Return a remembered text as one line that forges no other."""
     text = single_spaced(text)
-    return text if len(text) <= _MAX_TEXT_LENGTH else text[:_MAX_TEXT_LENGTH] + "…"
+    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"

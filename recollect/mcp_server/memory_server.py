@@ -30,7 +30,7 @@ from recollect.mcp_server.memory_resources import (
     read_resource,
 )
 from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
-from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+from recollect.mcp_server.recollect_tools import recollect_tools
 from recollect.schemas.display import shortened
 from recollect.schemas.errors import InvalidInput
 
@@ -75,7 +75,7 @@ class Calls:
 def create_server(
     access: Callable[[Any], Access],
     *,
-    tools: Sequence[MemoryTool] = RECOLLECT_TOOLS,
+    tools: Sequence[MemoryTool] | None = None,
     read_only: bool = False,
     calls: Calls | None = None,
 ) -> Server[Any]:
@@ -84,7 +84,8 @@ def create_server(
     `access` gives the zone and the rights of a call, from the HTTP request that it came with, or
     from None. `read_only`: no tool that changes anything.
     """
-    offered = tuple(tool for tool in tools if tool.reads_only or not read_only)
+    own = recollect_tools() if tools is None else tools
+    offered = tuple(tool for tool in own if tool.reads_only or not read_only)
     answering = _Answering(access, offered, calls or Calls())
     return Server(
         "recollect",

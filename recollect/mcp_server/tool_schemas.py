@@ -18,8 +18,11 @@ from msgspec.inspect import (
     IntType,
     ListType,
     Metadata,
+    NoneType,
     StrType,
     StructType,
+    UnionType,
+    VarTupleType,
     type_info,
 )
 
@@ -30,7 +33,12 @@ JsonSchema = dict[str, Any]
 
 # How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
 _ALIKE = 0.5
-_MAX_QUOTE_LENGTH = 60
+_MAX_QUOTED = 60
+# What client frameworks put beside the arguments of every call, or ask a model to explain.
+_OF_CLIENTS = frozenset(
+    {"toolCallId", "tool_call_id", "sessionId", "session_id", "action", "chatInput", "explanation"}
+    | {"limit", "reasoning", "thought"}
+)
 _REFERENCE = "#/$defs/"
 # Marks, inside here, what was a union with null.
 _MAY_BE_NULL = "nullable"
@@ -38,7 +46,19 @@ _MAY_BE_NULL = "nullable"
 
 def input_schema(arguments: type[msgspec.Struct]) -> JsonSchema:
     """Return the schema of the arguments that a struct holds."""
-    return _schema(arguments)
+    return _unmarked(_schema(arguments))
+
+
+def _unmarked(node: JsonSchema) -> JsonSchema:
+    """Return a schema without what `_plain` noted; null is never said to be allowed."""
+    kept = {key: value for key, value in node.items() if key != _MAY_BE_NULL}
+    if kept.get("default", 0) is None:
+        del kept["default"]
+    if "properties" in kept:
+        kept["properties"] = {name: _unmarked(field) for name, field in kept["properties"].items()}
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = _unmarked(kept["items"])
+    return kept
 
 
 def output_schema(answer: type[msgspec.Struct]) -> JsonSchema:
@@ -60,8 +80,11 @@ def _plain(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         return _plain({**parts[node["$ref"].removeprefix(_REFERENCE)], **beside}, parts)
     if "anyOf" in node:
         beside = {key: value for key, value in node.items() if key != "anyOf"}
-        (only,) = [item for item in node["anyOf"] if item != {"type": "null"}]
-        return _plain({**only, **beside, _MAY_BE_NULL: True}, parts)
+        # A time is a text or a number: agents are asked for the text.
+        options = [item for item in node["anyOf"] if item != {"type": "null"}]
+        nullable = {_MAY_BE_NULL: True} if len(options) < len(node["anyOf"]) else {}
+        chosen = next((item for item in options if item.get("type") == "string"), options[0])
+        return _plain({**chosen, **beside, **nullable}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
         plain["description"] = single_spaced(plain["description"])
@@ -96,9 +119,10 @@ def read_arguments(
 ) -> msgspec.Struct:
     """Return the arguments of a call as a struct.
 
-    What some clients do is taken as it is meant: a list as text, a number as text or the other way
-    round, null for what is left out. What the tool does not take is refused, since an agent that
-    asks for a filter must not get an answer without it.
+    Common deviations are accepted: a list as text, a number as text or the reverse, null or an
+    empty text for an optional argument, and the arguments that client frameworks add to every call.
+    Any other unknown argument is refused, since an agent that asks for a filter must not get an
+    answer without it.
 
     Raises:
         InvalidInput: what is wrong, in one sentence that names the argument.
@@ -106,13 +130,14 @@ def read_arguments(
     fields = type_info(wanted)
     assert isinstance(fields, StructType)
     known = {field.name: field.type for field in fields.fields}
-    unknown = [name for name in arguments if name not in known]
+    unknown = [name for name in arguments if name not in known and name not in _OF_CLIENTS]
     if unknown:
         raise InvalidInput(_unknown(tool, unknown, list(known)))
+    optional = {field.name for field in fields.fields if field.default is None}
     given = {
         name: _as_meant(name, value, known[name])
         for name, value in arguments.items()
-        if value is not None
+        if name in known and value is not None and not (value == "" and name in optional)
     }
     try:
         return msgspec.convert(given, wanted, strict=False)
@@ -123,7 +148,7 @@ def read_arguments(
 
 
 def _unknown(tool: str, unknown: list[str], known: list[str]) -> str:
-    named = ", ".join(repr(shown(name[:_MAX_QUOTE_LENGTH])) for name in unknown[:3])
+    named = ", ".join(repr(shown(name[:_MAX_QUOTED])) for name in unknown[:3])
     near = get_close_matches(unknown[0], known, 1, _ALIKE)
     meant = f"; did you mean {near[0]}?" if near else ""
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
@@ -131,9 +156,8 @@ def _unknown(tool: str, unknown: list[str], known: list[str]) -> str:
 
 
 def _as_meant(name: str, value: Any, wanted: Any) -> Any:
-    if isinstance(wanted, Metadata):
-        wanted = wanted.type
-    if isinstance(wanted, ListType):
+    wanted = _bare(wanted)
+    if isinstance(wanted, ListType | VarTupleType):
         if isinstance(value, str):
             value = _listed(value)
         if isinstance(value, list):
@@ -150,6 +174,16 @@ def _as_meant(name: str, value: Any, wanted: Any) -> Any:
     ):
         return str(value)
     return value
+
+
+def _bare(wanted: Any) -> Any:
+    """Return a type without its bounds and without null; of a text or number, the text."""
+    if isinstance(wanted, Metadata):
+        return _bare(wanted.type)
+    if isinstance(wanted, UnionType):
+        kinds = [_bare(kind) for kind in wanted.types if not isinstance(kind, NoneType)]
+        return next((kind for kind in kinds if isinstance(kind, StrType)), kinds[0])
+    return wanted
 
 
 def _listed(text: str) -> list[Any]:

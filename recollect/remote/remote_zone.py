@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
-from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
-from recollect.operations.answers.recalling import AnyQuery, query_of
 from recollect.operations.erasure.forgetting import Chosen
 from recollect.operations.ingestion import previewing
 from recollect.operations.ingestion.ingesting import (
@@ -26,7 +23,7 @@ from recollect.operations.ingestion.ingesting import (
     several,
     show_nothing,
 )
-from recollect.operations.memories.memory_listing import Listed
+from recollect.operations.table.operation import Operation
 from recollect.remote.resendable_lines import ResendableLines, numbered
 from recollect.remote.service_client import RefusedFields, ServiceClient
 from recollect.schemas.errors import (
@@ -40,38 +37,14 @@ from recollect.schemas.errors import (
 )
 from recollect.schemas.events import Access
 from recollect.schemas.wire import (
-    Chain,
-    Comparison,
-    ContextBlock,
-    DeadLetter,
-    Entity,
-    EntityPage,
-    Explanation,
-    Fact,
     ForgetReport,
     ForgetTargets,
     IngestReport,
-    Level,
-    Memory,
-    MemoryPage,
-    MemoryVersion,
-    MentalModel,
-    Merge,
     Preview,
-    Query,
-    RebuildReport,
-    RecallAnswer,
     Receipt,
-    ReclaimReport,
-    Reflection,
     Rejection,
-    RollbackReport,
     Status,
-    Time,
-    UpdateReport,
-    Verification,
     WriteReport,
-    WriterTextVersion,
 )
 from recollect.streams.adapters import (
     Import,
@@ -84,48 +57,14 @@ from recollect.streams.adapters import (
 )
 from recollect.streams.projecting.projector import Progress
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
-# As many as a service lists at once.
-_PAGE = 1_000
 # Seconds between looks at an operation: first, and at most.
 _FIRST_LOOK, _LAST_LOOK = 0.02, 1.0
 # Seconds to wait for a service that decides, which gives up by itself before.
-_MAX_WAIT_SECONDS = 600.0
-_MIN_WAIT_SECONDS = 0.05
-
-
-class _Facts(msgspec.Struct):
-    facts: list[Fact]
-    cursor: str | None = None
-
-
-class _Merges(msgspec.Struct):
-    merges: list[Merge]
-
-
-class _Models(msgspec.Struct):
-    mental_models: list[MentalModel]
-
-
-class _Versions(msgspec.Struct):
-    versions: list[MemoryVersion]
-
-
-class _DeadLetters(msgspec.Struct):
-    dead_letters: list[DeadLetter]
-
-
-class _Unparked(msgspec.Struct):
-    parked: bool
-
-
-class _Token(msgspec.Struct):
-    token: str
-
-
-class _Hints(msgspec.Struct):
-    hints: list[str]
+_LONGEST_WAIT = 600.0
+_MIN_WAIT = 0.05
 
 
 class _Operation(msgspec.Struct):
@@ -140,7 +79,7 @@ class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
     These need a local home and raise RequiresLocalHome: `event_import`, `follow_file`,
-    `record_accesses`, `choose`, `erase`, `write`, `writer_texts`, `tell_writer`.
+    `record_accesses`, `choose`, `erase`, `write`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -153,7 +92,75 @@ class RemoteZone(Zone):
         """The zone's name."""
         return self._name
 
-    # Writing
+    def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        if kwargs.get("principal") is not None:
+            raise RequiresLocalHome(
+                "principal: over a network the token says who it is; leave it out"
+            )
+        given = operation.given(*args, **kwargs)
+        if operation.stamp is not None and given.get(operation.stamp) is None:
+            # Sent twice, it is the same text of the same moment.
+            given[operation.stamp] = unix_ms()
+        path = self._base + operation.path
+        for name in operation.path_parameters:
+            path = path.replace(f"{{{name}}}", _part(str(given.pop(name))))
+        if operation.long_running:
+            progress = operation.signature.bind(*args, **kwargs).arguments.get("progress")
+            return self._ended(operation, path, given, progress)
+        try:
+            answer = self._answer(operation, path, given)
+        except UnknownZone as error:
+            missing: T = self._missing(operation, error)
+            return missing
+        found: T = answer if operation.key is None else getattr(answer, operation.key)
+        return found
+
+    def _answer(self, operation: Operation[..., Any], path: str, given: dict[str, Any]) -> Any:
+        if operation.method == "GET":
+            parameters = {name: _parameter(value) for name, value in given.items()}
+            return self._service.get(path, operation.answer, **parameters)
+        if operation.method == "DELETE":
+            return self._service.change("DELETE", path, operation.answer, **given)
+        if operation.reads_only and given.get("keep_as") is None:
+            return self._service.ask(path, operation.answer, given)
+        return self._service.change(operation.method, path, operation.answer, given)
+
+    def _missing(self, operation: Operation[..., Any], error: UnknownZone) -> Any:
+        """Return the answer where the service found nothing, or raise the error."""
+        if operation.name == "hints":
+            return [str(error)]
+        if not operation.optional:
+            raise error
+        # Of a zone without events the service says the same.
+        self.status()
+        return None
+
+    def _ended(
+        self,
+        operation: Operation[..., T],
+        path: str,
+        given: dict[str, Any],
+        progress: Progress | None,
+    ) -> T:
+        """Begin a long-running operation, and return its report once it has ended."""
+        begun = self._service.change("POST", path, _Operation, given)
+        place, shown, wait = f"{self._base}/operations/{begun.id}", 0, _FIRST_LOOK
+        while begun.state in ("queued", "running"):
+            time.sleep(wait)
+            wait = min(2 * wait, _LAST_LOOK)
+            begun = self._service.get(place, _Operation)
+            if progress is not None and begun.done > shown:
+                progress(begun.done - shown)
+                shown = begun.done
+        if begun.state == "succeeded":
+            report: T = msgspec.json.decode(begun.result, type=operation.answer)
+            return report
+        said = begun.detail or f"the operation was {begun.state}"
+        if begun.state == "interrupted":
+            raise Unavailable(f"{operation.name} of zone {self.name}: {said}; ask for it again")
+        if begun.state == "cancelled":
+            raise Busy(f"{operation.name} of zone {self.name}: somebody cancelled it")
+        raise HomeError(said)
 
     def ingest(self, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True) -> IngestReport:
         started = time.monotonic()
@@ -260,22 +267,6 @@ class RemoteZone(Zone):
             self._decided(report.token)
         return msgspec.structs.replace(report, seconds=_since(started))
 
-    def remember(
-        self,
-        content: str,
-        *,
-        sender_id: str = "user",
-        at: Time | None = None,
-        principal: Mapping[str, str] | None = None,
-    ) -> Receipt:
-        _by_token(principal)
-        if not isinstance(content, str):
-            raise InvalidInput(f"content is {type(content).__name__}; give a text")
-        # The time is said here: sent twice, it is the same text of the same moment.
-        moment = unix_ms() if at is None else at
-        body = {"content": content, "sender_id": sender_id, "at": moment}
-        return self._service.change("POST", f"{self._base}/memories", Receipt, body)
-
     def decide(self, progress: Progress | None = None) -> int:
         waiting = self.status().lag
         if waiting:
@@ -289,21 +280,18 @@ class RemoteZone(Zone):
         left: int | None = None
         while True:
             try:
-                self._waits(token, _MAX_WAIT_SECONDS)
+                self._waits(token, _LONGEST_WAIT)
                 return
             except DecisionTimeout:
                 before, left = left, self.status().lag
                 if before is not None and left >= before:
                     raise
 
-    def token(self) -> str:
-        return self._service.get(f"{self._base}/token", _Token).token
-
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                self._waits(token, max(deadline - time.monotonic(), _MIN_WAIT_SECONDS))
+                self._waits(token, max(deadline - time.monotonic(), _MIN_WAIT))
                 return
             except (DecisionTimeout, Unavailable) as error:
                 if time.monotonic() >= deadline:
@@ -322,51 +310,6 @@ class RemoteZone(Zone):
         """
         self._service.ask(f"{self._base}/wait", Status, {"token": token}, seconds=seconds)
 
-    # Asking
-
-    def recall(self, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
-        return self._service.ask(
-            f"{self._base}/memories/recall", RecallAnswer, query_of(query, fields)
-        )
-
-    def context(self, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) -> ContextBlock:
-        body = {"task": task, "max_tokens": max_tokens}
-        return self._service.ask(f"{self._base}/context", ContextBlock, body)
-
-    def explain(self, query: AnyQuery, id: str, /, **fields: Any) -> Explanation | None:
-        asked = query_of(query, fields)
-        try:
-            return self._service.ask(f"{self._memory(id)}/explain", Explanation, asked)
-        except UnknownZone:
-            # Of a memory that is not in the answer the service says the same.
-            self.status()
-            return None
-
-    def why(self, id: str) -> Chain:
-        return self._service.get(f"{self._memory(id)}/why", Chain)
-
-    def reflect(
-        self,
-        query: str,
-        *,
-        entity: str | None = None,
-        platform: str | None = None,
-        time_after: Time | None = None,
-        time_before: Time | None = None,
-        max_results: int = 20,
-        keep_as: str | None = None,
-    ) -> Reflection:
-        body = {
-            "query": query,
-            "entity": entity,
-            "platform": platform,
-            "time_after": time_after,
-            "time_before": time_before,
-            "max_results": max_results,
-            "keep_as": keep_as,
-        }
-        return self._service.change("POST", f"{self._base}/reflect", Reflection, body)
-
     def write(
         self,
         *,
@@ -378,212 +321,14 @@ class RemoteZone(Zone):
     ) -> WriteReport:
         _only_at_home("write", "recollect write asks the model where the service runs")
 
-    def writer_texts(self) -> list[WriterTextVersion]:
-        _only_at_home("writer_texts", "recollect writer shows them where the service runs")
-
-    def tell_writer(self, name: str, text: str) -> int:
-        _only_at_home("tell_writer", "recollect writer changes them where the service runs")
-
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         _only_at_home("record_accesses", "a service counts what is recalled by itself")
-
-    # Forgetting
-
-    def forget(
-        self,
-        *ids: str,
-        platform: str | None = None,
-        entity: str | None = None,
-        sender: str | None = None,
-        thread: str | None = None,
-        before: Time | None = None,
-        after: Time | None = None,
-        dry_run: bool = False,
-    ) -> ForgetReport:
-        body = {
-            "ids": ids,
-            "platform": platform,
-            "entity": entity,
-            "sender": sender,
-            "thread": thread,
-            "before": before,
-            "after": after,
-            "dry_run": dry_run,
-        }
-        return self._service.change("POST", f"{self._base}/forget", ForgetReport, body)
 
     def choose(self, targets: ForgetTargets) -> Chosen:
         _only_at_home("choose", "forget(..., dry_run=True) says what would go")
 
     def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
         _only_at_home("erase", "forget erases what is named")
-
-    # Mental models
-
-    def mental_models(self, *, every_version: bool = False) -> list[MentalModel]:
-        found = self._service.get(
-            f"{self._base}/mental-models", _Models, every_version=every_version
-        )
-        return found.mental_models
-
-    def mental_model(self, model_id: str) -> MentalModel:
-        return self._service.get(self._model(model_id), MentalModel)
-
-    def create_mental_model(
-        self,
-        name: str,
-        description: str,
-        *,
-        subtype: str | None = None,
-        entity_id: str | None = None,
-        tags: Sequence[str] = (),
-        rests_on: Sequence[str] = (),
-    ) -> MentalModel:
-        body = {
-            "name": name,
-            "description": description,
-            "subtype": subtype,
-            "entity_id": entity_id,
-            "tags": tags,
-            "rests_on": rests_on,
-        }
-        return self._service.change("POST", f"{self._base}/mental-models", MentalModel, body)
-
-    def update_mental_model(
-        self, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
-    ) -> MentalModel:
-        body = {"description": description, "rests_on": rests_on}
-        return self._service.change("PATCH", self._model(model_id), MentalModel, body)
-
-    def delete_mental_model(self, model_id: str, *, dry_run: bool = False) -> ForgetReport:
-        return self._service.change("DELETE", self._model(model_id), ForgetReport, dry_run=dry_run)
-
-    # What is held
-
-    def get_memory(self, id: str) -> Memory:
-        return self._service.get(self._memory(id), Memory)
-
-    def list_memories(
-        self,
-        scope: Listed = "facts",
-        *,
-        entity: str | None = None,
-        platform: str | None = None,
-        thread: str | None = None,
-        source_event_ids: Sequence[str] | None = None,
-        metadata: Mapping[str, str] | None = None,
-        superseded: bool = False,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> MemoryPage:
-        if source_event_ids is not None and not source_event_ids:
-            # An address cannot say an empty list.
-            return MemoryPage(memories=[])
-        return self._service.get(
-            f"{self._base}/memories",
-            MemoryPage,
-            scope=scope,
-            entity=entity,
-            platform=platform,
-            thread=thread,
-            source_event_ids=None if source_event_ids is None else list(source_event_ids),
-            metadata=None if metadata is None else json.dumps(dict(metadata)),
-            superseded=superseded,
-            cursor=cursor,
-            limit=limit,
-        )
-
-    def update_memory(
-        self, id: str, text: str, *, principal: Mapping[str, str] | None = None
-    ) -> UpdateReport:
-        _by_token(principal)
-        return self._service.change("PATCH", self._memory(id), UpdateReport, {"text": text})
-
-    def history(self, id: str) -> list[MemoryVersion]:
-        return self._service.get(f"{self._memory(id)}/history", _Versions).versions
-
-    def get_entity(self, name_or_id: str) -> Entity:
-        return self._service.get(f"{self._base}/entities/{_part(name_or_id)}", Entity)
-
-    def facts(
-        self,
-        *,
-        entity: str | None = None,
-        superseded: bool = False,
-        after: str | None = None,
-        limit: int | None = None,
-    ) -> list[Fact]:
-        found: list[Fact] = []
-        for size in _pages(limit):
-            page = self._service.get(
-                f"{self._base}/facts",
-                _Facts,
-                entity=entity,
-                superseded=superseded,
-                cursor=after,
-                limit=size,
-            )
-            found += page.facts
-            after = page.cursor
-            if after is None:
-                break
-        return found
-
-    def fact_count(self, *, entity: str | None = None, superseded: bool = False) -> int:
-        return len(self.facts(entity=entity, superseded=superseded))
-
-    def entities(self, *, skip: int = 0, limit: int | None = None) -> list[Entity]:
-        found: list[Entity] = []
-        cursor = None
-        for size in _pages(None if limit is None else skip + limit):
-            page = self.entity_page(cursor=cursor, limit=size)
-            found += page.entities
-            cursor = page.cursor
-            if cursor is None:
-                break
-        return found[skip:]
-
-    def entity_page(self, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
-        path = f"{self._base}/entities"
-        return self._service.get(path, EntityPage, cursor=cursor, limit=limit)
-
-    def compare(self, a: str, b: str) -> Comparison:
-        return self._service.ask(f"{self._base}/entities/compare", Comparison, {"a": a, "b": b})
-
-    def hints(self, query: Query | None = None) -> list[str]:
-        asked = Query("") if query is None else query
-        try:
-            return self._service.ask(f"{self._base}/hints", _Hints, asked).hints
-        except UnknownZone as error:
-            return [str(error)]
-
-    # Merges
-
-    def propose_merge(
-        self, entity_a: str, entity_b: str, confidence: float, reason: str
-    ) -> Receipt:
-        body = {
-            "entity_a": entity_a,
-            "entity_b": entity_b,
-            "confidence": confidence,
-            "reason": reason,
-        }
-        return self._service.change("POST", f"{self._base}/merges", Receipt, body)
-
-    def merges(self) -> list[Merge]:
-        return self._service.get(f"{self._base}/merges", _Merges).merges
-
-    def decide_merge(self, id: str, approve: bool) -> Merge:
-        return self._merge(id, "approved" if approve else "rejected")
-
-    def undo_merge(self, id: str) -> Merge:
-        return self._merge(id, "undone")
-
-    def _merge(self, id_: str, state: Literal["approved", "rejected", "undone"]) -> Merge:
-        path = f"{self._base}/merges/{_part(id_)}"
-        return self._service.change("PATCH", path, Merge, {"state": state})
-
-    # Keeping in order
 
     def exists(self) -> bool:
         try:
@@ -594,76 +339,6 @@ class RemoteZone(Zone):
     def head(self) -> str:
         return self.status().head
 
-    def status(self) -> Status:
-        return self._service.get(f"{self._base}/status", Status)
-
-    def verify(
-        self, *, expect: str | None = None, progress: Progress | None = None
-    ) -> Verification:
-        return self._done("verify", Verification, {"expect": expect}, progress)
-
-    def rebuild(
-        self,
-        level: Level = "project",
-        *,
-        dry_run: bool = False,
-        compare: bool = False,
-        progress: Progress | None = None,
-    ) -> RebuildReport:
-        body = {"level": level, "dry_run": dry_run, "compare": compare}
-        return self._done("rebuild", RebuildReport, body, progress)
-
-    def rollback(self, progress: Progress | None = None) -> RollbackReport:
-        return self._done("rollback", RollbackReport, None, progress)
-
-    def reclaim(self, *, dry_run: bool = False) -> ReclaimReport:
-        return self._done("reclaim", ReclaimReport, {"dry_run": dry_run}, None)
-
-    def _done(self, kind: str, report: type[T], body: object, progress: Progress | None) -> T:
-        """Return the report of an operation, once it has ended."""
-        operation = self._service.change("POST", f"{self._base}/{kind}", _Operation, body)
-        path, shown, wait = f"{self._base}/operations/{operation.id}", 0, _FIRST_LOOK
-        while operation.state in ("queued", "running"):
-            time.sleep(wait)
-            wait = min(2 * wait, _LAST_LOOK)
-            operation = self._service.get(path, _Operation)
-            if progress is not None and operation.done > shown:
-                progress(operation.done - shown)
-                shown = operation.done
-        if operation.state == "succeeded":
-            return msgspec.json.decode(operation.result, type=report)
-        said = operation.detail or f"the operation was {operation.state}"
-        if operation.state == "interrupted":
-            raise Unavailable(f"{kind} of zone {self.name}: {said}; ask for it again")
-        if operation.state == "cancelled":
-            raise Busy(f"{kind} of zone {self.name}: somebody cancelled it")
-        raise HomeError(said)
-
-    def dead_letters(self) -> list[DeadLetter]:
-        return self._service.get(f"{self._base}/dead-letters", _DeadLetters).dead_letters
-
-    def retry(self, number: int) -> bool:
-        return self._unparked(number, "retry")
-
-    def drop(self, number: int) -> bool:
-        return self._unparked(number, "drop")
-
-    def _unparked(self, number: int, how: str) -> bool:
-        path = f"{self._base}/dead-letters/{number}/{how}"
-        try:
-            return not self._service.change("POST", path, _Unparked).parked
-        except UnknownZone:
-            if not self.exists():
-                raise
-            # It is not parked.
-            return True
-
-    def _memory(self, id_: str) -> str:
-        return f"{self._base}/memories/{_part(id_)}"
-
-    def _model(self, id_: str) -> str:
-        return f"{self._base}/mental-models/{_part(id_)}"
-
 
 def _part(name: str) -> str:
     """Return a text as one part of a path."""
@@ -671,17 +346,6 @@ def _part(name: str) -> str:
         raise InvalidInput("id is empty; give one")
     # Whoever stands between would take them for a step in the path.
     return name.replace(".", "%2E") if name in (".", "..") else quote(name, safe="")
-
-
-def _pages(limit: int | None) -> Iterator[int]:
-    """Yield how many to ask for, page by page."""
-    if limit is not None and limit < 0:
-        raise InvalidInput(f"limit is {limit}; give 0 or more")
-    while limit is None or limit > 0:
-        size = _PAGE if limit is None else min(limit, _PAGE)
-        yield size
-        if limit is not None:
-            limit -= size
 
 
 def _all_refused(lines: ResendableLines, refused: RefusedFields) -> IngestReport:
@@ -707,13 +371,15 @@ def _all_refused(lines: ResendableLines, refused: RefusedFields) -> IngestReport
     )
 
 
+def _parameter(value: Any) -> Any:
+    """Return a value as an address may have it; an empty list as one empty text."""
+    if isinstance(value, dict):
+        return msgspec.json.encode(value).decode()
+    return value or [""] if isinstance(value, list) else value
+
+
 def _since(started: float) -> float:
     return round(time.monotonic() - started, 3)
-
-
-def _by_token(principal: Mapping[str, str] | None) -> None:
-    if principal is not None:
-        raise RequiresLocalHome("principal: over a network the token says who it is; leave it out")
 
 
 def _only_at_home(method: str, instead: str) -> NoReturn:

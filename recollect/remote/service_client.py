@@ -136,7 +136,12 @@ class ServiceClient:
         return self._json("POST", path, kind, {}, body, {}, seconds)
 
     def change(
-        self, method: str, path: str, kind: type[T], body: object = None, **parameters: bool
+        self,
+        method: str,
+        path: str,
+        kind: type[T],
+        body: object = None,
+        **parameters: str | int | bool | None,
     ) -> T:
         """Return what a change comes to; however often it is sent, it is made once."""
         key = {"Idempotency-Key": secrets.token_hex(16)}

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.service.application import Application, create_app
-    from recollect.service.forget_routes import erased_in
     from recollect.service.json_bodies import JsonBody
     from recollect.service.problem_details import (
         INVALID,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from recollect.service.route_kit import (
         ask,
         decided_in_time,
+        erased_in,
         must_be_somebody,
         principal_in,
         read,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Application": "application",
     "create_app": "application",
-    "erased_in": "forget_routes",
+    "erased_in": "route_kit",
     "JsonBody": "json_bodies",
     "INVALID": "problem_details",
     "MALFORMED": "problem_details",

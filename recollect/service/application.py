@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib.metadata import version
+from functools import cache
 from typing import Any
 
 import msgspec
-from litestar import Litestar, Request, Response, Router
+from litestar import Litestar, Request, Response, Router, get
 from litestar.datastructures import State
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components, SecurityScheme
+from litestar.handlers import HTTPRouteHandler
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.service import (
-    dead_letter_routes,
-    entity_routes,
     event_routes,
-    forget_routes,
     health_routes,
-    memory_routes,
-    merge_routes,
-    model_routes,
-    operation_routes,
-    upkeep_routes,
+    long_operation_routes,
+    route_descriptions,
+    wait_routes,
     zone_routes,
 )
 from recollect.service.id_paths import put_back
 from recollect.service.json_bodies import JsonBody
+from recollect.service.long_operations import LongOperation
 from recollect.service.mcp_mount import McpMount
-from recollect.service.openapi_document import OpenAPIDocument
+from recollect.service.openapi_document import document
+from recollect.service.operation_handlers import operation_handlers
 from recollect.service.problem_details import FAILED, MEDIA_TYPE, refusal
 from recollect.service.query_service import QueryService
 from recollect.service.route_kit import must_be_somebody
@@ -42,19 +38,6 @@ from recollect.service.service_middleware import ServiceMiddleware, request_id_o
 
 #: What else is entered while the application runs.
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
-
-#: The routes of one zone; each says which right it asks for.
-OF_ZONES = (
-    *event_routes.ROUTES,
-    *memory_routes.ROUTES,
-    *forget_routes.ROUTES,
-    *entity_routes.ROUTES,
-    *merge_routes.ROUTES,
-    *model_routes.ROUTES,
-    *dead_letter_routes.ROUTES,
-    *operation_routes.ROUTES,
-    *upkeep_routes.ROUTES,
-)
 
 
 class Application:
@@ -79,17 +62,22 @@ class Application:
         self._mcp = McpMount(self.service, self.log, tool_sets)
         of_zones = Router(
             "/v1/zones/{zone:str}",
-            route_handlers=OF_ZONES,
+            route_handlers=[
+                *operation_handlers(),
+                *event_routes.ROUTES,
+                *wait_routes.ROUTES,
+                *long_operation_routes.ROUTES,
+            ],
             guards=[must_be_somebody],
             dto=JsonBody,
             return_dto=None,
-            security=[{"token": []}],
         )
         self.litestar = Litestar(
             [
                 of_zones,
                 *zone_routes.ROUTES,
                 *health_routes.ROUTES,
+                _openapi(),
                 self._mcp.route(),
                 *beside,
             ],
@@ -98,7 +86,7 @@ class Application:
             exception_handlers={Exception: self._problem},
             before_request=put_back,
             request_max_body_size=self.service.settings.body_bytes,
-            openapi_config=_openapi(),
+            openapi_config=None,
             logging_config=None,
         )
         self._asgi = ServiceMiddleware(self.litestar, self.service)
@@ -151,19 +139,16 @@ def create_app(
     )
 
 
-def _openapi() -> OpenAPIConfig:
-    return OpenAPIConfig(
-        title="recollect",
-        version=version("recollect"),
-        description="Long-term memory for AI agents. docs/service.md is the guide.",
-        path="/openapi.json",
-        render_plugins=[OpenAPIDocument()],
-        components=Components(
-            security_schemes={
-                "token": SecurityScheme(
-                    type="http", scheme="bearer", description="As recollect token create prints it."
-                )
-            }
-        ),
-        use_handler_docstrings=True,
-    )
+def _openapi() -> HTTPRouteHandler:
+    """Return the handler of the OpenAPI document, which is made for the first request."""
+
+    @cache
+    def rendered() -> bytes:
+        return msgspec.json.encode(document(route_descriptions.ROUTES, LongOperation))
+
+    @get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response[bytes]:
+        """Return the OpenAPI document."""
+        return Response(rendered(), media_type="application/vnd.oai.openapi+json")
+
+    return openapi

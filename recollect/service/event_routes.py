@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from functools import partial
 
 import msgspec
 from litestar import post
-from litestar.openapi.spec import (
-    Example,
-    OpenAPIMediaType,
-    Operation,
-    Reference,
-    RequestBody,
-    Schema,
-)
 from litestar.params import FromPath, FromQuery
 
 from recollect.home.token import Token
+from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport
 from recollect.service.idempotent_calls import HEADER
-from recollect.service.json_bodies import JSON, check_json, decode, is_ndjson
+from recollect.service.json_bodies import check_json, decode, is_ndjson
 from recollect.service.problem_details import (
     INVALID,
     TOO_LARGE,
@@ -36,44 +28,15 @@ _BATCH_BYTES = 524_288
 # Those that are told of when all were refused.
 _MAX_ERRORS = 100
 
-_EVENT = {
-    "id": "m1",
-    "platform": "chat",
-    "sender_id": "u1",
-    "sender_name": "Ada",
-    "occurred_at": "2026-05-08T13:56:00Z",
-    "content": "I live in Turin.",
-}
+
+class EventBatch(msgspec.Struct, frozen=True):
+    """Any number of events."""
+
+    events: list[InboundEvent]
 
 
 class _Events(msgspec.Struct):
     events: list[msgspec.Raw]
-
-
-@dataclass
-class _TakesEvents(Operation):
-    """What a body of events looks like, which no type says."""
-
-    def __post_init__(self) -> None:
-        event = Schema(type="object", description="An event; see docs/reference.md, An event.")  # type: ignore[arg-type]
-        several = Schema(
-            type="object",  # type: ignore[arg-type]
-            properties={"events": Schema(type="array", items=event)},  # type: ignore[arg-type]
-            required=["events"],
-        )
-        examples: dict[str, Example | Reference] = {
-            "several": Example(summary="Any number of events", value={"events": [_EVENT]}),
-            "one": Example(summary="One event", value=_EVENT),
-        }
-        self.request_body = RequestBody(
-            required=True,
-            content={
-                JSON: OpenAPIMediaType(schema=Schema(any_of=[several, event]), examples=examples),
-                "application/x-ndjson": OpenAPIMediaType(
-                    schema=Schema(type="string", description="An event a line.")  # type: ignore[arg-type]
-                ),
-            },
-        )
 
 
 @post(
@@ -81,9 +44,7 @@ class _TakesEvents(Operation):
     status_code=200,
     opt={"right": "write"},
     request_max_body_size=None,
-    operation_class=_TakesEvents,
-    summary="Take events",
-    tags=["events"],
+    include_in_schema=False,
 )
 async def take_events(
     request: AnyRequest, zone: FromPath[str], wait: FromQuery[bool] = False

@@ -43,13 +43,17 @@ class Version(msgspec.Struct, frozen=True):
     features: Features = Features()
 
 
-@get("/health/live", summary="Live", tags=["service"])
+@get(
+    "/health/live",
+)
 async def live() -> Alive:
     """Say that the process answers."""
     return Alive()
 
 
-@get("/health/ready", summary="Ready", tags=["service"])
+@get(
+    "/health/ready",
+)
 async def ready(request: AnyRequest) -> Alive:
     """Say that questions can be answered: the ledger is open, and the encoder is loaded."""
     if not service_of(request).ready:
@@ -61,7 +65,9 @@ async def ready(request: AnyRequest) -> Alive:
     return Alive()
 
 
-@get("/version", summary="Version", tags=["service"])
+@get(
+    "/version",
+)
 async def which_version() -> Version:
     """Return the version of recollect."""
     own = version("recollect")
@@ -70,10 +76,7 @@ async def which_version() -> Version:
 
 @get(
     "/metrics",
-    summary="Metrics",
-    tags=["service"],
     media_type=MediaType.TEXT,
-    security=[{"token": []}],
 )
 async def metrics(request: AnyRequest) -> Response[bytes]:
     """Return the metrics for Prometheus, for a token with the right `admin` in any zone.

@@ -13,6 +13,7 @@ from recollect.service.problem_details import (
     INVALID,
     MALFORMED,
     WRONG_MEDIA_TYPE,
+    FieldError,
     Refused,
     field_error,
 )
@@ -32,13 +33,48 @@ def decode(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        found = field_error(error)
-        detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
-        raise Refused(INVALID, detail, (found,)) from None
+        raise invalid_body(error) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Refused(MALFORMED, "the body is not JSON in UTF-8") from None
     except RecursionError:
         raise Refused(MALFORMED, "the body is nested too deeply") from None
+
+
+def read_values(body: bytes, kind: type[T]) -> T:
+    """Return the struct of a body; null for a field that may be omitted is as omitting it.
+
+    Raises:
+        Refused: it is no JSON object, or a field is missing, unknown or not valid.
+    """
+    optional = {
+        field.encode_name
+        for field in msgspec.structs.fields(kind)  # type: ignore[arg-type]
+        if not field.required
+    }
+    given = {
+        name: value
+        for name, value in decode(body, dict[str, Any]).items()
+        if value is not None or name not in optional
+    }
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise invalid_body(error) from None
+
+
+def invalid_body(error: msgspec.ValidationError) -> Refused:
+    """Return the problem of a value in a body, at its JSON pointer."""
+    found = field_error(error)
+    detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
+    return Refused(INVALID, detail, (found,))
+
+
+def invalid_parameter(error: msgspec.ValidationError) -> Refused:
+    """Return the problem of a value in a path or a query, under the parameter's name."""
+    found = field_error(error)
+    name = found.pointer.removeprefix("#/")
+    detail = f"{name}: {found.detail}" if name != "#" else found.detail
+    return Refused(INVALID, detail, (FieldError(name, found.detail),))
 
 
 def check_json(content_type: str) -> None:

@@ -23,7 +23,7 @@ from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.decided_waiters import DecidedWaiters
 from recollect.service.deciding_thread import DecidingThread
 from recollect.service.idempotent_calls import IdempotentCalls
-from recollect.service.operations import Operations
+from recollect.service.long_operations import LongOperations
 from recollect.service.principals import ANYBODY, Principal, authenticated
 from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
 from recollect.service.reader_processes import ReaderProcesses, readers_at_most
@@ -70,7 +70,7 @@ class QueryService:
         self._waiting: DecidedWaiters | None = None
         self.log = log
         self.calls = IdempotentCalls(recollect._open_home.node.ledger)
-        self.operations = Operations(recollect.home, self.long, log)
+        self.operations = LongOperations(recollect.home, self.long, log)
         self.metrics = ServiceMetrics(self.lanes)
         self._limits: dict[str, _Bucket] = {}
 

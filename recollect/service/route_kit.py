@@ -84,6 +84,11 @@ async def write(
     return await service.calls.once(principal.name, zone, place, key, body, done)
 
 
+def erased_in(request: AnyRequest, zone: str) -> None:
+    """Drop cached answers of a zone, which may hold what was just erased."""
+    service_of(request).calls.forget(zone)
+
+
 async def held_zone(request: AnyRequest, zone: str) -> Zone:
     """Return a zone for who has the route's right to it, and that holds something."""
     return await read(request, zone, lambda held: held, holding=True)

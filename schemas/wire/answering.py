@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
@@ -23,38 +24,84 @@ else:
 
 
 class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A question. Only `query`, its text, is needed.
+    """A question. Only `query`, its text, is required.
 
-    `max_tokens`: what the texts of all results may take at most; the next that fits is taken.
-
-    `scope`: the kinds of memories that may answer. `entity`: a name or an id. `time_after` and
-    `time_before` are exclusive bounds on when something was said. `valid_at`: only what was true
-    then. `known_at`: answer as at that time, or that token of an ingest, without what was forgotten
-    since. `asked_at`: the moment from which "yesterday" counts, by default now. `min_score`, 0 to
-    1: results with a lower score are left out. `explain`: each result with its rank in every arm.
-    `profile`: how answers are ranked. `source_event_ids`: only what comes from these events, by
-    their sources' own ids; an observation only where it rests on no others.
+    `time_after` and `time_before` are exclusive bounds. `max_tokens` is filled greedily, best
+    result first.
 
     >>> Query("Where does Ada live?", max_results=5, scope=("facts",)).max_results
     5
     """
 
-    query: str
-    max_results: int = 20
-    max_tokens: int | None = None
-    budget: Budget = "mid"
-    scope: tuple[Scope, ...] = DEFAULT_SCOPE
-    entity: str | None = None
-    time_after: Time | None = None
-    time_before: Time | None = None
-    platform: str | None = None
-    known_at: Time | None = None
-    valid_at: Time | None = None
-    asked_at: Time | None = None
-    min_score: float = 0.0
-    explain: bool = False
-    profile: str = "default"
-    source_event_ids: tuple[str, ...] | None = None
+    query: Annotated[str, Meta(description="The question, in plain words, or keywords.")]
+    max_results: Annotated[
+        int,
+        Meta(
+            description="Maximum number of results.",
+            extra_json_schema={"minimum": 1, "maximum": 1000},
+        ),
+    ] = 20
+    max_tokens: Annotated[
+        int | None, Meta(description="Maximum number of tokens of all texts together.")
+    ] = None
+    budget: Annotated[
+        Budget, Meta(description="Search effort: low is fastest, high also follows causal links.")
+    ] = "mid"
+    scope: Annotated[
+        tuple[Scope, ...],
+        Meta(
+            description="Kinds of memory to search: events (messages as written), facts, "
+            "observations (what several facts show), mental_models (kept reports), entities "
+            "(people and things)."
+        ),
+    ] = DEFAULT_SCOPE
+    entity: Annotated[
+        str | None,
+        Meta(description="Only memories about, or written by, this person or thing: name or id."),
+    ] = None
+    time_after: Annotated[
+        Time | None,
+        Meta(
+            description="Only what was said after this time: ISO 8601 with a zone, or unix "
+            "milliseconds."
+        ),
+    ] = None
+    time_before: Annotated[
+        Time | None, Meta(description="Only what was said before this time.")
+    ] = None
+    platform: Annotated[
+        str | None, Meta(description="Only memories from this platform, such as slack or email.")
+    ] = None
+    known_at: Annotated[
+        Time | None,
+        Meta(
+            description="Answer from what was known at this time, or at a consistency token; "
+            "without what was forgotten since."
+        ),
+    ] = None
+    valid_at: Annotated[Time | None, Meta(description="Only what was true at this time.")] = None
+    asked_at: Annotated[
+        Time | None,
+        Meta(description='The time from which words such as "yesterday" count; now by default.'),
+    ] = None
+    min_score: Annotated[
+        float,
+        Meta(
+            description="Leave out results with a lower score.",
+            extra_json_schema={"minimum": 0, "maximum": 1},
+        ),
+    ] = 0.0
+    explain: Annotated[
+        bool, Meta(description="Give each result its rank in every retrieval arm.")
+    ] = False
+    profile: Annotated[str, Meta(description="The ranking profile.")] = "default"
+    source_event_ids: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Only memories from these events, by their sources' own ids; an "
+            "observation only if it rests on no others."
+        ),
+    ] = None
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,13 +127,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     best possible result, times the likelihood that anything found is relevant. `arms` gives the
     rank in each arm that found it, and `similarity` the cosine of the question's vector and the
     memory's own (a fact's is that of its sentence as it was said), where both have one; they come
-    with `explain`. `source_event_ids` is empty for a
-    mental model alone: a command wrote it, and commands are no events that could be read.
-    `supersedes` is what the memory replaced, and `superseded_by` what replaced it, latest first;
-    those of a turn are those of the facts in it. `facts` are the newest that support an
-    observation; they are not results of their own as well. `led_by`: of the end of a chain, the
-    facts that lead from a name in the question to it, in order. `part`: which of several questions
-    asked at once it answers. `sender_name`: who said it; None of what nobody said in so many words.
+    with `explain`. `source_event_ids` is empty for a mental model alone: a command wrote it, and
+    commands are no events that could be read. `supersedes` is what the memory
+    replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
+    facts in it. `facts` are the newest that support an observation; they are not results of their
+    own as well. `led_by`: of the end of a chain, the facts that lead from a name in the question to
+    it, in order. `part`: which of several questions asked at once it answers. `sender_name`: who
+    said it; None of what nobody said in so many words.
     """
 
     id: str

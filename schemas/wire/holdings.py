@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
 from recollect.schemas.wire.answering import Change
 
+#: What a merge may be, and what a decision may make of it.
+MergeStatus = Literal["pending", "merged", "rejected", "undone"]
+MergeDecision = Literal["merged", "rejected", "undone"]
+
+Entry = TypeVar("Entry")
+
 MemoryType = Literal["event", "fact", "observation", "mental_model"]
+
+
+class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
+    """A page of a list, as a sequence of its entries; `cursor` gives the next page, if there is
+    one.
+    """
+
+    cursor: str | None = None
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, place: int) -> Entry:
+        return self._entries[place]
+
+    @property
+    def _entries(self) -> list[Entry]:
+        found: list[Entry] = getattr(self, self.__struct_fields__[-1])
+        return found
 
 
 class Days(msgspec.Struct, frozen=True):
@@ -58,6 +87,12 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     relations: list[Relation] = []
 
 
+class FactPage(Page[Fact], frozen=True, kw_only=True):
+    """A page of facts, newest first."""
+
+    facts: list[Fact]
+
+
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """One memory as it is held, of any kind that recall answers but entities.
 
@@ -88,11 +123,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     superseded_by: list[Change] = []
 
 
-class MemoryPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Some memories of one kind, the newest first; `cursor` gives those that follow, if any do."""
+class MemoryPage(Page[Memory], frozen=True, kw_only=True):
+    """A page of memories of one kind, newest first."""
 
     memories: list[Memory]
-    cursor: str | None = None
 
 
 class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,11 +160,10 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     mentions: int = 0
 
 
-class EntityPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Some entities, the most mentioned first; `cursor` gives those that follow, if any do."""
+class EntityPage(Page[Entity], frozen=True, kw_only=True):
+    """A page of entities, most mentioned first."""
 
     entities: list[Entity]
-    cursor: str | None = None
 
 
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,13 +179,19 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     b: str
     confidence: float
     reasons: list[str]
-    status: Literal["pending", "merged", "rejected", "undone"]
+    status: MergeStatus
     a_id: str
     b_id: str
     a_handles: list[Handle]
     b_handles: list[Handle]
     at: str
     merge_id: str | None
+
+
+class MergePage(Page[Merge], frozen=True, kw_only=True):
+    """A page of merges, pending ones first."""
+
+    merges: list[Merge]
 
 
 class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,6 +211,12 @@ class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
+class MentalModelPage(Page[MentalModel], frozen=True, kw_only=True):
+    """A page of mental models, in the order in which they were written."""
+
+    mental_models: list[MentalModel]
+
+
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     """A record that could not be decided, by its number. `parked_at` is in unix ms."""
 
@@ -180,6 +225,13 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     state: Literal["parked", "retried", "dropped"]
     parked_at: int
+
+
+class DeadLetterState(msgspec.Struct, frozen=True):
+    """Whether a record is still parked after a retry or a drop."""
+
+    number: int
+    parked: bool
 
 
 class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):

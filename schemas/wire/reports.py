@@ -67,7 +67,7 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     or an observation, for the events that it comes from and those that repeat it; that of a mental
     model, for all its versions; a record's number after a `#`. `entity`: all that somebody wrote,
     under any handle, and all that speaks of them. `sender`, `thread`, `platform`: the platform's
-    own names. `before` and `after`: events that happened earlier or later than a time.
+    own names. `time_before` and `time_after`: events that happened earlier or later than a time.
     """
 
     ids: tuple[str, ...] = ()
@@ -75,8 +75,8 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     entity: str | None = None
     sender: str | None = None
     thread: str | None = None
-    before: Time | None = None
-    after: Time | None = None
+    time_before: Time | None = None
+    time_after: Time | None = None
 
 
 class ForgetReport(msgspec.Struct, frozen=True):

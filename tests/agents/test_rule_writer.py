@@ -362,7 +362,7 @@ def test_a_turn_without_an_end_says_who_wrote_and_no_more() -> None:
         says("Ada", "I live in Berlin.", turn_id="t1"),
         says("Ada", "My name is Ada Lovelace.", turn_id="t1", at=START + 1),
     )
-    assert home.facts() == []
+    assert list(home.facts()) == []
     assert home.people() == [("Ada", ["ada"])]
 
 

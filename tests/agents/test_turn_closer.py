@@ -71,7 +71,7 @@ def test_ticks_write_no_rows() -> None:
 
 def test_the_command_does_what_it_says_and_only_once() -> None:
     talk = zone().given(in_turn("t1"))
-    assert talk.facts() == []
+    assert list(talk.facts()) == []
     (close,) = talk.read(tick()).outbox
     talk.given(close)
     assert talk.facts() == ["Ada lives in Berlin."]

@@ -131,7 +131,7 @@ def test_recall_finds_the_newest_version_alone(home: Recollect) -> None:
     tool.call({"command": "str_replace", "path": path, **change})
     texts = [result.text for result in zone.recall("pepperoni pizza risotto").results]
     assert texts == ["Likes mushroom risotto."]
-    assert zone.facts() == []
+    assert list(zone.facts()) == []
     assert tool.to_dict() == {"type": "memory_20250818", "name": "memory"}
 
 

@@ -140,7 +140,7 @@ def test_the_newest_version_wins_and_the_ones_before_are_found_no_more(
     assert (now.created_at, now.updated_at > first.updated_at) == (first.created_at, True)
     found = [result.text for result in zone.recall("pepperoni pizza").results]
     assert not [text for text in found if "pepperoni" in text]
-    assert zone.facts() == [], "what an agent keeps is not what somebody said"
+    assert list(zone.facts()) == [], "what an agent keeps is not what somebody said"
 
 
 def test_what_is_deleted_is_forgotten_with_all_its_versions(

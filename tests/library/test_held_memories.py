@@ -238,19 +238,19 @@ def test_a_report_kept_again_is_a_new_version_that_goes_with_the_sources_of_any(
 
 def test_a_report_of_somebody_goes_with_what_it_says_that_it_rests_on(zone: Zone) -> None:
     (fact,) = zone.facts(entity="Bob")
-    boats = zone.create_mental_model("Boats", "Bob has one.", tags=["sea"], rests_on=[fact.id])
-    about_it = zone.create_mental_model("Seas", "See Boats.", rests_on=[boats.id])
-    other = zone.create_mental_model("Choirs", "Ada sings.", rests_on=["m4"])
-    later = zone.update_mental_model(boats.id, "Bob sold it.", rests_on=["m2"])
+    boats = zone.create_mental_model("Boats", "Bob has one.", tags=["sea"], sources=[fact.id])
+    about_it = zone.create_mental_model("Seas", "See Boats.", sources=[boats.id])
+    other = zone.create_mental_model("Choirs", "Ada sings.", sources=["m4"])
+    later = zone.update_mental_model(boats.id, "Bob sold it.", sources=["m2"])
     assert later.tags[0] == "sea"
     assert zone.update_mental_model(later.id, "Bob sold it twice.").tags == later.tags
     would = zone.forget("m2", dry_run=True)
     assert would.events == 5, "the message, three versions, and what rests on them"
     zone.forget("m2")
-    assert [model.id for model in zone.mental_models(every_version=True)] == [other.id]
+    assert [model.id for model in zone.mental_models(superseded=True)] == [other.id]
     assert about_it.id not in {model.id for model in zone.mental_models()}
     with pytest.raises(InvalidInput, match="holds nothing with the id 'none'"):
-        zone.create_mental_model("x", "y", rests_on=["none"])
+        zone.create_mental_model("x", "y", sources=["none"])
     assert zone.verify().ok
 
 

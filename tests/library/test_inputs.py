@@ -161,7 +161,7 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.remember(7), "content is int"),  # type: ignore[arg-type]
         (lambda: ada.remember("x", at="soon"), "at: 'soon'"),
         (lambda: ada.forget(), "say what to forget"),
-        (lambda: ada.forget(before=datetime(2026, 5, 8)), "before.*no time zone"),
+        (lambda: ada.forget(time_before=datetime(2026, 5, 8)), "time_before.*no time zone"),
         (lambda: ada.rebuild("all"), "level 'all': choose from index"),  # type: ignore[arg-type]
         (lambda: ada.verify(expect="nothing"), "no head"),
         (lambda: ada.wait_for("nothing"), "no token"),

@@ -201,11 +201,11 @@ def test_its_files_are_those_that_the_client_reads() -> None:
 
 @pytest.mark.parametrize("skill", ["memory-search", "memory-reflect"])
 def test_a_skill_names_tools_that_there_are(skill: str) -> None:
-    from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+    from recollect.mcp_server.recollect_tools import recollect_tools
 
     text = (PLUGIN / "skills" / skill / "SKILL.md").read_text()
     assert re.match(rf"---\nname: {skill}\ndescription: .+\n---\n", text)
-    names = {tool.name for tool in RECOLLECT_TOOLS}
+    names = {tool.name for tool in recollect_tools()}
     used = set(re.findall(r"`(recall|why|reflect|\w+_mental_model)\b", text))
     assert used
     assert used <= names

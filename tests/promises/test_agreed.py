@@ -22,8 +22,9 @@ import recollect.home.embedded_worker
 from recollect.cli.app import cli
 from recollect.home.access_tokens import RIGHTS
 from recollect.home.home_directory import Home
-from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+from recollect.mcp_server.recollect_tools import recollect_tools
 from recollect.operations.answers import injecting
+from recollect.operations.table.zone_operations import ZoneOperations, all_operations
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from recollect.projections.recall.answer.assembly import MAX_LEADING_OBSERVATIONS
@@ -35,8 +36,6 @@ from recollect.projections.sqlite import rows
 from recollect.schemas.changes import Entity, MentalModel
 from recollect.schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
-from recollect.service import memory_routes
-from recollect.service.application import OF_ZONES
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.identity import merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
@@ -683,22 +682,22 @@ CONSTANTS = [
     Holds("001 injection: 3 s at most", lambda: injecting.HARD_STOP, 3.0),
     Holds(
         "000 recall as an endpoint",
-        lambda: getattr(memory_routes.recall.parsed_data_field, "annotation", None),
-        Query,
+        lambda: (ZoneOperations.recall.path, ZoneOperations.recall.input),
+        ("/memories/recall", Query),
     ),
     Holds(
         "000 recall as a tool",
         lambda: next(
-            tool.arguments.__struct_fields__ for tool in RECOLLECT_TOOLS if tool.name == "recall"
+            tool.arguments.__struct_fields__ for tool in recollect_tools() if tool.name == "recall"
         ),
         (
-            *("query", "scope", "entity", "time_after", "time_before"),
-            *("platform", "max_results", "budget"),
+            *("query", "max_results", "budget", "scope", "entity"),
+            *("time_after", "time_before", "platform"),
         ),
     ),
     Holds(
         "004 permissions on every read and write",
-        lambda: {route.opt.get("right") in RIGHTS for route in OF_ZONES},
+        lambda: {operation.right in RIGHTS for operation in all_operations()},
         {True},
     ),
 ]

@@ -193,7 +193,7 @@ def test_E8_forgetting_removes_from_every_layer_and_a_rebuild_brings_nothing_bac
     for level in ("", "index", "project", "derive"):
         if level:
             shell("rebuild", "--level", level)
-        assert shell.entities("Gwendolyn") == []
+        assert list(shell.entities("Gwendolyn")) == []
         assert shell.cited("bees honey Quetta") in ([], ["a1"])
         assert shell("verify")["ok"]
         for path in (path for path in shell.home.rglob("*") if path.is_file()):

@@ -172,7 +172,7 @@ def test_a_forged_record_is_void_for_a_replica_that_comes_after_the_keys_are_gon
     home.publish(TEA)
     extend(home, 2, erases=(source(home, 1),))
     home.tell(forget(1), forget(2))
-    assert home.facts() == []
+    assert list(home.facts()) == []
     assert live(home) == projected(home) == derived(home)
 
 

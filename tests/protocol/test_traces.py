@@ -551,7 +551,7 @@ def test_forgetting_a_command(home: Home) -> None:
     home.tell(forget(3))
     assert [number for number, _ in home.facts()] == [2]
     home.tell(forget(4))
-    assert home.facts() == []
+    assert list(home.facts()) == []
     assert not files_holding(home.path, b"qwxyz")
     whole(home)
 

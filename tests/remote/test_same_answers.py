@@ -112,7 +112,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "reflect": (lambda zone: zone.reflect("Where does Ada live?", max_results=3),),
     "mental_models": (
         lambda zone: zone.mental_models(),
-        lambda zone: zone.mental_models(every_version=True),
+        lambda zone: zone.mental_models(superseded=True),
     ),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
     "get_memory": (lambda zone: zone.get_memory("m1"), lambda zone: zone.get_memory(best(zone))),
@@ -129,16 +129,12 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "facts": (
         lambda zone: zone.facts(),
         lambda zone: zone.facts(entity="Ada", superseded=True),
-        lambda zone: zone.facts(limit=2, after=zone.facts()[0].id),
+        lambda zone: zone.facts(limit=2, cursor=zone.facts(limit=1).cursor),
     ),
     "fact_count": (lambda zone: zone.fact_count(), lambda zone: zone.fact_count(entity="Bob")),
     "entities": (
         lambda zone: zone.entities(),
-        lambda zone: zone.entities(skip=1, limit=2),
-    ),
-    "entity_page": (
-        lambda zone: zone.entity_page().entities,
-        lambda zone: zone.entity_page(cursor=zone.entity_page(limit=1).cursor).entities,
+        lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
     ),
     "compare": (lambda zone: zone.compare("Ann Lee", "Annie Lee"),),
     "hints": (
@@ -157,8 +153,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "wait_for": (lambda zone: zone.wait_for(zone.token()),),
     "decide": (lambda zone: zone.decide(),),
     "dead_letters": (lambda zone: zone.dead_letters(),),
-    "retry": (lambda zone: zone.retry(17),),
-    "drop": (lambda zone: zone.drop(17),),
+    "writer_texts": (lambda zone: zone.writer_texts(),),
 }
 
 
@@ -183,7 +178,7 @@ def _forgotten(zone: Zone) -> object:
         zone.forget("m1", dry_run=True),
         zone.forget("m1"),
         zone.forget("m1"),
-        zone.forget(sender="u-Bob", platform="chat", after="2026-05-08T10:02:00Z"),
+        zone.forget(sender="u-Bob", platform="chat", time_after="2026-05-08T10:02:00Z"),
         zone.recall("Turin").results,
         zone.status().events,
     ]
@@ -193,19 +188,19 @@ def _merged(zone: Zone) -> object:
     ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
     said = [zone.propose_merge(ann, annie, 0.6, "the names are alike")]
     waits = next(merge for merge in zone.merges() if merge.reasons == ["the names are alike"])
-    done = zone.decide_merge(waits.id, approve=True)
-    return [said, done, zone.undo_merge(waits.id), zone.merges()]
+    done = zone.decide_merge(waits.id, "merged")
+    return [said, done, zone.decide_merge(waits.id, "undone"), zone.merges()]
 
 
 def _modelled(zone: Zone) -> object:
     made = zone.create_mental_model("Homes", "Ada lives in Turin.", subtype="place", tags=("a",))
     later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
-    made_of = zone.create_mental_model("Boats", "Bob has a boat.", rests_on=["m2"])
-    zone.update_mental_model(made_of.id, "Bob has two boats.", rests_on=["m2", "m4"])
+    made_of = zone.create_mental_model("Boats", "Bob has a boat.", sources=["m2"])
+    zone.update_mental_model(made_of.id, "Bob has two boats.", sources=["m2", "m4"])
     assert zone.forget("m4").events > 1, "the report is erased with what it was made of"
     kept = zone.reflect("Where does Ada live?", keep_as="Answers")
     gone = zone.delete_mental_model(made.id, dry_run=True), zone.delete_mental_model(later.id)
-    return [made, later, kept, gone, zone.mental_models(every_version=True)]
+    return [made, later, kept, gone, zone.mental_models(superseded=True)]
 
 
 def _kept_in_order(zone: Zone) -> object:
@@ -242,9 +237,11 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     "ingest": _ingested,
     "remember update_memory": _remembered,
     "forget": _forgotten,
-    "propose_merge decide_merge undo_merge": _merged,
+    "propose_merge decide_merge": _merged,
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "rebuild rollback reclaim": _kept_in_order,
+    "forget_memory": lambda zone: [zone.forget_memory("m2"), zone.status().events],
+    "set_writer_text": lambda zone: [zone.set_writer_text("names", "Mel."), zone.writer_texts()],
 }
 
 #: What cannot be done over a network.
@@ -253,8 +250,6 @@ AT_HOME: dict[str, Callable[[Zone], object]] = {
     "record_accesses": lambda zone: zone.record_accesses([Access("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
     "write": lambda zone: zone.write(),
-    "writer_texts": lambda zone: zone.writer_texts(),
-    "tell_writer": lambda zone: zone.tell_writer("names", "Mel is Melanie."),
     "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),
     "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
 }
@@ -273,8 +268,10 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.forget(),
     lambda zone: zone.forget("nobody"),
     lambda zone: zone.update_memory("m1", "other"),
-    lambda zone: zone.decide_merge("nobody", approve=True),
-    lambda zone: zone.undo_merge("nobody"),
+    lambda zone: zone.retry(17),
+    lambda zone: zone.drop(17),
+    lambda zone: zone.decide_merge("nobody", "merged"),
+    lambda zone: zone.decide_merge("nobody", "undone"),
     lambda zone: zone.list_memories(limit=0),
     lambda zone: zone.remember(""),
     lambda zone: zone.remember(b"bytes"),  # type: ignore[arg-type]
@@ -411,7 +408,6 @@ ON_NOTHING: dict[str, Callable[[Zone], Any]] = {
     "list": lambda zone: zone.list_memories(),
     "facts": lambda zone: zone.facts(),
     "entities": lambda zone: zone.entities(),
-    "pages": lambda zone: zone.entity_page(),
     "merges": lambda zone: zone.merges(),
     "models": lambda zone: zone.mental_models(),
     "letters": lambda zone: zone.dead_letters(),

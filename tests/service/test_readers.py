@@ -60,7 +60,7 @@ class Readers:
 
     def asked(self, query: Query = ASKED) -> dict[str, Any]:
         """Return the answer of a reader."""
-        zone = Elsewhere(self.zone._zone, self.zone._accesses)
+        zone = Elsewhere(self.zone._zone)
         return self._without_ms(self.readers.recall(zone, query))
 
     def asked_anywhere(self, query: Query = ASKED) -> dict[str, Any]:

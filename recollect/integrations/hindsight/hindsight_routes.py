@@ -12,7 +12,7 @@ from litestar import Router, delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
-from recollect import Entity, InvalidInput, MentalModel, Result, Status, Zone
+from recollect import Entity, InvalidInput, MentalModel, Result, Status, Zone, paginate
 from recollect.integrations.hindsight import hindsight_upkeep_routes
 from recollect.integrations.hindsight.hindsight_bank import (
     HindsightBank,
@@ -281,7 +281,8 @@ async def entities(
     def found(held: Zone) -> tuple[list[Entity], int]:
         if not held.exists():
             return [], 0
-        return held.entities(skip=offset, limit=limit), held.status().entities
+        known = list(paginate(held.entities, limit=offset + limit))
+        return known[offset:], held.status().entities
 
     shown, total = await ask(request, bank, found)
     items = [_entity(entity) for entity in shown]
@@ -306,7 +307,7 @@ async def mental_models(
 ) -> dict[str, Any]:
     """Return the reports that are kept."""
     _check_page(limit, offset)
-    found = await ask(request, bank, lambda held: held.mental_models() if held.exists() else [])
+    found = await ask(request, bank, lambda held: list(paginate(held.mental_models)))
     items = [_model(bank, model) for model in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
@@ -368,7 +369,8 @@ async def get_operation(
     """Return one of them; what a mental model was made by is done when it is there."""
 
     def found(held: Zone) -> dict[str, Any]:
-        if any(model.id == operation_id for model in held.mental_models(every_version=True)):
+        every = paginate(held.mental_models, superseded=True)
+        if any(model.id == operation_id for model in every):
             return {
                 "operation_id": operation_id,
                 "operation_type": "refresh_mental_model",

@@ -8,7 +8,7 @@ import msgspec
 from litestar import delete, get, patch
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from recollect import ForgetTargets, InvalidInput, Zone
+from recollect import ForgetTargets, InvalidInput, Zone, paginate
 from recollect.integrations.hindsight.hindsight_bank import HindsightBank
 from recollect.service import (
     AnyRequest,
@@ -50,9 +50,9 @@ class ModelChange(msgspec.Struct, frozen=True, kw_only=True):
 def _everything(held: Zone) -> int:
     """Erase all that a zone holds; return how many records that were."""
     gone = 0
-    for model in held.mental_models():
+    for model in list(paginate(held.mental_models)):
         gone += held.delete_mental_model(model.id).events
-    return gone + held.erase(held.choose(ForgetTargets(before=_EVER))).events
+    return gone + held.erase(held.choose(ForgetTargets(time_before=_EVER))).events
 
 
 async def _emptied(request: AnyRequest, bank: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ async def update_model(
         model = held.mental_model(model_id)
         found = held.reflect(query)
         rests = [result.id for result in found.results]
-        newer = held.update_mental_model(model.id, found.text, rests_on=rests)
+        newer = held.update_mental_model(model.id, found.text, sources=rests)
         return {
             "id": newer.id,
             "bank_id": bank,

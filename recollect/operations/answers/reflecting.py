@@ -155,5 +155,5 @@ def _keep(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> 
         quoted += [change.id for change in (*item.supersedes, *item.superseded_by)]
     for model in mental_models.mental_models(zone):
         if model.name == name and model.subtype == _SUBTYPE:
-            return mental_models.update(zone, model.id, report, rests_on=quoted)
-    return mental_models.create(zone, name, report, subtype=_SUBTYPE, rests_on=quoted)
+            return mental_models.update(zone, model.id, report, sources=quoted)
+    return mental_models.create(zone, name, report, subtype=_SUBTYPE, sources=quoted)

@@ -64,17 +64,19 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
     Raises:
         InvalidInput, ErasureFailed: as `forget`.
     """
-    ids, after, before = targets.ids, targets.after, targets.before
+    ids, after, before = targets.ids, targets.time_after, targets.time_before
     criteria = Criteria(
         entity=targets.entity,
         sender=targets.sender,
         thread=targets.thread,
         platform=targets.platform,
-        after=None if after is None else parse_moment(after, "after"),
-        before=None if before is None else parse_moment(before, "before"),
+        after=None if after is None else parse_moment(after, "time_after"),
+        before=None if before is None else parse_moment(before, "time_before"),
     )
     if not ids and not criteria.given:
-        raise InvalidInput("say what to forget: ids, entity, sender, thread, before or after")
+        raise InvalidInput(
+            "say what to forget: ids, entity, sender, thread, time_before or time_after"
+        )
     zone.must_exist()
     if lost := lost_among(zone.node.ledger, zone.name, ids):
         # Nothing can be decided before these are erased, so they must be erased alone.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import TypeVar
 
 import apsw
 import msgspec
@@ -18,13 +19,24 @@ from recollect.projections.memory import fact_list
 from recollect.projections.recall.question.entity_names import ids_of
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time, parse_moment
-from recollect.schemas.wire import Entity, EntityPage, Fact, Handle, Merge, ZoneSummary
+from recollect.schemas.wire import (
+    Entity,
+    EntityPage,
+    Fact,
+    FactPage,
+    Handle,
+    MentalModel,
+    Merge,
+    ZoneSummary,
+)
 from recollect.text.stability import stability
 
-# Facts, or entities, that are read at once.
-_PAGE = 500
-# Entities that are given at once.
-_MAX_LIMIT = 1_000
+# Entries of a page where a caller gives no limit.
+_PAGE = 50
+# Entries of a page, at most.
+_MAX_PAGE_SIZE = 1_000
+
+Identified = TypeVar("Identified", Merge, MentalModel)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:
@@ -34,41 +46,38 @@ def zones(open_home: OpenHome) -> list[ZoneSummary]:
     return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
 
 
-def facts(
+def fact_page(
     zone: OpenZone,
     *,
     entity: str | None = None,
     superseded: bool = False,
-    after: str | None = None,
-    limit: int | None = None,
-) -> list[Fact]:
-    """Return up to `limit` of a zone's facts, the newest first.
+    cursor: str | None = None,
+    limit: int = _PAGE,
+) -> FactPage:
+    """Return a page of a zone's facts, newest first.
 
-    `entity`: only those about whom or what a name or an id means; `superseded`: also those whose
-    place a newer one has taken; `after`: those that follow the fact with this id, or, as
-    `AS_OF/ID`, also where it was forgotten.
+    A cursor names the last fact of a page by its time and id, so it holds where that fact is
+    forgotten.
 
     Raises:
-        InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
+        InvalidInput: nothing is called `entity`, or the cursor or the limit is not valid.
     """
+    check_limit(limit)
+    last = (LATEST_MS, "") if cursor is None else _fact_place(cursor)
     if not zone.exists():
-        return []
-    listed: list[Fact] = []
+        return FactPage(facts=[])
     with zone.files() as files, files.snapshot():
         about = None if entity is None else meant(files, entity)
-        last = _place(files, zone.name, after)
-        while limit is None or len(listed) < limit:
-            most = _PAGE if limit is None else min(_PAGE, limit - len(listed))
-            found = fact_list.facts(
-                files.memory.connection, about=about, superseded=superseded, after=last, limit=most
-            )
-            listed += described(files, found)
-            if len(found) < most:
-                break
-            last = (found[-1].as_of, found[-1].id)
+        found = fact_list.facts(
+            files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
+        )
+        facts = list(described(files, found[:limit]))
     if "stability" in zone.open_home.home.without:
-        return [unclassified(fact) for fact in listed]
-    return listed
+        facts = [unclassified(fact) for fact in facts]
+    more = None
+    if len(found) > limit:
+        more = f"{format_time(found[limit - 1].as_of)}/{found[limit - 1].id}"
+    return FactPage(facts=facts, cursor=more)
 
 
 def unclassified(fact: Fact) -> Fact:
@@ -76,24 +85,43 @@ def unclassified(fact: Fact) -> Fact:
     return msgspec.structs.replace(fact, stability=None, stability_confidence=None, ttl_days=None)
 
 
-def _place(files: ZoneFiles, zone: str, after: str | None) -> tuple[int, str]:
-    """Return where the list goes on after a fact, or begins."""
-    if after is None:
-        return (LATEST_MS, "")
-    at, found, id_ = after.partition("/")
-    if found:
-        return (parse_moment(at, "after"), id_)
-    as_of = fact_list.as_of(files.memory.connection, after)
-    if as_of is None:
-        raise InvalidInput(f"zone {zone} has no fact with the id {after!r}")
-    return (as_of, after)
+def _fact_place(cursor: str) -> tuple[int, str]:
+    """Return the time and id of the fact after which a page begins."""
+    at, found, id_ = cursor.partition("/")
+    if not found:
+        raise InvalidInput(f"cursor {cursor[:60]!r} is none; give one that a page of facts gave")
+    return (parse_moment(at, "cursor"), id_)
+
+
+def check_limit(limit: int) -> None:
+    """Raise InvalidInput where a page cannot have this many entries."""
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
+        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MAX_PAGE_SIZE}")
+
+
+def after_cursor(
+    found: Sequence[Identified], cursor: str | None, limit: int
+) -> tuple[list[Identified], str | None]:
+    """Return a page of a list and the cursor of the next; a cursor is the id of the last entry.
+
+    Raises:
+        InvalidInput: no entry has the cursor's id.
+    """
+    first = 0
+    if cursor is not None:
+        ids = [item.id for item in found]
+        if cursor not in ids:
+            raise InvalidInput(f"cursor {cursor[:60]!r} is none of this list; begin it again")
+        first = ids.index(cursor) + 1
+    page = list(found[first : first + limit])
+    return page, page[-1].id if len(found) > first + limit else None
 
 
 def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = False) -> int:
-    """Return how many facts `facts` lists in all.
+    """Return how many facts `fact_page` lists in all.
 
     Raises:
-        InvalidInput: as `facts`.
+        InvalidInput: as `fact_page`.
     """
     if not zone.exists():
         return 0
@@ -171,31 +199,13 @@ class _Names:
         return self._names.get(self._standing.get(id_or_name, ""), id_or_name)
 
 
-def entities(zone: OpenZone, *, skip: int = 0, limit: int | None = None) -> list[Entity]:
-    """Return up to `limit` of those whom and what a zone knows, the most mentioned first.
-
-    `skip`: so many of them are passed over.
-    """
-    if not zone.exists():
-        return []
-    with zone.files() as files, files.snapshot():
-        found = entity_list.entities(files.identity.connection)
-        wanted = found[skip:] if limit is None else found[skip : skip + limit]
-        return [
-            entity
-            for first in range(0, len(wanted), _PAGE)
-            for entity in _known(files, wanted[first : first + _PAGE])
-        ]
-
-
 def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
     """Return up to `limit` entities, the most mentioned first, as they stood at the first page.
 
     Raises:
         InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
     """
-    if not 1 <= limit <= _MAX_LIMIT:
-        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MAX_LIMIT}")
+    check_limit(limit)
     number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
     if not zone.exists():
         return EntityPage(entities=[])

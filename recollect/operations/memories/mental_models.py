@@ -10,19 +10,39 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.record_matching import RESTS_ON
 from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories.listing import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import CreateMentalModel, UpdateMentalModel
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
+from recollect.schemas.wire import (
+    ForgetReport,
+    ForgetTargets,
+    MentalModel,
+    MentalModelPage,
+    Receipt,
+)
 from recollect.streams.publishing.commands import drawn_id
 
 
-def mental_models(zone: OpenZone, *, every_version: bool = False) -> list[MentalModel]:
+def mental_models(zone: OpenZone, *, superseded: bool = False) -> list[MentalModel]:
     """Return the mental models of a zone in the order in which they were written."""
-    return _found(zone, every=every_version)
+    return _found(zone, every=superseded)
+
+
+def model_page(
+    zone: OpenZone, *, superseded: bool, cursor: str | None, limit: int
+) -> MentalModelPage:
+    """Return a page of mental models in the order in which they were written.
+
+    Raises:
+        InvalidInput: no version has the cursor's id, or the limit is not valid.
+    """
+    check_limit(limit)
+    page, more = after_cursor(mental_models(zone, superseded=superseded), cursor, limit)
+    return MentalModelPage(mental_models=page, cursor=more)
 
 
 def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
@@ -44,13 +64,13 @@ def create(
     subtype: str | None = None,
     entity_id: str | None = None,
     tags: Sequence[str] = (),
-    rests_on: Sequence[str] = (),
+    sources: Sequence[str] = (),
 ) -> MentalModel:
-    """Keep a report; it is erased with any event behind the memories that it `rests_on`.
+    """Keep a report; it is erased with any event behind the memories in `sources`.
 
     Raises:
         InvalidInput: its name or its description is no text, or empty.
-        UnknownId: nothing in the zone has one of the ids of `rests_on`.
+        UnknownId: nothing in the zone has one of the ids in `sources`.
     """
     _check(name=name, description=description)
     return _written(
@@ -63,27 +83,27 @@ def create(
                 description=description,
                 subtype=subtype,
                 entity_id=entity_id,
-                tags=(*tags, *_resting(zone, rests_on)),
+                tags=(*tags, *_resting(zone, sources)),
             ),
         ),
     )
 
 
 def update(
-    zone: OpenZone, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
+    zone: OpenZone, model_id: str, description: str, *, sources: Sequence[str] | None = None
 ) -> MentalModel:
-    """Write a new version of a report; `rests_on`: its own, None for that of the one before.
+    """Write a new version of a report; `sources`: its own, None for those of the one before.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.
-        UnknownId: nothing in the zone has one of the ids of `rests_on`.
+        UnknownId: nothing in the zone has one of the ids in `sources`.
     """
     _check(description=description)
     before = mental_model(zone, model_id)
     tags = None
-    if rests_on is not None:
+    if sources is not None:
         own = (tag for tag in before.tags if not tag.startswith(RESTS_ON))
-        tags = (*own, *_resting(zone, rests_on))
+        tags = (*own, *_resting(zone, sources))
     return _written(
         zone,
         command(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import merges
+from recollect.operations.memories.listing import after_cursor, check_limit, merges
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
-from recollect.schemas.wire import Merge, Receipt
+from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
 from recollect.streams.publishing.commands import drawn_id
 
 
@@ -29,25 +31,39 @@ def propose_merge(
     )
 
 
-def decide_merge(zone: OpenZone, id_: str, *, approve: bool) -> Merge:
-    """Approve or reject a merge that waits for a decision; return its new state.
+def merge_page(
+    zone: OpenZone, *, status: MergeStatus | None, cursor: str | None, limit: int
+) -> MergePage:
+    """Return a page of merges, pending ones first; a cursor is the id of a page's last merge.
 
     Raises:
-        InvalidInput: there is none with this id, or it waits for none.
+        InvalidInput: no merge has the cursor's id, or the limit is not valid.
     """
-    merge = _found(zone, id_, "pending", "approved or rejected")
+    check_limit(limit)
+    found = [merge for merge in merges(zone) if status in (None, merge.status)]
+    page, more = after_cursor(found, cursor, limit)
+    return MergePage(merges=page, cursor=more)
+
+
+def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
+    """Merge or reject a pending merge, or undo one that was carried out; return its new state.
+
+    Raises:
+        UnknownId: there is no merge with this id.
+        InvalidInput: its status does not allow this.
+    """
+    if status not in get_args(MergeDecision):
+        raise InvalidInput(f"status {status!r}: give {', '.join(get_args(MergeDecision))}")
+    if status == "undone":
+        return _undone(zone, _found(zone, id_, "merged", "undone"), id_)
+    merge = _found(zone, id_, "pending", "merged or rejected")
     source = drawn_id(f"decide-merge:{merge.id}")
+    approve = status == "merged"
     command(zone, DecideMerge(source_id=source, candidate_id=merge.id, approve=approve))
     return _named(zone, merge.id) or merge
 
 
-def undo_merge(zone: OpenZone, id_: str) -> Merge:
-    """Undo a merge, by its id or that of its proposal; return its new state.
-
-    Raises:
-        InvalidInput: there is none with this id, or it was not carried out.
-    """
-    merge = _found(zone, id_, "merged", "undone")
+def _undone(zone: OpenZone, merge: Merge, id_: str) -> Merge:
     if merge.merge_id is None:
         raise InvalidInput(
             f"merge {id_} was never carried out: {merge.a} and {merge.b} are one through others; "
@@ -63,7 +79,7 @@ def _found(zone: OpenZone, id_: str, status: str, verb: str) -> Merge:
     if merge is None:
         raise UnknownId(f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids")
     if merge.status != status:
-        raise InvalidInput(f"merge {id_} is {merge.status}; what is {status} can be {verb}")
+        raise InvalidInput(f"merge {id_} is {merge.status}; only a {status} one can be {verb}")
     return merge
 
 

@@ -17,10 +17,12 @@ from recollect.schemas.errors import (
     HistoryMismatch,
     IntegrityError,
     InvalidInput,
+    UnknownId,
 )
 from recollect.schemas.events import Drop, Retry
 from recollect.schemas.wire import (
     DeadLetter,
+    DeadLetterState,
     Level,
     RebuildReport,
     ReclaimReport,
@@ -135,24 +137,34 @@ def dead_letters(zone: OpenZone) -> list[DeadLetter]:
         ]
 
 
-def retry(zone: OpenZone, number: int) -> bool:
-    """Decide a parked record again; return whether it is no longer parked."""
-    _must_be_number(number)
+def retry(zone: OpenZone, number: int) -> DeadLetterState:
+    """Decide a parked record again; return whether it is still parked.
+
+    Raises:
+        UnknownId: no record with this number is parked.
+    """
+    _must_be_parked(zone, number)
     command(zone, Retry(source_id=drawn_id(f"retry:{number}"), number=number))
-    return not _is_parked(zone, number)
+    return DeadLetterState(number, _is_parked(zone, number))
 
 
-def drop(zone: OpenZone, number: int) -> bool:
-    """Drop a parked record; return whether it is no longer parked."""
-    _must_be_number(number)
+def drop(zone: OpenZone, number: int) -> DeadLetterState:
+    """Give a parked record up; return whether it is still parked.
+
+    Raises:
+        UnknownId: no record with this number is parked.
+    """
+    _must_be_parked(zone, number)
     command(zone, Drop(source_id=drawn_id(f"drop:{number}"), number=number))
-    return not _is_parked(zone, number)
+    return DeadLetterState(number, _is_parked(zone, number))
 
 
 def _is_parked(zone: OpenZone, number: int) -> bool:
     return number in {letter.number for letter in dead_letters(zone)}
 
 
-def _must_be_number(number: int) -> None:
+def _must_be_parked(zone: OpenZone, number: int) -> None:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise InvalidInput(f"number {number!r}: give that of a parked record, as dead_letters does")
+    if not _is_parked(zone, number):
+        raise UnknownId(f"zone {zone.name} has no parked record {number}; dead_letters lists them")

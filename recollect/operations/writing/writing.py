@@ -25,7 +25,7 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.changes import Processed
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Content, WriterText
-from recollect.schemas.wire import Result, WriteReport
+from recollect.schemas.wire import Receipt, Result, WriteReport
 from recollect.schemas.wire import WriterTextVersion as ToldText
 from recollect.streams.deciding.tracing import Untraceable, rested_on
 from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
@@ -130,8 +130,8 @@ def told(zone: OpenZone) -> list[ToldText]:
         ]
 
 
-def tell(zone: OpenZone, name: str, text: str) -> int:
-    """Give the model that writes another role (`role`), or a note of a name; return the record.
+def tell(zone: OpenZone, name: str, text: str) -> Receipt:
+    """Give the model that writes another role (`role`), or a note of a name.
 
     An empty text takes it back.
 
@@ -143,7 +143,7 @@ def tell(zone: OpenZone, name: str, text: str) -> int:
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"text: at most {_LONGEST_TEXT:,} characters")
     payload = WriterText(source_id=drawn_id("writer_text"), name=name.strip(), text=text.strip())
-    return command(zone, payload).number
+    return command(zone, payload)
 
 
 def role_in(zone: OpenZone) -> Role:

@@ -1,4 +1,4 @@
-"""Operations: long work on a zone that a call begins, and others ask about, cancel or retry.
+"""Long-running operations: a call begins one, and others watch, cancel or retry it.
 
 They are done one after the other. What they are, and how they ended, is kept in the home: one that
 was at work when the process died is found interrupted.
@@ -17,10 +17,11 @@ import msgspec
 
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
+from recollect.operations.table.operation import Operation
+from recollect.operations.table.zone_operations import all_operations
 from recollect.projections.generations import replace_file
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Level, RebuildReport, ReclaimReport, RollbackReport, Verification
 from recollect.service.idempotent_calls import check_key
 from recollect.service.problem_details import (
     BUSY,
@@ -34,9 +35,7 @@ from recollect.service.service_log import ServiceLog
 from recollect.service.thread_lanes import ThreadLane
 from recollect.streams.projecting.projector import Progress
 
-Kind = Literal["verify", "rebuild", "rollback", "reclaim"]
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
-OperationResult = Verification | RebuildReport | RollbackReport | ReclaimReport
 
 #: Those that will not change any more, but by a retry.
 ENDED: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
@@ -47,17 +46,7 @@ _MAX_KEPT = 1_000
 _WATCH_SECONDS = 0.25
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an operation was asked to do."""
-
-    kind: Kind
-    expect: str | None = None
-    level: Level = "project"
-    dry_run: bool = False
-    compare: bool = False
-
-
-class Operation(msgspec.Struct, frozen=True, kw_only=True):
+class LongOperation(msgspec.Struct, frozen=True, kw_only=True):
     """Long work on a zone. `done` of about `total` records; times are ISO 8601.
 
     `result` is the report of what was asked, once it has succeeded; `detail` says why it has not.
@@ -76,11 +65,12 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """An operation as the home keeps it. Times are unix ms."""
+    """An operation as the home keeps it: its name and input, and times in unix ms."""
 
     id: str
     zone: str
-    asked: Asked
+    kind: str
+    given: dict[str, Any] = {}
     state: State
     created_at: int
     key: str | None = None
@@ -92,10 +82,10 @@ class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
     detail: str | None = None
     result: Any = None
 
-    def shown(self) -> Operation:
-        return Operation(
+    def shown(self) -> LongOperation:
+        return LongOperation(
             id=self.id,
-            kind=self.asked.kind,
+            kind=self.kind,
             state=self.state,
             done=self.done,
             total=self.total,
@@ -111,7 +101,7 @@ class _Cancelled(Exception):
     """Raised inside an operation that is to end."""
 
 
-class Operations:
+class LongOperations:
     """The operations of a home. Its methods are called on the event loop."""
 
     def __init__(self, home: Path, lane: ThreadLane, log: ServiceLog) -> None:
@@ -129,24 +119,33 @@ class Operations:
                 kept.state, kept.detail = "interrupted", "the service ended meanwhile"
 
     def begin(
-        self, zone: Zone, asked: Asked, *, who: str, key: str | None, total: int | None
-    ) -> Operation:
-        """Begin an operation, or return the one that was begun under this key.
+        self,
+        zone: Zone,
+        operation: Operation[..., Any],
+        given: msgspec.Struct,
+        *,
+        who: str,
+        key: str | None,
+        total: int | None,
+    ) -> LongOperation:
+        """Begin an operation, or return the one begun under this key.
 
         Raises:
             Refused: something else was asked under the key.
         """
+        asked = msgspec.to_builtins(given)
         if key is not None:
             check_key(key)
             for kept in self._kept.values():
                 if (kept.zone, kept.who, kept.key) == (zone.name, who, key):
-                    if kept.asked != asked:
+                    if (kept.kind, kept.given) != (operation.name, asked):
                         raise Refused(CONFLICT, "something else was asked under this key")
                     return kept.shown()
         kept = _Kept(
             id=secrets.token_hex(12),
             zone=zone.name,
-            asked=asked,
+            kind=operation.name,
+            given=asked,
             state="queued",
             created_at=unix_ms(),
             key=key,
@@ -157,15 +156,15 @@ class Operations:
         self._start(zone, kept)
         return kept.shown()
 
-    def of(self, zone: str) -> list[Operation]:
+    def of(self, zone: str) -> list[LongOperation]:
         """Return the operations of a zone, the latest first."""
         return [kept.shown() for kept in reversed(self._kept.values()) if kept.zone == zone]
 
-    def get(self, zone: str, id_: str) -> Operation:
+    def get(self, zone: str, id_: str) -> LongOperation:
         """Return an operation of a zone; Refused where there is none."""
         return self._found(zone, id_).shown()
 
-    def cancel(self, zone: str, id_: str) -> Operation:
+    def cancel(self, zone: str, id_: str) -> LongOperation:
         """Have an operation end before it is done.
 
         Raises:
@@ -179,7 +178,7 @@ class Operations:
             self._ended(kept, "cancelled")
         return kept.shown()
 
-    def retry(self, zone: Zone, id_: str) -> Operation:
+    def retry(self, zone: Zone, id_: str) -> LongOperation:
         """Begin an operation again that did not succeed.
 
         Raises:
@@ -196,13 +195,15 @@ class Operations:
         self._start(zone, kept)
         return kept.shown()
 
-    async def watch(self, zone: str, id_: str, may: Callable[[], bool]) -> AsyncIterator[Operation]:
+    async def watch(
+        self, zone: str, id_: str, may: Callable[[], bool]
+    ) -> AsyncIterator[LongOperation]:
         """Yield an operation whenever it got further, until it has ended.
 
         Raises:
             Refused: there is none, or who watches may not any more.
         """
-        before: Operation | None = None
+        before: LongOperation | None = None
         while True:
             if not may():
                 raise unauthorized()
@@ -238,11 +239,11 @@ class Operations:
                 raise _Cancelled
             kept.done += done
 
-        def work() -> OperationResult | None:
+        def work() -> Any:
             if kept.state != "queued":
                 return None
             kept.state, kept.started_at = "running", unix_ms()
-            return _do(zone, kept.asked, progress)
+            return _run(zone, kept, progress)
 
         try:
             result = await self._lane.run(work)
@@ -289,13 +290,8 @@ class Operations:
             self._log.error("operations cannot be noted", error)
 
 
-def _do(zone: Zone, asked: Asked, progress: Progress) -> OperationResult:
-    if asked.kind == "verify":
-        return zone.verify(expect=asked.expect, progress=progress)
-    if asked.kind == "rebuild":
-        return zone.rebuild(
-            asked.level, dry_run=asked.dry_run, compare=asked.compare, progress=progress
-        )
-    if asked.kind == "rollback":
-        return zone.rollback(progress)
-    return zone.reclaim(dry_run=asked.dry_run)
+def _run(zone: Zone, kept: _Kept, progress: Progress) -> Any:
+    (operation,) = (found for found in all_operations() if found.name == kept.kind)
+    given = msgspec.convert(kept.given, operation.input)
+    args, kwargs = operation.arguments(given, progress=progress)
+    return getattr(zone, operation.name)(*args, **kwargs)

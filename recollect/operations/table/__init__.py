@@ -1,0 +1,1 @@
+"""The table: every operation on a zone, one module for each kind."""

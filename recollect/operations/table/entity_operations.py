@@ -1,0 +1,181 @@
+"""Operations on facts, and on the entities that they are about."""
+
+from __future__ import annotations
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import listing
+from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.operation import Tool, operation
+from recollect.operations.table.parameters import (
+    PAGE,
+    Cursor,
+    Entity,
+    Limit,
+    NameOrId,
+    Superseded,
+)
+from recollect.schemas import wire
+from recollect.schemas.wire import Comparison, EntityPage, FactPage
+
+_AT = "2026-05-08T13:56:00.000Z"
+_FACT_ID, _ADA = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "0000000000TM58XV8YZVBG9TN4"
+_FACT = {
+    "id": _FACT_ID,
+    "text": "Ada lives in Turin.",
+    "as_of": _AT,
+    "when": None,
+    "subject": "Ada",
+    "attribute": "home",
+    "value": "Turin",
+    "current": True,
+    "stability": None,
+    "entities": ["Ada", "Turin"],
+    "source_event_ids": ["m1"],
+}
+_ENTITY = {
+    "id": _ADA,
+    "name": "Ada",
+    "type": "person",
+    "aliases": [],
+    "handles": [{"platform": "chat", "handle": "u1"}],
+    "facts": 1,
+    "mentions": 1,
+}
+_TAG = "facts and entities"
+
+
+@operation(
+    "GET /facts",
+    right="read",
+    title="List facts",
+    tag=_TAG,
+    example=(None, {"facts": [_FACT], "cursor": f"{_AT}/{_FACT_ID}"}),
+)
+def facts(
+    zone: OpenZone,
+    *,
+    entity: Entity = None,
+    superseded: Superseded = False,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> FactPage:
+    """Return a page of facts, newest first; its `cursor` gives the next page.
+
+    `recollect.paginate(zone.facts)` yields all of them.
+
+    Raises:
+        InvalidInput: nothing is called `entity`, or the cursor is not one of this list.
+
+    >>> [fact.text for fact in zone.facts(entity="Ada")]
+    ['Ada lives in Turin.']
+    """
+    return listing.fact_page(zone, entity=entity, superseded=superseded, cursor=cursor, limit=limit)
+
+
+@operation(
+    "GET /facts/count",
+    right="read",
+    title="Count facts",
+    tag=_TAG,
+    key="count",
+    example=(None, {"count": 1}),
+)
+def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded = False) -> int:
+    """Return how many facts `facts` lists in all.
+
+    >>> zone.fact_count(entity="Ada")
+    1
+    """
+    return listing.fact_count(zone, entity=entity, superseded=superseded)
+
+
+@operation(
+    "GET /entities",
+    right="read",
+    title="List entities",
+    tag=_TAG,
+    tool=Tool(
+        name="list_entities",
+        title="List people and things",
+        description="List the people, organisations, places and things that memory knows, most "
+        f"mentioned first. {DATA}",
+        defaults={"limit": 20},
+    ),
+    example=(None, {"entities": [_ENTITY], "cursor": "17:50"}),
+)
+def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> EntityPage:
+    """Return a page of the zone's entities, most mentioned first.
+
+    A page's `cursor` gives the next page, as the zone stood when the first was read.
+
+    Raises:
+        InvalidInput: `limit` is not from 1 to 1,000, or the cursor is not of this zone.
+
+    >>> sorted(entity.name for entity in zone.entities() if entity.type == "person")
+    ['Ada', 'Bob']
+    >>> page = zone.entities(limit=1)
+    >>> len(page), len(zone.entities(cursor=page.cursor)) > 0
+    (1, True)
+    """
+    return listing.entity_page(zone, cursor=cursor, limit=limit)
+
+
+@operation(
+    "GET /entities/{name_or_id}",
+    right="read",
+    title="Get an entity",
+    tag=_TAG,
+    tool=Tool(
+        title="Get a person or thing",
+        description="Get one person, organisation, place or thing by name or id: other names, "
+        "accounts, and how much is known. list_memories with entity lists what is known. "
+        f"{DATA}",
+    ),
+    example=(None, _ENTITY),
+)
+def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
+    """Return the entity with a name or an id.
+
+    Raises:
+        UnknownId: nothing has this name or id.
+        InvalidInput: several entities have this name; the message lists their ids.
+
+    >>> zone.get_entity("Ada").type
+    'person'
+    """
+    return listing.get_entity(zone, name_or_id)
+
+
+@operation(
+    "POST /entities/compare",
+    right="read",
+    title="Compare entities",
+    tag=_TAG,
+    example=(
+        {"a": "Ada", "b": "Bob"},
+        {"decision": "different", "confidence": 0.0, "reasons": ["two names"]},
+    ),
+)
+def compare(zone: OpenZone, a: NameOrId, b: NameOrId) -> Comparison:
+    """Return whether two entities are, or would be taken for, one, and why.
+
+    Raises:
+        InvalidInput: nothing has one of the names, or several entities have it.
+
+    >>> zone.compare("Ada", "Bob").decision
+    'different'
+    """
+    # Only a comparison needs the agents.
+    from recollect.operations.memories import comparing
+
+    return comparing.compare(zone, a, b)
+
+
+class EntityOperations:
+    """Facts and entities of a zone."""
+
+    facts = facts
+    fact_count = fact_count
+    entities = entities
+    get_entity = get_entity
+    compare = compare

@@ -1,0 +1,298 @@
+"""Operations on memories as they are held: one by its id, pages of a kind, versions, updates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from recollect.home.access_tokens import Right
+from recollect.home.memory_spans import memory_span
+from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion import ingesting
+from recollect.operations.memories import memory_listing, replacing
+from recollect.operations.memories.memory_listing import Listed
+from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.operation import LONG_TEXT, Tool, operation
+from recollect.operations.table.parameters import (
+    PAGE,
+    Content,
+    Cursor,
+    Entity,
+    Id,
+    Limit,
+    NewText,
+    Platform,
+    Superseded,
+    Thread,
+    TimeAfter,
+    described,
+)
+from recollect.schemas.wire import Memory, MemoryPage, MemoryVersion, Receipt, UpdateReport
+
+_AT, _LATER = "2026-05-08T13:56:00.000Z", "2026-05-09T08:00:00.000Z"
+_FACT_ID, _MODEL_ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "01KR3XZBC0MTPV7D6B8F2Q9JXE"
+_MEMORY = {
+    "id": _FACT_ID,
+    "type": "fact",
+    "text": "Ada lives in Turin.",
+    "as_of": _AT,
+    "platform": "chat",
+    "sender_name": "Ada",
+    "entities": ["Ada", "Turin"],
+    "source_event_ids": ["m1"],
+}
+#: An answer with two versions, as an example.
+VERSIONS = {
+    "versions": [
+        {"id": _MODEL_ID, "text": "Ada lives in Turin.", "at": _AT, "current": False},
+        {"id": _FACT_ID, "text": "Ada lives in Oslo.", "at": _LATER, "current": True},
+    ]
+}
+
+
+def _bare(memory: Memory) -> Memory:
+    """Leave out metadata: it is for programs, and of any size."""
+    return msgspec.structs.replace(memory, metadata=None)
+
+
+def _bare_page(zone: Any, given: Any, page: MemoryPage) -> MemoryPage:
+    return MemoryPage(memories=[_bare(memory) for memory in page], cursor=page.cursor)
+
+
+@operation(
+    "POST /memories",
+    right="write",
+    status=201,
+    title="Remember",
+    tag="memories",
+    creates_zone=True,
+    stamp="at",
+    tool=Tool(
+        name="retain",
+        title="Remember something",
+        description="Remember a text: a fact, a preference, a decision, an event. Write one "
+        "complete sentence that says who and what, so that it can be understood without this "
+        "conversation. It can be recalled at once. Do not store what memory returned.",
+    ),
+    example=(
+        {"content": "The deploy key is in the blue safe."},
+        {"status": "new", "number": 2, "event_id": _FACT_ID, "clamped": False},
+    ),
+)
+def remember(
+    zone: OpenZone,
+    content: Content,
+    *,
+    sender_id: Annotated[
+        str,
+        described(
+            minLength=1,
+            maxLength=1_024,
+            description="Who says it: user, assistant for the agent's own words, or another id.",
+        ),
+    ] = "user",
+    at: Annotated[
+        TimeAfter,
+        described(
+            description="When it was said: ISO 8601 with a zone, or unix milliseconds; now where "
+            "it is omitted.",
+        ),
+    ] = None,
+    principal: Mapping[str, str] | None = None,
+) -> Receipt:
+    """Remember a text as it is, said by `sender_id`, now or at a given time.
+
+    `principal` names on whose behalf; the event's metadata holds it.
+
+    >>> zone.remember("The deploy key is in the blue safe.").status
+    'new'
+    """
+    with memory_span("create_memory", zone.name) as span:
+        receipt = ingesting.remember(zone, content, sender_id=sender_id, at=at, principal=principal)
+        span.record(receipt.event_id)
+        span.records(1, lambda: [(receipt.event_id, content, None)])
+    return receipt
+
+
+@operation(
+    "GET /memories/{id}",
+    right="read",
+    title="Get a memory",
+    tag="memories",
+    tool=Tool(
+        title="Get a memory",
+        description="Get one memory with its whole text, by id: a message (event), a fact, an "
+        f"observation or a mental model. {DATA}",
+        most_text=LONG_TEXT,
+        shape=lambda zone, given, memory: _bare(memory),
+    ),
+    example=(None, _MEMORY),
+)
+def get_memory(zone: OpenZone, id: Id) -> Memory:
+    """Return an event, a fact, an observation or a mental model by its id.
+
+    An event has its own id and its source's.
+
+    Raises:
+        UnknownId: nothing in the zone has this id.
+        InvalidInput: an entity has it.
+
+    >>> zone.get_memory("m1").text
+    'I live in Turin.'
+    """
+    return memory_listing.get_memory(zone, id)
+
+
+@operation(
+    "GET /memories",
+    right="read",
+    title="List memories",
+    tag="memories",
+    tool=Tool(
+        title="List memories",
+        description="List memories of one kind, newest first, a page at a time. To search, use "
+        f"recall. {DATA}",
+        defaults={"limit": 20},
+        hidden=frozenset({"thread", "source_event_ids", "metadata"}),
+        shape=_bare_page,
+    ),
+    example=(None, {"memories": [_MEMORY], "cursor": f"facts:1778248560000:{_FACT_ID}"}),
+)
+def list_memories(
+    zone: OpenZone,
+    scope: Annotated[
+        Listed, described(description="The kind of memory to list; events are messages.")
+    ] = "facts",
+    *,
+    entity: Entity = None,
+    platform: Platform = None,
+    thread: Thread = None,
+    source_event_ids: Annotated[
+        Sequence[str] | None,
+        described(description="Only these events, by their sources' own ids, or facts from them."),
+    ] = None,
+    metadata: Annotated[
+        Mapping[str, str] | None,
+        described(
+            description="Only events whose metadata has these texts, each under a key, or under "
+            "keys joined by dots; in an address, a JSON object."
+        ),
+    ] = None,
+    superseded: Superseded = False,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> MemoryPage:
+    """Return a page of memories of one kind, newest first.
+
+    `entity` selects memories about, or written by, a person or thing; `platform`, `thread` and
+    `metadata` apply to events. A page's `cursor` gives the next page, whatever was added or forgotten in
+    between.
+
+    Raises:
+        InvalidInput: a value is out of range, or a filter does not apply to this kind.
+
+    >>> page = zone.list_memories("events", limit=1)
+    >>> [memory.text for memory in page]
+    ['I moved to Oslo.']
+    >>> zone.list_memories("events", cursor=page.cursor)[0].text
+    'I live in Turin.'
+    """
+    return memory_listing.list_memories(
+        zone,
+        scope,
+        entity=entity,
+        platform=platform,
+        thread=thread,
+        source_event_ids=source_event_ids,
+        metadata=metadata,
+        superseded=superseded,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+def _erasing(given: Any) -> Right | None:
+    return "forget"
+
+
+@operation(
+    "PATCH /memories/{id}",
+    right="write",
+    further=_erasing,
+    erases=True,
+    title="Update a memory",
+    tag="memories",
+    tool=Tool(
+        title="Correct a memory",
+        description="Replace a memory's text. A mental model gets a new version. A text stored "
+        "with retain is stored anew, and the old text is erased. A message that somebody wrote is "
+        "never rewritten: retain the correction instead.",
+        destructive=True,
+    ),
+    example=(
+        {"text": "The deploy key is in the red safe."},
+        {
+            "id": _FACT_ID,
+            "type": "event",
+            "text": "The deploy key is in the red safe.",
+            "replaced": _MODEL_ID,
+            "erased": 1,
+        },
+    ),
+)
+def update_memory(
+    zone: OpenZone, id: Id, text: NewText, *, principal: Mapping[str, str] | None = None
+) -> UpdateReport:
+    """Replace a memory's text.
+
+    A mental model gets a new version, and earlier versions stay. A text stored by `remember` is
+    stored anew, and the old one is erased, which needs the right to forget. What somebody wrote
+    is never rewritten. `principal` names on whose behalf.
+
+    Raises:
+        InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
+    >>> zone.get_memory(updated.id).text
+    'The deploy key is in the red safe.'
+    """
+    with memory_span("update_memory", zone.name) as span:
+        span.record(id)
+        report = replacing.update_memory(zone, id, text, principal=principal)
+        span.records(1, lambda: [(report.id, report.text, None)])
+    return report
+
+
+@operation(
+    "GET /memories/{id}/history",
+    right="read",
+    title="History of a memory",
+    tag="memories",
+    key="versions",
+    example=(None, VERSIONS),
+)
+def history(zone: OpenZone, id: Id) -> list[MemoryVersion]:
+    """Return the versions of a memory, oldest first.
+
+    Raises:
+        UnknownId: nothing in the zone has this id.
+
+    >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+    >>> later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
+    >>> [(version.text, version.current) for version in zone.history(made.id)]
+    [('Ada lives in Turin.', False), ('Ada lives in Oslo.', True)]
+    """
+    return memory_listing.history(zone, id)
+
+
+class MemoryOperations:
+    """Memories of a zone."""
+
+    remember = remember
+    get_memory = get_memory
+    list_memories = list_memories
+    update_memory = update_memory
+    history = history

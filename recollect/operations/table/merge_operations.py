@@ -1,0 +1,123 @@
+"""Operations on merges: two entities that are, or may be, one (A16)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import merging
+from recollect.operations.table.operation import operation
+from recollect.operations.table.parameters import PAGE, Cursor, EntityId, Limit, described
+from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
+
+_AT = "2026-05-08T13:56:00.000Z"
+_ADA, _BOB = "0000000000TM58XV8YZVBG9TN4", "0000000000EQRKW619BJ1ZNSF7"
+_MERGE = {
+    "id": "01KR3XZBC0Q5Z0S2M3Y8C1K7AB",
+    "a": "Ada",
+    "b": "Ada L.",
+    "confidence": 0.6,
+    "reasons": ["the same first name in one thread"],
+    "status": "pending",
+    "a_id": _ADA,
+    "b_id": _BOB,
+    "a_handles": [],
+    "b_handles": [],
+    "at": _AT,
+    "merge_id": None,
+}
+
+
+@operation(
+    "GET /merges",
+    right="read",
+    title="List merges",
+    tag="merges",
+    example=(None, {"merges": [_MERGE], "cursor": None}),
+)
+def merges(
+    zone: OpenZone,
+    *,
+    status: Annotated[
+        MergeStatus | None, described(description="Only merges with this status.")
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> MergePage:
+    """Return pending merges first, then those merged, rejected or undone.
+
+    >>> zone.merges()[0].reasons
+    ['the name that the handle gave']
+    """
+    return merging.merge_page(zone, status=status, cursor=cursor, limit=limit)
+
+
+@operation(
+    "POST /merges",
+    right="write",
+    status=201,
+    title="Propose a merge",
+    tag="merges",
+    example=(
+        {"entity_a": _ADA, "entity_b": _BOB, "confidence": 0.6, "reason": "she said so"},
+        {"status": "new", "number": 2, "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT", "clamped": False},
+    ),
+)
+def propose_merge(
+    zone: OpenZone,
+    entity_a: EntityId,
+    entity_b: EntityId,
+    confidence: Annotated[
+        float,
+        described(
+            minimum=0, maximum=1, description="How sure it is that the two are one, from 0 to 1."
+        ),
+    ],
+    reason: Annotated[str, described(description="Why they are taken for one.")],
+) -> Receipt:
+    """Propose that two entities are one, by their ids.
+
+    >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+    >>> zone.propose_merge(a, b, 0.5, "both are new here").status
+    'new'
+    """
+    return merging.propose_merge(zone, entity_a, entity_b, confidence, reason)
+
+
+@operation(
+    "PATCH /merges/{id}",
+    right="write",
+    title="Decide a merge",
+    tag="merges",
+    example=({"status": "merged"}, {**_MERGE, "status": "merged", "merge_id": _MERGE["id"]}),
+)
+def decide_merge(
+    zone: OpenZone,
+    id: Annotated[str, described(description="Id of a merge, or of its proposal.")],
+    status: Annotated[
+        MergeDecision,
+        described(description="merged or rejected for a pending merge; undone for a merged one."),
+    ],
+) -> Merge:
+    """Merge or reject a pending merge, or undo one that was carried out; return its new state.
+
+    Raises:
+        UnknownId: there is no merge with this id.
+        InvalidInput: its status does not allow this.
+
+    >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+    >>> proposed = zone.propose_merge(a, b, 0.5, "both are new here")
+    >>> zone.decide_merge(zone.merges()[0].id, "rejected").status
+    'rejected'
+    >>> zone.decide_merge(zone.merges(status="merged")[0].id, "undone").status
+    'undone'
+    """
+    return merging.decide_merge(zone, id, status)
+
+
+class MergeOperations:
+    """Merges of a zone."""
+
+    merges = merges
+    propose_merge = propose_merge
+    decide_merge = decide_merge

@@ -1,0 +1,257 @@
+"""Operations on mental models: reports that are kept, with their versions (A12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from recollect.home.memory_spans import memory_span
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import mental_models as models
+from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.operation import LONG_TEXT, Tool, operation
+from recollect.operations.table.parameters import (
+    PAGE,
+    Cursor,
+    DryRun,
+    Limit,
+    ModelId,
+    Report,
+    ShortName,
+    described,
+)
+from recollect.schemas.wire import ForgetReport, MentalModel, MentalModelPage
+
+_AT = "2026-05-08T13:56:00.000Z"
+_ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE"
+_MODEL: dict[str, Any] = {
+    "id": _ID,
+    "name": "Homes",
+    "description": "Ada lives in Turin.",
+    "subtype": None,
+    "entity_id": None,
+    "tags": [],
+    "previous": None,
+    "current": True,
+    "updated_at": _AT,
+}
+_TAG = "mental models"
+
+Sources = Annotated[
+    Sequence[str],
+    described(
+        maxItems=1_000,
+        description="Ids of the memories that the report was made of. It is erased when a message "
+        "behind one of them is forgotten.",
+    ),
+]
+NewSources = Annotated[
+    Sequence[str] | None,
+    described(description="Sources of the new version; where omitted, those of the previous one."),
+]
+Subtype = Annotated[
+    str | None,
+    described(
+        description="Its kind, for example structural (how things are set up), emergent (a pattern "
+        "that showed itself) or pinned (never rewritten automatically)."
+    ),
+]
+
+
+@operation(
+    "GET /mental-models",
+    right="read",
+    title="List mental models",
+    tag=_TAG,
+    tool=Tool(
+        name="list_mental_models",
+        title="List mental models",
+        description="List the mental models: reports kept because they are worth rereading. "
+        f"{DATA}",
+        defaults={"limit": 20},
+        hidden=frozenset({"superseded"}),
+    ),
+    example=(None, {"mental_models": [_MODEL], "cursor": None}),
+)
+def mental_models(
+    zone: OpenZone,
+    *,
+    superseded: Annotated[bool, described(description="Include earlier versions.")] = False,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> MentalModelPage:
+    """Return a page of the mental models, in the order in which they were written.
+
+    >>> [model.name for model in zone.mental_models()]
+    []
+    """
+    return models.model_page(zone, superseded=superseded, cursor=cursor, limit=limit)
+
+
+@operation(
+    "GET /mental-models/{id}",
+    right="read",
+    title="Get a mental model",
+    tag=_TAG,
+    tool=Tool(
+        name="get_mental_model",
+        title="Get a mental model",
+        description=f"Get one mental model with its whole text, by id. {DATA}",
+        most_text=LONG_TEXT,
+    ),
+    example=(None, _MODEL),
+)
+def mental_model(zone: OpenZone, id: ModelId) -> MentalModel:
+    """Return one version of a mental model.
+
+    Raises:
+        UnknownId: the zone has no mental model with this id.
+
+    >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+    >>> zone.mental_model(made.id).description
+    'Ada lives in Turin.'
+    """
+    return models.mental_model(zone, id)
+
+
+@operation(
+    "POST /mental-models",
+    right="write",
+    status=201,
+    creates_zone=True,
+    title="Create a mental model",
+    tag=_TAG,
+    tool=Tool(
+        title="Keep a report",
+        description="Keep a report as a mental model, which recall ranks first where it fits. For "
+        "conclusions from many memories that will be needed again; store single facts with "
+        "retain. List the ids of its sources. Call list_mental_models first: an existing one may "
+        "need an update instead.",
+        most_text=LONG_TEXT,
+    ),
+    example=({"name": "Homes", "description": "Ada lives in Turin."}, _MODEL),
+)
+def create_mental_model(
+    zone: OpenZone,
+    name: ShortName,
+    description: Report,
+    *,
+    subtype: Subtype = None,
+    entity_id: Annotated[
+        str | None, described(description="Id of the entity that the report is about.")
+    ] = None,
+    tags: Annotated[Sequence[str], described(maxItems=100, description="Labels.")] = (),
+    sources: Sources = (),
+) -> MentalModel:
+    """Keep a report as a mental model, which recall returns as it is (A12).
+
+    `sources` are ids of the memories that it was made of: it is erased when an event behind one of
+    them is forgotten.
+
+    Raises:
+        InvalidInput: a text is empty.
+        UnknownId: nothing has one of the ids in `sources`.
+
+    >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
+    True
+    """
+    with memory_span("create_memory", zone.name) as span:
+        made = models.create(
+            zone,
+            name,
+            description,
+            subtype=subtype,
+            entity_id=entity_id,
+            tags=tags,
+            sources=sources,
+        )
+        span.record(made.id)
+        span.records(1, lambda: [(made.id, made.description, None)])
+    return made
+
+
+@operation(
+    "PATCH /mental-models/{id}",
+    right="write",
+    title="Update a mental model",
+    tag=_TAG,
+    tool=Tool(
+        title="Rewrite a mental model",
+        description="Write a new version of a mental model. The previous version stays in its "
+        "history and is no longer recalled. Without sources the new version keeps those of the "
+        "previous one.",
+        most_text=LONG_TEXT,
+    ),
+    example=(
+        {"description": "Ada lives in Oslo."},
+        {**_MODEL, "description": "Ada lives in Oslo.", "previous": _ID},
+    ),
+)
+def update_mental_model(
+    zone: OpenZone, id: ModelId, description: Report, *, sources: NewSources = None
+) -> MentalModel:
+    """Write a new version of a mental model; earlier versions stay and are no longer recalled.
+
+    `sources` are those of the new version; None keeps those of the previous one.
+
+    Raises:
+        UnknownId: the zone has no mental model with this id, or nothing has an id in `sources`.
+
+    >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+    >>> zone.update_mental_model(made.id, "Ada lives in Oslo.").previous == made.id
+    True
+    """
+    with memory_span("update_memory", zone.name) as span:
+        span.record(id)
+        made = models.update(zone, id, description, sources=sources)
+        span.records(1, lambda: [(made.id, made.description, None)])
+    return made
+
+
+@operation(
+    "DELETE /mental-models/{id}",
+    right="forget",
+    erases=True,
+    title="Delete a mental model",
+    tag=_TAG,
+    example=(
+        None,
+        {
+            "forgotten": [_ID],
+            "already": [],
+            "finished": [],
+            "events": 1,
+            "facts": 0,
+            "entities": 0,
+            "vectors": 1,
+            "dry_run": False,
+        },
+    ),
+)
+def delete_mental_model(zone: OpenZone, id: ModelId, *, dry_run: DryRun = False) -> ForgetReport:
+    """Erase a mental model with all its versions, everywhere.
+
+    Raises:
+        UnknownId: the zone has no mental model with this id.
+
+    >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+    >>> zone.delete_mental_model(made.id).events
+    1
+    """
+    if dry_run:
+        return models.delete(zone, id, dry_run=True)
+    with memory_span("delete_memory", zone.name) as span:
+        span.record(id)
+        report = models.delete(zone, id)
+        span.records(report.events)
+    return report
+
+
+class ModelOperations:
+    """Mental models of a zone."""
+
+    mental_models = mental_models
+    mental_model = mental_model
+    create_mental_model = create_mental_model
+    update_mental_model = update_mental_model
+    delete_mental_model = delete_mental_model

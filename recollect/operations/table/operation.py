@@ -1,0 +1,362 @@
+"""The table of operations: what can be done with a zone, each described once.
+
+An operation is a typed function over an open zone, with the right that it needs, its HTTP route
+and, where agents may use it, its tool. The library, the remote and async libraries, the HTTP
+routes, the OpenAPI document, the MCP tools and the reference are made from the table.
+
+    @operation("POST /merges", right="write", status=201, title="Propose a merge", tag="merges")
+    def propose_merge(zone: OpenZone, entity_a: EntityId, ...) -> Receipt: ...
+
+    class MergeOperations:
+        propose_merge = propose_merge
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, update_wrapper
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_type_hints,
+    overload,
+)
+
+import msgspec
+
+from recollect.home.access_tokens import Right
+from recollect.home.open_zone import OpenZone
+from recollect.schemas.errors import InvalidInput
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+
+#: Parameters that a caller in the same process may give, and no request: who asks, and what is
+#: told of progress.
+LOCAL = frozenset({"principal", "progress"})
+
+#: Characters of each text in a tool's answer: a model reads it, whose context is small.
+SHORT_TEXT = 2_000
+LONG_TEXT = 50_000
+
+_PATH_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """How an operation is offered to agents over MCP.
+
+    `hidden` are parameters that agents do not get, `defaults` replace the operation's own.
+    `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
+    `most_text`: the most characters of each text in an answer. `shape` makes the answer for agents
+    of the zone, the input and the result.
+    """
+
+    title: str
+    description: str
+    name: str = ""
+    destructive: bool = False
+    idempotent: bool = False
+    most_text: int = SHORT_TEXT
+    hidden: frozenset[str] = frozenset()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    shape: Callable[[Any, Any, Any], Any] | None = None
+
+
+class Caller(Protocol):
+    """A zone whose operations are called and return."""
+
+    def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Carry out an operation."""
+
+
+class AsyncCaller(Protocol):
+    """A zone whose operations are awaited."""
+
+    async def call_async(
+        self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Carry out an operation on a thread."""
+
+
+class Operation(Generic[P, T]):
+    """An operation of the table.
+
+    Called itself, it runs on an open zone. As an attribute of a zone's class it is a method with
+    the function's signature, which the zone carries out: in its own home, over the network, or
+    awaited.
+    """
+
+    def __init__(
+        self,
+        function: Callable[Concatenate[OpenZone, P], T],
+        *,
+        method: Method,
+        path: str,
+        right: Right,
+        title: str,
+        tag: str,
+        status: int = 200,
+        body: type[msgspec.Struct] | None = None,
+        gather: Callable[P, msgspec.Struct] | None = None,
+        spread: Callable[[Any], tuple[Any, ...]] | None = None,
+        further: Callable[[Any], Right | None] | None = None,
+        key: str | None = None,
+        creates_zone: bool = False,
+        needs_zone: bool = False,
+        erases: bool = False,
+        long_running: bool = False,
+        stamp: str | None = None,
+        tool: Tool | None = None,
+        example: tuple[Any, Any] | None = None,
+    ) -> None:
+        """`path` is that below a zone's; parameters stand in it as `{name}`.
+
+        `body` is an input that is no list of parameters: `gather` makes one of a call in the
+        library, and `spread` gives the arguments of such a call. `further` names a right that an
+        input needs besides. `key`: the answer over HTTP is an object with the result under this
+        key. `creates_zone`: a zone may come into being by it; `needs_zone`: an empty zone is
+        refused, also where it is read. `erases`: it may remove words, so caches are cleared.
+        `long_running`: over HTTP it is begun, and asked after. `stamp`: the parameter that a
+        remote caller fills with the present time, so that a repeated request is the same event.
+        `example`: an input without the path's parameters, and an output.
+        """
+        update_wrapper(self, function)
+        self.function = function
+        self.method, self.path = method, path
+        self.right, self.title, self.tag, self.status = right, title, tag, status
+        self.gather, self._spread, self.further, self.key = gather, spread, further, key
+        self.creates_zone, self.needs_zone = creates_zone, needs_zone
+        self.erases, self.long_running, self.stamp = erases, long_running, stamp
+        self.tool, self.example = tool, example
+        self._body = body
+
+    @property
+    def name(self) -> str:
+        """The name on every surface: method, operation id, and tool unless that has another."""
+        return self.function.__name__
+
+    @property
+    def tool_name(self) -> str:
+        """The name of its tool."""
+        return (self.tool.name if self.tool else "") or self.name
+
+    @property
+    def description(self) -> str:
+        """The docstring's prose, without its errors and examples."""
+        text = inspect.cleandoc(self.function.__doc__ or "")
+        return re.split(r"\n\n(?:Raises:|>>> )", text)[0].strip()
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether it changes nothing."""
+        return self.right == "read"
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The signature in the library, without the zone."""
+        hints = self._hints
+        signature = inspect.signature(self.function)
+        _, *parameters = signature.parameters.values()
+        typed = [item.replace(annotation=hints[item.name]) for item in parameters]
+        return signature.replace(parameters=typed, return_annotation=self.output)
+
+    @property
+    def output(self) -> Any:
+        """The type of the result."""
+        return self._hints["return"]
+
+    @cached_property
+    def answer(self) -> Any:
+        """The type of the answer over HTTP: the result's, or an object that holds it."""
+        if self.key is None:
+            return self.output
+        fields: list[Any] = [(self.key, self.output)]
+        return msgspec.defstruct(f"{_camel(self.name)}Answer", fields, frozen=True)
+
+    @property
+    def optional(self) -> bool:
+        """Whether the result may be None: nothing has the id that was given."""
+        return type(None) in get_args(self.output)
+
+    @cached_property
+    def input(self) -> type[msgspec.Struct]:
+        """The struct of the parameters, closed, with the names and bounds of the signature."""
+        if self._body is not None:
+            return self._body
+        fields: list[Any] = []
+        for item in self.signature.parameters.values():
+            if item.name in LOCAL:
+                continue
+            if item.kind is item.VAR_POSITIONAL:
+                fields.append((item.name, _tuple_of(item.annotation), ()))
+            elif item.default is item.empty:
+                fields.append((item.name, item.annotation))
+            else:
+                fields.append((item.name, item.annotation, item.default))
+        return _closed(f"{_camel(self.name)}Input", fields)
+
+    @cached_property
+    def path_parameters(self) -> tuple[str, ...]:
+        """The parameters that stand in the path."""
+        return tuple(_PATH_PARAMETER.findall(self.path))
+
+    @cached_property
+    def rest(self) -> type[msgspec.Struct]:
+        """The struct of the parameters that do not stand in the path: the body, or the query."""
+        kind = "Body" if self.has_body else "Parameters"
+        fields = [
+            _field(item)
+            for item in msgspec.structs.fields(self.input)
+            if item.name not in self.path_parameters
+        ]
+        return _closed(f"{_camel(self.name)}{kind}", fields)
+
+    @property
+    def has_body(self) -> bool:
+        """Whether a request carries its parameters in a body."""
+        return self.method in ("POST", "PATCH")
+
+    def takes(self, name: str) -> bool:
+        """Return whether the function has a parameter."""
+        return name in self.signature.parameters
+
+    def arguments(
+        self, given: msgspec.Struct, **local: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return an input as the arguments of a call in the library.
+
+        `local` are parameters of LOCAL, left out where the function does not take them.
+        """
+        local = {name: value for name, value in local.items() if self.takes(name)}
+        if self._spread is not None:
+            return self._spread(given), local
+        args: tuple[Any, ...] = ()
+        kwargs: dict[str, Any] = local
+        for item in self.signature.parameters.values():
+            if item.name in LOCAL:
+                continue
+            value = getattr(given, item.name)
+            if item.kind is item.VAR_POSITIONAL:
+                args = (*args, *value)
+            elif item.kind is item.POSITIONAL_ONLY:
+                args = (*args, value)
+            else:
+                kwargs[item.name] = value
+        return args, kwargs
+
+    def given(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        """Return the arguments of a call in the library as the plain values of a request.
+
+        Raises:
+            InvalidInput: a value has no form in JSON.
+            TypeError: they do not fit the signature.
+        """
+        if self.gather is not None:
+            found = msgspec.to_builtins(self.gather(*args, **kwargs))
+            assert isinstance(found, dict)
+            return found
+        bound = self.signature.bind(*args, **kwargs).arguments
+        plain = {name: value for name, value in bound.items() if name not in LOCAL}
+        for name, value in plain.items():
+            if isinstance(value, bytes | bytearray):
+                # JSON would carry them as text.
+                raise InvalidInput(f"{name} is {type(value).__name__}; give a text")
+        found = msgspec.to_builtins(plain)
+        assert isinstance(found, dict)
+        return found
+
+    def __call__(self, zone: OpenZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Carry it out on an open zone."""
+        return self.function(zone, *args, **kwargs)
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Operation[P, T]: ...
+    @overload
+    def __get__(self, instance: Caller, owner: type) -> Callable[P, T]: ...
+    @overload
+    def __get__(
+        self, instance: AsyncCaller, owner: type
+    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, instance: Any, owner: type) -> Any:
+        """Return it as a method of a zone."""
+        if instance is None:
+            return self
+        if hasattr(instance, "call_async"):
+
+            async def awaited(*args: P.args, **kwargs: P.kwargs) -> T:
+                found: T = await instance.call_async(self, *args, **kwargs)
+                return found
+
+            return self._as_method(awaited)
+
+        def called(*args: P.args, **kwargs: P.kwargs) -> T:
+            found: T = instance.call(self, *args, **kwargs)
+            return found
+
+        return self._as_method(called)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self.function, include_extras=True)
+
+    def _as_method(self, method: Any) -> Any:
+        method.__name__, method.__doc__ = self.name, self.__doc__
+        method.__qualname__ = f"Zone.{self.name}"
+        plain = inspect.signature(self.function)
+        method.__signature__ = plain.replace(parameters=list(plain.parameters.values())[1:])
+        return method
+
+
+def operation(
+    route: str, **options: Any
+) -> Callable[[Callable[Concatenate[OpenZone, P], T]], Operation[P, T]]:
+    """Return a decorator that makes an operation of a function; see `Operation` for the options.
+
+    `route` is the method and the path below a zone's, as in `GET /memories/{id}`.
+    """
+    method, _, path = route.partition(" ")
+
+    def made(function: Callable[Concatenate[OpenZone, P], T]) -> Operation[P, T]:
+        return Operation(function, method=method, path=path, **options)  # type: ignore[arg-type]
+
+    return made
+
+
+def operations_of(owner: type) -> Iterator[Operation[Any, Any]]:
+    """Yield the operations of a class and its bases, in the order in which they are written."""
+    for base in owner.__mro__:
+        for value in vars(base).values():
+            if isinstance(value, Operation):
+                yield value
+
+
+def _closed(name: str, fields: list[Any]) -> type[msgspec.Struct]:
+    return msgspec.defstruct(name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
+
+
+def _field(item: msgspec.structs.FieldInfo) -> Any:
+    if item.default is not msgspec.NODEFAULT:
+        return (item.name, item.type, item.default)
+    if item.default_factory is not msgspec.NODEFAULT:
+        return (item.name, item.type, msgspec.field(default_factory=item.default_factory))
+    return (item.name, item.type)
+
+
+def _tuple_of(kind: Any) -> Any:
+    return tuple[kind, ...]
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))

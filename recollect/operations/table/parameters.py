@@ -1,0 +1,113 @@
+"""Types of the parameters that several operations share, with their bounds and descriptions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from recollect.home.token_counting import MAX_TOKENS
+from recollect.schemas.wire import Time
+
+
+def described(*, description: str, **bounds: Any) -> Meta:
+    """Return what a schema says of a parameter; `bounds` in the words of JSON Schema.
+
+    The operation's function checks the bounds, so that every surface refuses with the same words.
+    """
+    return Meta(description=description, extra_json_schema=bounds or None)
+
+
+#: Entries of one page, at most.
+MAX_PAGE_SIZE = 1_000
+#: Entries of one page where a caller gives no limit.
+PAGE = 50
+
+_ID_LENGTH, _NAME_LENGTH, _TEXT_LENGTH = 2_000, 1_024, 200_000
+
+Id = Annotated[
+    str,
+    described(
+        minLength=1,
+        maxLength=_ID_LENGTH,
+        description="Id of a memory as recall or a list returns it; for a message, its source's "
+        "id works too.",
+    ),
+]
+ModelId = Annotated[
+    str, described(minLength=1, maxLength=_ID_LENGTH, description="Id of a mental model.")
+]
+EntityId = Annotated[
+    str, described(minLength=1, maxLength=_ID_LENGTH, description="Id of an entity.")
+]
+NameOrId = Annotated[
+    str,
+    described(minLength=1, maxLength=_ID_LENGTH, description="Name of an entity, or its id."),
+]
+Entity = Annotated[
+    str | None,
+    described(
+        description="Only memories about, or written by, this person or thing: a name or an id.",
+    ),
+]
+Platform = Annotated[
+    str | None, described(description="Only memories from this platform, such as slack or email.")
+]
+Thread = Annotated[str | None, described(description="Only messages of this thread.")]
+TimeAfter = Annotated[
+    Time | None,
+    described(
+        description="Only after this time: ISO 8601 with a zone (2026-05-08T13:56:00Z), or unix "
+        "milliseconds.",
+    ),
+]
+TimeBefore = Annotated[
+    Time | None, described(description="Only before this time, in the same form as time_after.")
+]
+Superseded = Annotated[
+    bool, described(description="Include memories that a newer one has replaced.")
+]
+Cursor = Annotated[
+    str | None, described(description="Cursor of the previous page; omit it for the first page.")
+]
+Limit = Annotated[
+    int,
+    described(
+        minimum=1, maximum=MAX_PAGE_SIZE, description="Maximum number of entries on the page."
+    ),
+]
+Question = Annotated[
+    str,
+    described(minLength=1, maxLength=20_000, description="A question in plain words, or keywords."),
+]
+MaxResults = Annotated[
+    int, described(minimum=1, maximum=1_000, description="Maximum number of results.")
+]
+MaxTokens = Annotated[
+    int,
+    described(
+        minimum=1,
+        maximum=MAX_TOKENS,
+        description="Maximum number of tokens of the block, frame included.",
+    ),
+]
+Content = Annotated[
+    str, described(minLength=1, maxLength=_TEXT_LENGTH, description="The text to remember.")
+]
+NewText = Annotated[
+    str, described(minLength=1, maxLength=_TEXT_LENGTH, description="The new text of the memory.")
+]
+Report = Annotated[
+    str,
+    described(minLength=1, maxLength=_TEXT_LENGTH, description="The whole report, in plain text."),
+]
+ShortName = Annotated[
+    str, described(minLength=1, maxLength=_NAME_LENGTH, description="A short name.")
+]
+DryRun = Annotated[bool, described(description="Report what would happen, and change nothing.")]
+RecordNumber = Annotated[
+    int,
+    described(
+        minimum=1, description="Number of a parked record, as the list of dead letters gives it."
+    ),
+]

@@ -1,0 +1,287 @@
+"""Operations that keep a zone in order: status, verify, rebuild, dead letters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion import ingesting
+from recollect.operations.table.operation import operation
+from recollect.operations.table.parameters import DryRun, RecordNumber, described
+from recollect.operations.upkeep import maintenance, zone_status
+from recollect.schemas.wire import (
+    DeadLetter,
+    DeadLetterState,
+    Level,
+    RebuildReport,
+    ReclaimReport,
+    RollbackReport,
+    Status,
+    Verification,
+)
+from recollect.streams.projecting.projector import Progress
+
+_AT = "2026-05-08T13:56:00.000Z"
+_HEAD = "1:9463884db74ae79f5dbbfc5455274810"
+_STATUS = {
+    "zone": "ada",
+    "generation": "g000001",
+    "events": 1,
+    "facts": 1,
+    "entities": 2,
+    "observations": 0,
+    "dead_letters": 0,
+    "lag": 0,
+    "lag_seconds": 0.0,
+    "moved_seconds_ago": 0.8,
+    "stalled": False,
+    "models": [{"model": "memory", "watermark": 1}],
+    "encoder": None,
+    "head": _HEAD,
+    "agents": ["own"],
+    "written": None,
+}
+_LETTER = {
+    "number": 17,
+    "kind": "message",
+    "reason": "it was tried three times",
+    "state": "parked",
+    "parked_at": 1778248560000,
+}
+_LETTERS, _UPKEEP = "dead letters", "operations"
+
+
+def _begun(kind: str) -> dict[str, Any]:
+    return {
+        "id": "9b1f0c2ab94d5e6f70c1d2e3",
+        "kind": kind,
+        "state": "running",
+        "done": 512,
+        "total": 5880,
+        "created_at": _AT,
+        "started_at": _AT,
+        "ended_at": None,
+        "detail": None,
+        "result": None,
+    }
+
+
+@operation("GET /status", right="read", title="Status", tag="zones", example=(None, _STATUS))
+def status(zone: OpenZone) -> Status:
+    """Return the zone's counts, watermarks and lag.
+
+    >>> zone.status().events
+    2
+    """
+    return zone_status.status(zone)
+
+
+@operation(
+    "GET /token",
+    right="read",
+    title="Consistency token",
+    tag="zones",
+    key="token",
+    example=(None, {"token": "4:1:1"}),
+)
+def token(zone: OpenZone) -> str:
+    """Return a consistency token for everything published here so far, for `wait_for`.
+
+    >>> len(zone.token().split(":"))
+    3
+    """
+    return ingesting.token(zone)
+
+
+@operation(
+    "POST /verify",
+    right="admin",
+    status=202,
+    long_running=True,
+    title="Verify",
+    tag=_UPKEEP,
+    example=({}, _begun("verify")),
+)
+def verify(
+    zone: OpenZone,
+    *,
+    expect: Annotated[
+        str | None,
+        described(
+            maxLength=1_000,
+            description="Head of an earlier time, as status gives it, that the ledger must "
+            "contain.",
+        ),
+    ] = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Replay the ledger and compare every read model with the result; nothing changes.
+
+    `expect` is the head of an earlier time, which the ledger must contain.
+
+    >>> zone.verify().ok
+    True
+    """
+    return maintenance.verify(zone, expect, progress)
+
+
+@operation(
+    "POST /rebuild",
+    right="admin",
+    status=202,
+    long_running=True,
+    title="Rebuild",
+    tag=_UPKEEP,
+    example=({"level": "project", "dry_run": True}, _begun("rebuild")),
+)
+def rebuild(
+    zone: OpenZone,
+    level: Annotated[
+        Level,
+        described(
+            description="index: search indexes from the rows; project: every file from the change "
+            "records; derive: decide again, with recorded vectors and completions; fresh: decide "
+            "and embed again."
+        ),
+    ] = "project",
+    *,
+    dry_run: DryRun = False,
+    compare: Annotated[
+        bool,
+        described(
+            description="For derive and fresh: build the new generation beside the one in use, and "
+            "report how they differ."
+        ),
+    ] = False,
+    progress: Progress | None = None,
+) -> RebuildReport:
+    """Rebuild a derived layer; the old one serves until the new one is complete.
+
+    `index`: search indexes from the rows. `project`: every file from the change records.
+    `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
+
+    With `compare` (derive and fresh) the new generation stays beside the one in use, and the
+    report says how they differ; the same level without it puts the new one into use.
+
+    Raises:
+        Busy: another rebuild of this zone is running.
+
+    >>> zone.rebuild("project").level
+    'project'
+    """
+    return maintenance.rebuild(zone, level, dry_run=dry_run, compare=compare, progress=progress)
+
+
+@operation(
+    "POST /rollback",
+    right="admin",
+    status=202,
+    long_running=True,
+    title="Roll back",
+    tag=_UPKEEP,
+    example=(None, _begun("rollback")),
+)
+def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
+    """Return to the generation before the last rebuild, brought up to date.
+
+    Raises:
+        HomeError: there is none.
+
+    >>> before = zone.status().generation
+    >>> done = zone.rebuild("derive")
+    >>> zone.rollback().generation == before
+    True
+    """
+    return maintenance.rollback(zone, progress)
+
+
+@operation(
+    "POST /reclaim",
+    right="admin",
+    status=202,
+    long_running=True,
+    title="Reclaim",
+    tag=_UPKEEP,
+    example=({"dry_run": True}, _begun("reclaim")),
+)
+def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
+    """Remove change records that no generation needs from the embedded ledger; events stay.
+
+    Raises:
+        InvalidInput: the ledger is not the embedded one.
+
+    >>> zone.reclaim(dry_run=True).records
+    0
+    """
+    return maintenance.reclaim(zone, dry_run=dry_run)
+
+
+@operation(
+    "GET /dead-letters",
+    right="admin",
+    title="List dead letters",
+    tag=_LETTERS,
+    key="dead_letters",
+    example=(None, {"dead_letters": [_LETTER]}),
+)
+def dead_letters(zone: OpenZone) -> list[DeadLetter]:
+    """Return the parked records: those that could not be decided.
+
+    >>> zone.dead_letters()
+    []
+    """
+    return maintenance.dead_letters(zone)
+
+
+@operation(
+    "POST /dead-letters/{number}/retry",
+    right="admin",
+    title="Retry a dead letter",
+    tag=_LETTERS,
+    example=(None, {"number": 17, "parked": False}),
+)
+def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterState:
+    """Decide a parked record again; return whether it is still parked.
+
+    Raises:
+        UnknownId: no record with this number is parked.
+
+    >>> zone.retry(17)
+    Traceback (most recent call last):
+    recollect.schemas.errors.UnknownId: zone ada has no parked record 17; dead_letters lists them
+    """
+    return maintenance.retry(zone, number)
+
+
+@operation(
+    "POST /dead-letters/{number}/drop",
+    right="admin",
+    title="Drop a dead letter",
+    tag=_LETTERS,
+    example=(None, {"number": 17, "parked": False}),
+)
+def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterState:
+    """Give a parked record up; return whether it is still parked.
+
+    Raises:
+        UnknownId: no record with this number is parked.
+
+    >>> zone.drop(17)
+    Traceback (most recent call last):
+    recollect.schemas.errors.UnknownId: zone ada has no parked record 17; dead_letters lists them
+    """
+    return maintenance.drop(zone, number)
+
+
+class UpkeepOperations:
+    """The state of a zone, and the work that keeps it in order."""
+
+    status = status
+    token = token
+    verify = verify
+    rebuild = rebuild
+    rollback = rollback
+    reclaim = reclaim
+    dead_letters = dead_letters
+    retry = retry
+    drop = drop

@@ -1,0 +1,74 @@
+"""Operations on the writer's texts: the role and notes of the model that writes (A22)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.table.operation import operation
+from recollect.operations.table.parameters import described
+from recollect.schemas.wire import Receipt, WriterTextVersion
+
+_ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": None}
+
+
+@operation(
+    "GET /writer/texts",
+    right="read",
+    title="List writer texts",
+    tag="writer",
+    key="texts",
+    example=(None, {"texts": [_ROLE]}),
+)
+def writer_texts(zone: OpenZone) -> list[WriterTextVersion]:
+    """Return the current role and notes of the model that writes here (A22).
+
+    >>> [text.name for text in zone.writer_texts()]
+    ['role']
+    """
+    from recollect.operations.writing import writing
+
+    return writing.told(zone)
+
+
+@operation(
+    "POST /writer/texts",
+    right="admin",
+    status=201,
+    creates_zone=True,
+    title="Set a writer text",
+    tag="writer",
+    example=(
+        {"name": "names", "text": "Mel is Melanie."},
+        {"status": "new", "number": 2, "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT", "clamped": False},
+    ),
+)
+def set_writer_text(
+    zone: OpenZone,
+    name: Annotated[str, described(description="role, or the name of a note.")],
+    text: Annotated[
+        str,
+        described(description="The text; empty to go back to the default role, or drop the note."),
+    ],
+) -> Receipt:
+    """Set the role (`role`) or a note of the model that writes here.
+
+    Each version is an event of the ledger. An empty text restores the default role, or removes the
+    note.
+
+    Raises:
+        InvalidInput: the name or the text is too long, or the name is empty.
+
+    >>> zone.set_writer_text("names", "Mel is Melanie.").status
+    'new'
+    """
+    from recollect.operations.writing import writing
+
+    return writing.tell(zone, name, text)
+
+
+class WriterOperations:
+    """The writer's texts of a zone."""
+
+    writer_texts = writer_texts
+    set_writer_text = set_writer_text

@@ -1,0 +1,31 @@
+"""The table of operations on a zone, as the base of every class of zones."""
+
+from __future__ import annotations
+
+from recollect.operations.table.answer_operations import AnswerOperations
+from recollect.operations.table.entity_operations import EntityOperations
+from recollect.operations.table.erasure_operations import ErasureOperations
+from recollect.operations.table.memory_operations import MemoryOperations
+from recollect.operations.table.merge_operations import MergeOperations
+from recollect.operations.table.model_operations import ModelOperations
+from recollect.operations.table.operation import Operation, operations_of
+from recollect.operations.table.upkeep_operations import UpkeepOperations
+from recollect.operations.table.writer_operations import WriterOperations
+
+
+class ZoneOperations(
+    AnswerOperations,
+    MemoryOperations,
+    EntityOperations,
+    MergeOperations,
+    ModelOperations,
+    ErasureOperations,
+    UpkeepOperations,
+    WriterOperations,
+):
+    """Every operation of the table, as a method."""
+
+
+def all_operations() -> tuple[Operation[..., object], ...]:
+    """Return every operation."""
+    return tuple(operations_of(ZoneOperations))

@@ -1,0 +1,102 @@
+"""Routes over long work: begin it, see how far it is, cancel it, begin it again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import msgspec
+from litestar import get, post
+from litestar.params import FromPath
+from litestar.response import ServerSentEvent, ServerSentEventMessage
+
+from recollect.service.long_operations import LongOperation
+from recollect.service.problem_details import Refused
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import held_zone, principal_in, service_of
+from recollect.service.service_middleware import request_id_of
+
+
+class OperationList(msgspec.Struct, frozen=True):
+    """The operations of a zone, the latest first."""
+
+    operations: list[LongOperation]
+
+
+@get(
+    "/operations",
+    opt={"right": "admin"},
+)
+async def operations(request: AnyRequest, zone: FromPath[str]) -> OperationList:
+    """Return the operations of a zone, the latest first."""
+    await held_zone(request, zone)
+    return OperationList(service_of(request).operations.of(zone))
+
+
+@get(
+    "/operations/{id:str}",
+    opt={"right": "admin"},
+)
+async def get_operation(
+    request: AnyRequest, zone: FromPath[str], id: FromPath[str]
+) -> LongOperation:
+    """Return how far an operation is, or how it ended."""
+    await held_zone(request, zone)
+    return service_of(request).operations.get(zone, id)
+
+
+@get(
+    "/operations/{id:str}/progress",
+    opt={"right": "admin"},
+)
+async def watch_operation(
+    request: AnyRequest, zone: FromPath[str], id: FromPath[str]
+) -> ServerSentEvent:
+    """Send the operation as a server-sent event whenever it got further, until it has ended.
+
+    Where the token counts no more meanwhile, the last event is a `problem`.
+    """
+    await held_zone(request, zone)
+    service, principal = service_of(request), principal_in(request)
+    service.operations.get(zone, id)
+
+    async def messages() -> AsyncIterator[ServerSentEventMessage]:
+        try:
+            async for operation in service.operations.watch(
+                zone, id, lambda: service.counts(principal)
+            ):
+                said = msgspec.json.encode(operation).decode()
+                yield ServerSentEventMessage(data=said, event="operation")
+        except Refused as refused:
+            problem = refused.problem(request_id_of(request.scope))
+            yield ServerSentEventMessage(
+                data=msgspec.json.encode(problem).decode(), event="problem"
+            )
+
+    return ServerSentEvent(messages())
+
+
+@post(
+    "/operations/{id:str}/cancel",
+    status_code=202,
+    opt={"right": "admin"},
+)
+async def cancel(request: AnyRequest, zone: FromPath[str], id: FromPath[str]) -> LongOperation:
+    """Have an operation end before it is done."""
+    await held_zone(request, zone)
+    return service_of(request).operations.cancel(zone, id)
+
+
+@post(
+    "/operations/{id:str}/retry",
+    status_code=202,
+    opt={"right": "admin"},
+)
+async def retry_operation(
+    request: AnyRequest, zone: FromPath[str], id: FromPath[str]
+) -> LongOperation:
+    """Begin an operation again that failed, was cancelled or was interrupted."""
+    held = await held_zone(request, zone)
+    return service_of(request).operations.retry(held, id)
+
+
+ROUTES = (operations, get_operation, watch_operation, cancel, retry_operation)

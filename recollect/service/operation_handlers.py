@@ -1,0 +1,178 @@
+"""HTTP handlers of the table's operations: read the input, check the rights, answer as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
+from litestar import MediaType, Response, route
+from litestar.handlers import HTTPRouteHandler
+
+from recollect.home.access_tokens import Right
+from recollect.library.library_zone import Zone
+from recollect.operations.table.operation import Operation
+from recollect.operations.table.zone_operations import all_operations
+from recollect.service.idempotent_calls import HEADER
+from recollect.service.json_bodies import check_json, decode, invalid_parameter, read_values
+from recollect.service.long_operations import LongOperation
+from recollect.service.problem_details import INVALID, FieldError, Refused, nothing_here
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import erased_in, held_zone, principal_in, read, service_of, write
+
+#: Operations that reader processes answer too, and whose answer is JSON already.
+_ENCODED = frozenset({"recall"})
+
+
+def operation_handlers() -> list[HTTPRouteHandler]:
+    """Return a handler for each operation of the table."""
+    return [_handler(operation) for operation in all_operations()]
+
+
+def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
+    answer = _begin if operation.long_running else _answer
+
+    async def handle(request: AnyRequest) -> Response[bytes]:
+        zone: str = request.path_params["zone"]
+        given = await _input(operation, request)
+        if operation.further is not None and (right := operation.further(given)):
+            _check(request, zone, right)
+        return await answer(operation, request, zone, given)
+
+    handle.__name__ = operation.name
+    path = operation.path
+    for name in operation.path_parameters:
+        kind = "int" if _is_int(operation, name) else "str"
+        path = path.replace(f"{{{name}}}", f"{{{name}:{kind}}}")
+    return route(
+        path,
+        http_method=operation.method,
+        status_code=operation.status,
+        opt={"right": operation.right},
+        include_in_schema=False,
+    )(handle)
+
+
+def _is_int(operation: Operation[..., Any], name: str) -> bool:
+    kinds = {field.name: field.type for field in msgspec.structs.fields(operation.input)}
+    return getattr(kinds[name], "__origin__", kinds[name]) is int
+
+
+def _check(request: AnyRequest, zone: str, right: Right) -> None:
+    if not principal_in(request).may(zone, right):
+        raise nothing_here()
+
+
+async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
+    """Return the input that a request's path, query and body hold.
+
+    Raises:
+        Refused: a value is missing, unknown or not valid; the problem says where it stands.
+    """
+    if operation.has_body:
+        content_type = request.headers.get("content-type", "")
+        body = await request.body()
+        if body:
+            check_json(content_type)
+        rest = read_values(body or b"{}", operation.rest)
+    else:
+        rest = _parameters(operation, request)
+    values = {name: getattr(rest, name) for name in rest.__struct_fields__}
+    for name in operation.path_parameters:
+        values[name] = request.path_params[name]
+    try:
+        return msgspec.convert(values, operation.input)
+    except msgspec.ValidationError as error:
+        # Only a value of the path is left to be wrong.
+        raise invalid_parameter(error) from None
+
+
+def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
+    given: dict[str, Any] = {}
+    for field in msgspec.structs.fields(operation.rest):
+        values = request.query_params.getall(field.encode_name, [])
+        if values:
+            given[field.name] = _value(field.type, values)
+    unknown = sorted(set(request.query_params) - set(operation.rest.__struct_fields__))
+    if unknown:
+        known = ", ".join(operation.rest.__struct_fields__) or "none"
+        detail = f"{unknown[0]}: unknown parameter; this takes {known}"
+        raise Refused(INVALID, detail, (FieldError(unknown[0], detail),))
+    try:
+        return msgspec.convert(given, operation.rest, strict=False)
+    except msgspec.ValidationError as error:
+        raise invalid_parameter(error) from None
+
+
+def _value(kind: Any, values: list[str]) -> Any:
+    """Return the value of a query's parameter: a list is repeated, an object is JSON."""
+    origins = {get_origin(part) or part for part in _parts(kind)}
+    if origins & {list, tuple, Sequence}:
+        return values
+    if origins & {dict, Mapping}:
+        return decode(values[-1].encode(), dict[str, Any])
+    return values[-1]
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    """Yield the alternatives of a type, without annotations."""
+    if get_origin(kind) is Annotated:
+        yield from _parts(get_args(kind)[0])
+    elif get_origin(kind) in (Union, UnionType):
+        for part in get_args(kind):
+            yield from _parts(part)
+    else:
+        yield kind
+
+
+async def _answer(
+    operation: Operation[..., Any], request: AnyRequest, zone: str, given: msgspec.Struct
+) -> Response[bytes]:
+    """Return the operation's result."""
+    service = service_of(request)
+
+    def work(held: Zone) -> Any:
+        if operation.name in _ENCODED:
+            return service.readers.recall(held, given)  # type: ignore[arg-type]
+        args, kwargs = operation.arguments(given, principal=principal_in(request).mark(zone))
+        return getattr(held, operation.name)(*args, **kwargs)
+
+    if operation.right == "read" and (operation.further is None or not operation.further(given)):
+        result = await read(request, zone, work, holding=operation.needs_zone)
+    else:
+        result = await write(request, zone, work, makes=operation.creates_zone)
+        if operation.erases and not getattr(given, "dry_run", False):
+            erased_in(request, zone)
+    if result is None:
+        raise nothing_here()
+    return _json(operation, result)
+
+
+async def _begin(
+    operation: Operation[..., Any], request: AnyRequest, zone: str, given: msgspec.Struct
+) -> Response[bytes]:
+    """Begin a long-running operation, and return it as a resource to ask after."""
+    held = await held_zone(request, zone)
+    service = service_of(request)
+    status = await service.reading.run(held.status)
+    begun: LongOperation = service.operations.begin(
+        held,
+        operation,
+        given,
+        who=principal_in(request).name,
+        key=request.headers.get(HEADER),
+        total=status.models[0].watermark,
+    )
+    return Response(
+        msgspec.json.encode(begun),
+        media_type=MediaType.JSON,
+        status_code=operation.status,
+        headers={"Location": f"/v1/zones/{zone}/operations/{begun.id}"},
+    )
+
+
+def _json(operation: Operation[..., Any], result: Any) -> Response[bytes]:
+    if not isinstance(result, bytes):
+        result = msgspec.json.encode(result if operation.key is None else {operation.key: result})
+    return Response(result, media_type=MediaType.JSON, status_code=operation.status)

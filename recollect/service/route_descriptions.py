@@ -1,0 +1,198 @@
+"""Descriptions of the routes that are no operation of the table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.wire import IngestReport, Status
+from recollect.service.event_routes import EventBatch
+from recollect.service.health_routes import Alive, Version
+from recollect.service.long_operation_routes import OperationList
+from recollect.service.long_operations import LongOperation
+from recollect.service.openapi_document import ZONE_PATH, Described
+from recollect.service.wait_routes import ConsistencyToken
+from recollect.service.zone_routes import ZoneList
+
+_AT = "2026-05-08T13:56:00.000Z"
+_EVENT = {
+    "id": "m1",
+    "platform": "chat",
+    "sender_id": "u1",
+    "sender_name": "Ada",
+    "occurred_at": "2026-05-08T13:56:00Z",
+    "content": "I live in Turin.",
+}
+_REPORT = {
+    "read": 1,
+    "new": 1,
+    "duplicate": 0,
+    "clamped": 0,
+    "rejected": 0,
+    "rejections": [],
+    "seconds": 0.012,
+    "token": "4:1:1",
+    "head": "1:9463884db74ae79f5dbbfc5455274810",
+}
+_OPERATION = {
+    "id": "9b1f0c2ab94d5e6f70c1d2e3",
+    "kind": "verify",
+    "state": "running",
+    "done": 512,
+    "total": 5880,
+    "created_at": _AT,
+    "started_at": _AT,
+    "ended_at": None,
+    "detail": None,
+    "result": None,
+}
+_OPERATIONS = f"{ZONE_PATH}/operations"
+_STREAM = {
+    "type": "string",
+    "description": "Server-sent events: `operation` with the operation as JSON, or `problem`.",
+}
+
+
+class _Waiting(msgspec.Struct):
+    wait: Annotated[
+        bool, Meta(description="Answer once everything derived from the events can be recalled.")
+    ] = False
+
+
+def _operation(name: str, method: str, path: str, title: str, does: str, **more: Any) -> Described:
+    given = {"answer": LongOperation, "example": (None, _OPERATION), **more}
+    return Described(
+        name=name,
+        method=method,
+        path=f"{_OPERATIONS}/{{id}}{path}",
+        title=title,
+        description=does,
+        tag="operations",
+        **given,
+    )
+
+
+ROUTES = (
+    Described(
+        name="live",
+        method="GET",
+        path="/health/live",
+        title="Liveness",
+        description="Report that the process answers.",
+        tag="service",
+        answer=Alive,
+        token=False,
+        example=(None, {"status": "ok"}),
+    ),
+    Described(
+        name="ready",
+        method="GET",
+        path="/health/ready",
+        title="Readiness",
+        description="Report that the ledger is open and the encoder is loaded.",
+        tag="service",
+        answer=Alive,
+        token=False,
+        example=(None, {"status": "ok"}),
+    ),
+    Described(
+        name="version",
+        method="GET",
+        path="/version",
+        title="Version",
+        description="Return the version of recollect.",
+        tag="service",
+        answer=Version,
+        token=False,
+    ),
+    Described(
+        name="metrics",
+        method="GET",
+        path="/metrics",
+        title="Metrics",
+        description="Return Prometheus metrics. The token needs the right admin in some zone, "
+        "unless the setting open_metrics is on.",
+        tag="service",
+        answer={"type": "string"},
+        media="text/plain",
+        example=(None, "recollect_requests_open 1.0\n"),
+    ),
+    Described(
+        name="zones",
+        method="GET",
+        path="/v1/zones",
+        title="List zones",
+        description="Return the zones with events that this token may read.",
+        tag="zones",
+        answer=ZoneList,
+        example=(None, {"zones": [{"zone": "ada", "events": 1}]}),
+    ),
+    Described(
+        name="ingest",
+        method="POST",
+        path=f"{ZONE_PATH}/events",
+        title="Ingest events",
+        description="Append events to the ledger. They are durable when this answers, and can be "
+        "recalled as messages at once.",
+        tag="events",
+        query=_Waiting,
+        body=EventBatch | InboundEvent,
+        ndjson="One event a line, as JSON.",
+        answer=IngestReport,
+        example=({"events": [_EVENT]}, _REPORT),
+    ),
+    Described(
+        name="wait",
+        method="POST",
+        path=f"{ZONE_PATH}/wait",
+        title="Wait",
+        description="Answer once everything up to a consistency token is decided and can be "
+        "recalled.",
+        tag="zones",
+        body=ConsistencyToken,
+        answer=Status,
+    ),
+    Described(
+        name="operations",
+        method="GET",
+        path=_OPERATIONS,
+        title="List operations",
+        description="Return the zone's long-running operations, latest first.",
+        tag="operations",
+        answer=OperationList,
+        example=(None, {"operations": [_OPERATION]}),
+    ),
+    _operation("get_operation", "GET", "", "Get an operation", "Return an operation's state."),
+    _operation(
+        "watch_operation",
+        "GET",
+        "/progress",
+        "Watch an operation",
+        "Stream the operation's state whenever it changes, until it has ended.",
+        answer=_STREAM,
+        media="text/event-stream",
+        example=(
+            None,
+            f"event: operation\ndata: {msgspec.json.encode(_OPERATION).decode()}\n\n",
+        ),
+    ),
+    _operation(
+        "cancel_operation",
+        "POST",
+        "/cancel",
+        "Cancel an operation",
+        "Cancel an operation that has not ended.",
+        status=202,
+    ),
+    _operation(
+        "retry_operation",
+        "POST",
+        "/retry",
+        "Retry an operation",
+        "Begin a failed, cancelled or interrupted operation again.",
+        status=202,
+    ),
+)

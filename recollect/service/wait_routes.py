@@ -1,0 +1,38 @@
+"""The route that waits until events are decided."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from litestar import post
+from litestar.params import FromPath, JSONBody
+
+from recollect.home.token import Token
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Status
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import held_zone, read, service_of
+
+
+class ConsistencyToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A position in the ledger, as an ingest report gives it."""
+
+    token: Annotated[str, msgspec.Meta(description="The token of an ingest report.")]
+
+
+@post("/wait", status_code=200, opt={"right": "read"}, include_in_schema=False)
+async def wait(
+    request: AnyRequest, zone: FromPath[str], data: JSONBody[ConsistencyToken]
+) -> Status:
+    """Answer once everything up to a consistency token is decided and can be recalled."""
+    wanted = Token.read(data.token)
+    held = await held_zone(request, zone)
+    own = await service_of(request).reading.run(held.token)
+    if Token.read(own).partition != wanted.partition:
+        raise InvalidInput("token: it is not of this zone")
+    await service_of(request).until(zone, wanted.number)
+    return await read(request, zone, lambda held: held.status())
+
+
+ROUTES = (wait,)
