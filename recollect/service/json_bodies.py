@@ -74,7 +74,7 @@ def invalid_parameter(error: msgspec.ValidationError) -> Refused:
     found = field_error(error)
     name = found.pointer.removeprefix("#/")
     detail = f"{name}: {found.detail}" if name != "#" else found.detail
-    return Refused(INVALID, detail, (FieldError(name, found.detail),))
+    return Refused(MALFORMED, detail, (FieldError(name, found.detail),))
 
 
 def check_json(content_type: str) -> None:

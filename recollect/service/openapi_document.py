@@ -46,7 +46,8 @@ _KEY = {
 class Described:
     """A route as the document describes it.
 
-    `body` and `answer` are types, or JSON Schemas where no type says it; `media` is that of the
+    `body` and `answer` are types, or JSON Schemas where no type says it; a tuple of bodies are
+    alternatives; `media` is that of the
     answer, and `ndjson` a description of a body of lines beside one of JSON.
     """
 
@@ -95,7 +96,7 @@ def of_operation(operation: Operation[..., Any], begun: type[msgspec.Struct]) ->
 
 def document(others: Iterable[Described], begun: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the document for every operation of the table, and for other routes."""
-    described = [*(of_operation(found, begun) for found in all_operations()), *others]
+    described = [*others, *(of_operation(found, begun) for found in all_operations())]
     return _Document(described).document()
 
 
@@ -118,7 +119,7 @@ class _Document:
             },
             "servers": [{"url": "/"}],
             "tags": [{"name": tag} for tag in tags],
-            "paths": dict(sorted(paths.items())),
+            "paths": paths,
             "components": {
                 "schemas": {**self._schemas[1], "Problem": _problem()},
                 "securitySchemes": {
@@ -139,11 +140,14 @@ class _Document:
             types += (route.path_types or {}).values()
             if route.query is not None:
                 types += (field.type for field in msgspec.structs.fields(route.query))
-            types += [kind for kind in (route.body, route.answer) if _is_type(kind)]
+            bodies = route.body if isinstance(route.body, tuple) else (route.body,)
+            types += [kind for kind in (*bodies, route.answer) if _is_type(kind)]
         found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
         return dict(zip(map(str, types), found, strict=True)), components
 
     def _schema(self, kind: Any) -> Any:
+        if isinstance(kind, tuple):
+            return {"anyOf": [self._schema(option) for option in kind]}
         return self._schemas[0][str(kind)] if _is_type(kind) else kind
 
     def _operation(self, route: Described) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from recollect.operations.table.zone_operations import all_operations
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.json_bodies import check_json, decode, invalid_parameter, read_values
 from recollect.service.long_operations import LongOperation
-from recollect.service.problem_details import INVALID, FieldError, Refused, nothing_here
+from recollect.service.problem_details import MALFORMED, FieldError, Refused, nothing_here
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import erased_in, held_zone, principal_in, read, service_of, write
 
@@ -75,7 +75,8 @@ async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec
         body = await request.body()
         if body:
             check_json(content_type)
-        rest = read_values(body or b"{}", operation.rest)
+        required = any(field.required for field in msgspec.structs.fields(operation.rest))
+        rest = read_values(body if body or required else b"{}", operation.rest)
     else:
         rest = _parameters(operation, request)
     values = {name: getattr(rest, name) for name in rest.__struct_fields__}
@@ -98,7 +99,7 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
     if unknown:
         known = ", ".join(operation.rest.__struct_fields__) or "none"
         detail = f"{unknown[0]}: unknown parameter; this takes {known}"
-        raise Refused(INVALID, detail, (FieldError(unknown[0], detail),))
+        raise Refused(MALFORMED, detail, (FieldError(unknown[0], detail),))
     try:
         return msgspec.convert(given, operation.rest, strict=False)
     except msgspec.ValidationError as error:

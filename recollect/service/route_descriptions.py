@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport, Status
 from recollect.service.event_routes import EventBatch
@@ -107,6 +108,7 @@ ROUTES = (
         tag="service",
         answer=Version,
         token=False,
+        example=(None, {"version": "0.1.0", "api_version": "0.1.0"}),
     ),
     Described(
         name="metrics",
@@ -139,7 +141,7 @@ ROUTES = (
         "recalled as messages at once.",
         tag="events",
         query=_Waiting,
-        body=EventBatch | InboundEvent,
+        body=(EventBatch, InboundEvent),
         ndjson="One event a line, as JSON.",
         answer=IngestReport,
         example=({"events": [_EVENT]}, _REPORT),
@@ -154,6 +156,7 @@ ROUTES = (
         tag="zones",
         body=ConsistencyToken,
         answer=Status,
+        example=({"token": "4:1:1"}, (ZoneOperations.status.example or (None, None))[1]),
     ),
     Described(
         name="operations",

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import AsyncZone, Recollect, Zone
+from recollect import AsyncZone, Recollect, Zone, paginate
+from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas import errors, wire
 
 REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference.md").read_text()
 MODULES = (
-    *(
-        "recollect.library.library_home",
-        "recollect.library.library_zone",
-        "recollect.library.library_async",
-    ),
+    "recollect.library.library_home",
+    "recollect.library.library_zone",
+    "recollect.library.library_async",
+    "recollect.library.pagination",
     "recollect.schemas.wire.answering",
 )
 HELD = [
@@ -45,6 +45,10 @@ def _examples() -> Iterator[doctest.DocTest]:
             # Its methods have the docstrings of Zone's.
             if test.examples and not test.name.startswith(f"{name}.AsyncZone."):
                 yield test
+    for operation in all_operations():
+        text = inspect.getdoc(operation.function) or ""
+        name, place = f"Zone.{operation.name}", operation.function.__globals__
+        yield doctest.DocTestParser().get_doctest(text, dict(place), name, None, None)
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +68,21 @@ def test_an_example_is_true(
     (tmp_path / "chats.jsonl").write_text(json.dumps(_event(NEW, 58)) + "\n")
     monkeypatch.chdir(tmp_path)
     with Recollect(tmp_path / "held") as r:
-        test.globs |= {"r": r, "zone": r.zone("ada"), "home": tmp_path / "new", "asyncio": asyncio}
+        test.globs |= {
+            "r": r,
+            "zone": r.zone("ada"),
+            "home": tmp_path / "new",
+            "asyncio": asyncio,
+            "paginate": paginate,
+            "Zone": Zone,
+        }
         told: list[str] = []
         doctest.DocTestRunner(verbose=False).run(test, out=told.append)
     assert not told, "".join(told)
 
 
 def _public() -> Iterator[tuple[str, Any]]:
-    for name in ("AsyncRecollect", "AsyncZone", "Query", "Recollect", "Zone"):
+    for name in ("AsyncRecollect", "AsyncZone", "Query", "Recollect", "Zone", "paginate"):
         value = getattr(recollect, name)
         yield name, value
         for attribute, member in vars(value).items():
@@ -80,7 +91,7 @@ def _public() -> Iterator[tuple[str, Any]]:
                 yield f"{name}.{attribute}", member
 
 
-PUBLIC = dict(_public())
+PUBLIC = dict(_public()) | {f"Zone.{found.name}": found.function for found in all_operations()}
 
 
 def test_the_package_exports_every_error_and_every_result_type() -> None:
@@ -98,13 +109,14 @@ def test_a_public_name_has_an_example(name: str) -> None:
 def test_every_method_of_a_zone_is_in_the_reference() -> None:
     section = REFERENCE.split("## The library")[1].split("\n## ")[0]
     for name in vars(Zone):
-        if not name.startswith("_") and name != "name":
+        if not name.startswith("_") and name not in ("name", "call"):
             assert f"`{name}(" in section, name
 
 
 def test_what_a_zone_can_do_can_be_awaited() -> None:
-    shown = {name for name in vars(Zone) if not name.startswith("_")}
-    assert {name for name in vars(AsyncZone) if not name.startswith("_")} == shown
+    shown = {name for name in vars(Zone) if not name.startswith("_")} - {"call"}
+    own = {name for name in vars(AsyncZone) if not name.startswith("_")} - {"call_async"}
+    assert own == shown
     for name in shown - {"name"}:
         assert inspect.iscoroutinefunction(getattr(AsyncZone, name)), name
         assert inspect.signature(getattr(AsyncZone, name)) == inspect.signature(getattr(Zone, name))

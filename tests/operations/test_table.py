@@ -147,7 +147,7 @@ def test_an_input_survives_the_way_through_a_request() -> None:
         given = msgspec.convert({**found.example[0], **path}, found.input)
         args, kwargs = found.arguments(given)
         again = msgspec.convert(found.given(*args, **kwargs), found.input)
-        assert msgspec.to_builtins(again) == msgspec.to_builtins(given), found.name
+        assert msgspec.json.encode(again) == msgspec.json.encode(given), found.name
 
 
 def test_every_example_is_what_its_types_say() -> None:

@@ -13,7 +13,10 @@ import pytest
 from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served, served
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "service.md").read_text()
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+GUIDE = (DOCS / "service.md").read_text()
+#: The page that is made from the table of operations.
+OPERATIONS = (DOCS / "reference" / "operations.md").read_text()
 OPEN = {"/health/live", "/health/ready", "/version"}
 #: Words, names and ids that stand in zone b alone.
 CANARY = ("qxcanaryword", "Qxcanaryname", "qxcanary-id", "qxcanaryplatform", "zoneqxb")
@@ -51,6 +54,12 @@ def operations(service: Served) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
+def operation_rights() -> dict[str, str]:
+    """Return route -> right, as the page of operations has them."""
+    rows = re.findall(r"\| `([A-Z]+) (/\S*)` \| `(\w+)` \|", OPERATIONS)
+    return {f"{method} /v1/zones/{{zone}}{path}": right for method, path, right in rows}
+
+
 def call(
     client: httpx.Client, zone: str, method: str, address: str, operation: dict[str, Any]
 ) -> httpx.Response:
@@ -68,6 +77,7 @@ def call(
 def test_the_guide_names_every_route_and_no_other(service: Served) -> None:
     there = {(method, address) for method, address, _ in operations(service)}
     told = set(re.findall(r"^\| `([A-Z]+) (/[^`?]*)`", GUIDE, re.MULTILINE))
+    told |= {tuple(route.split()) for route in operation_rights()}
     # What is mounted describes itself.
     assert told == there | {("POST", "/mcp")}
 
@@ -88,6 +98,7 @@ def test_every_operation_has_an_example_of_its_body_and_its_answer(service: Serv
 def test_every_route_asks_for_the_right_that_the_guide_names(service: Served) -> None:
     """With no token, a made-up one, one for another zone, and one with every other right."""
     rights = dict(re.findall(r"^\| `([A-Z]+ /[^`?]*)` \| (\w*) ?\|", GUIDE, re.MULTILINE))
+    rights |= operation_rights()
     without = {
         right: service.client("a", tuple(other for other in EVERYTHING if other != right))
         for right in EVERYTHING

@@ -187,8 +187,8 @@ def list_memories(
     """Return a page of memories of one kind, newest first.
 
     `entity` selects memories about, or written by, a person or thing; `platform`, `thread` and
-    `metadata` apply to events. A page's `cursor` gives the next page, whatever was added or forgotten in
-    between.
+    `metadata` apply to events. A page's `cursor` gives the next page, whatever was added or
+    forgotten in between.
 
     Raises:
         InvalidInput: a value is out of range, or a filter does not apply to this kind.

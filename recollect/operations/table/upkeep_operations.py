@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from msgspec import Meta
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion import ingesting
 from recollect.operations.table.operation import operation
@@ -106,11 +108,9 @@ def verify(
     zone: OpenZone,
     *,
     expect: Annotated[
-        str | None,
+        Annotated[str, Meta(max_length=1_000)] | None,
         described(
-            maxLength=1_000,
-            description="Head of an earlier time, as status gives it, that the ledger must "
-            "contain.",
+            description="Head of an earlier time, as status gives it, that the ledger must contain."
         ),
     ] = None,
     progress: Progress | None = None,
