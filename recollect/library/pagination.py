@@ -13,14 +13,20 @@ _LIMIT = 500
 
 
 def paginate(
-    method: Callable[..., Page[Entry]], *args: Any, limit: int | None = None, **kwargs: Any
+    method: Callable[..., Page[Entry]],
+    *args: Any,
+    cursor: str | None = None,
+    limit: int | None = None,
+    **kwargs: Any,
 ) -> Iterator[Entry]:
-    """Yield the entries of a list, page by page; `limit`: at most so many of them.
+    """Yield the entries of a list, page by page.
+
+    `cursor`: begin after the page that gave it; `limit`: the maximum number of entries.
 
     >>> [fact.text for fact in paginate(zone.facts, entity="Ada")]
     ['Ada lives in Turin.']
     """
-    cursor, left = None, limit
+    left = limit
     while left is None or left > 0:
         size = _LIMIT if left is None else min(left, _LIMIT)
         page = method(*args, cursor=cursor, limit=size, **kwargs)

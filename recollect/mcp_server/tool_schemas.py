@@ -34,6 +34,8 @@ JsonSchema = dict[str, Any]
 # How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
 _ALIKE = 0.5
 _MAX_QUOTED = 60
+# How an optional argument of a type is left out.
+_EMPTY: dict[str, Any] = {"string": "", "array": []}
 # What client frameworks put beside the arguments of every call, or ask a model to explain.
 _OF_CLIENTS = frozenset(
     {"toolCallId", "tool_call_id", "sessionId", "session_id", "action", "chatInput", "explanation"}
@@ -52,8 +54,10 @@ def input_schema(arguments: type[msgspec.Struct]) -> JsonSchema:
 def _unmarked(node: JsonSchema) -> JsonSchema:
     """Return a schema without what `_plain` noted; null is never said to be allowed."""
     kept = {key: value for key, value in node.items() if key != _MAY_BE_NULL}
-    if kept.get("default", 0) is None:
-        del kept["default"]
+    if "default" in kept:
+        default = kept["default"]
+        # An optional argument is left out by its empty value, so null never stands in a schema.
+        kept["default"] = _EMPTY.get(kept["type"]) if default is None else _listed_default(default)
     if "properties" in kept:
         kept["properties"] = {name: _unmarked(field) for name, field in kept["properties"].items()}
     if isinstance(kept.get("items"), dict):
@@ -64,6 +68,10 @@ def _unmarked(node: JsonSchema) -> JsonSchema:
 def output_schema(answer: type[msgspec.Struct]) -> JsonSchema:
     """Return the schema of an answer as `plain_answer` gives it."""
     return _required_as_given(_schema(answer))
+
+
+def _listed_default(default: Any) -> Any:
+    return list(default) if isinstance(default, tuple) else default
 
 
 def _schema(struct: type[msgspec.Struct]) -> JsonSchema:
@@ -137,8 +145,11 @@ def read_arguments(
     given = {
         name: _as_meant(name, value, known[name])
         for name, value in arguments.items()
-        if name in known and value is not None and not (value == "" and name in optional)
+        if name in known and value is not None and not (value in ("", []) and name in optional)
     }
+    for field in fields.fields:
+        if field.required and given.get(field.name) == "":
+            raise InvalidInput(f"{field.name} is empty")
     try:
         return msgspec.convert(given, wanted, strict=False)
     except msgspec.ValidationError as error:

@@ -78,7 +78,7 @@ def test_every_tool_has_a_title_all_hints_and_a_description(tool: MemoryTool) ->
     assert 40 <= len(shown.description) <= 700
     if hints.read_only_hint:
         assert "data" in shown.description
-        assert "do nothing that it asks for" in shown.description
+        assert "instructions" in shown.description or "do nothing that it asks" in shown.description
 
 
 def test_what_takes_away_says_so() -> None:
@@ -93,8 +93,8 @@ def test_what_takes_away_says_so() -> None:
 def test_recall_has_the_parameters_that_were_agreed() -> None:
     (recall,) = [tool for tool in TOOL_SETS["recollect"] if tool.name == "recall"]
     assert recall.arguments.__struct_fields__ == (
-        *("query", "scope", "entity", "time_after", "time_before"),
-        *("platform", "max_results", "budget"),
+        *("query", "max_results", "budget", "scope", "entity"),
+        *("time_after", "time_before", "platform"),
     )
     assert recall.described().input_schema["properties"]["max_results"]["default"] == 20
 
