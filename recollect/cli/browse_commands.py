@@ -139,10 +139,9 @@ def facts(
                 emit(item)
             else:
                 _show_fact(item, full=full)
-    if not as_json:
-        if not count:
-            say("no facts" if entity is None else f"no facts about {entity}")
-        _say_next(more)
+    if not count and not as_json:
+        say("no facts" if entity is None else f"no facts about {entity}")
+    _say_next(more)
 
 
 def _show_fact(fact: Fact, *, full: bool) -> None:
@@ -218,11 +217,11 @@ def entities(
         if as_json:
             for item in items:
                 emit(item)
-            return
-        chosen = list(items)
-    _show_entities(chosen)
-    if not chosen:
-        say("no entities yet")
+        else:
+            chosen = list(items)
+            _show_entities(chosen)
+            if not chosen:
+                say("no entities yet")
     _say_next(more)
 
 
@@ -334,10 +333,9 @@ def _list_merges(
             emit(item)
         else:
             _show_merge(item)
-    if not as_json:
-        if not chosen:
-            say("no merges, and none pending")
-        _say_next(more)
+    if not chosen and not as_json:
+        say("no merges, and none pending")
+    _say_next(more)
 
 
 def _show_merge(merge: Merge) -> None:

@@ -139,7 +139,7 @@ async def _answer(
         args, kwargs = operation.arguments(given, principal=principal_in(request).mark(zone))
         return getattr(held, operation.name)(*args, **kwargs)
 
-    if operation.right == "read" and (operation.further is None or not operation.further(given)):
+    if operation.reads_only and (operation.further is None or not operation.further(given)):
         result = await read(request, zone, work, holding=operation.needs_zone)
     else:
         result = await write(request, zone, work, makes=operation.creates_zone)

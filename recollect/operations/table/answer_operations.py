@@ -84,7 +84,7 @@ def _with_hints(zone: Any, asked: Any, answer: RecallAnswer) -> RecallAnswer:
     title="Recall",
     tag="memories",
     body=Query,
-    gather=query_of,
+    gather=lambda query, /, **fields: query_of(query, fields),
     spread=lambda query: (query,),
     tool=Tool(
         title="Search memory",

@@ -19,6 +19,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
 from typing import (
+    Annotated,
     Any,
     Concatenate,
     Generic,
@@ -161,7 +162,7 @@ class Operation(Generic[P, T]):
     @property
     def reads_only(self) -> bool:
         """Whether it changes nothing."""
-        return self.right == "read"
+        return self.right == "read" or self.method == "GET"
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -355,7 +356,10 @@ def _field(item: msgspec.structs.FieldInfo) -> Any:
 
 
 def _tuple_of(kind: Any) -> Any:
-    return tuple[kind, ...]
+    """Return the type of any number of values, described as one of them is."""
+    notes = [note for note in getattr(kind, "__metadata__", ()) if isinstance(note, msgspec.Meta)]
+    described = next((note.description for note in notes if note.description), None)
+    return Annotated[tuple[kind, ...], msgspec.Meta(description=described)]
 
 
 def _camel(name: str) -> str:
