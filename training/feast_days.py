@@ -5,7 +5,7 @@ of the calendar of Umm al-Qura, which are decreed. It takes two minutes, and an 
 own with PyMeeus 0.5.12 and hijridate 2.6.0; what it writes is `TABLES`, which `make format` folds.
 
 The rules of the Indian feasts, of which almanacs know variants, were chosen to agree with the days
-that were kept: see tests/language/test_feasts.py.
+that were kept: see tests/language/dates/test_feasts.py.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.agents.kit import DAY, HOUR, START, Zone, says
 
 TABLE = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "data/corrections/table.jsonl")
+    for line in (Path(__file__).parents[2] / "data/corrections/table.jsonl")
     .read_text(encoding="utf-8")
     .splitlines()
 ]

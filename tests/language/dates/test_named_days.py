@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.text.dates.dates_in_text import date_references
-from tests.language.test_dates import at, resolve
+from tests.language.dates.test_dates import at, resolve
 
 FRIDAY = "2026-11-20T12:00"
 

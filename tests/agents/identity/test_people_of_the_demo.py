@@ -11,7 +11,7 @@ from recollect.streams.agents.identity.merge_clerk import MergeClerk
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import Zone
 
-_EXPORT = Path(__file__).parent.parent.parent / "demo" / "export.jsonl"
+_EXPORT = Path(__file__).parents[3] / "demo" / "export.jsonl"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.language.worth import lasting, worth_words
 
-TABLE = Path(__file__).parents[2] / "training" / "corpora" / "sentences"
+TABLE = Path(__file__).parents[3] / "training" / "corpora" / "sentences"
 AT = 1_778_248_560_000  # Friday 8 May 2026
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.streams.language.names.name_comparison import compare_names
 from recollect.text.name_forms import NameKind, name_keys
 
-_TABLE = Path(__file__).parent.parent / "data" / "names" / "pairs.tsv"
+_TABLE = Path(__file__).parents[2] / "data" / "names" / "pairs.tsv"
 _ALLOWED = {
     "same": {"same"},
     "propose": {"propose"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.language.test_dates import resolve
+from tests.language.dates.test_dates import resolve
 
 # 3 March was a Monday in 2025 and will be one in 2031; 14 November was a Friday in 2025.
 FRIDAY = "2026-11-20T12:00"

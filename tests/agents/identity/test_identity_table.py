@@ -20,7 +20,7 @@ from recollect.streams.agents.identity.merge_clerk import MergeClerk
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 
-_TABLE = Path(__file__).parent.parent / "data" / "names" / "conversations.tsv"
+_TABLE = Path(__file__).parents[2] / "data" / "names" / "conversations.tsv"
 _ROWS = [
     tuple(line.split("\t"))
     for line in _TABLE.read_text("utf-8").splitlines()
