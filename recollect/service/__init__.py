@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.service.application import Application, create_app
-    from recollect.service.json_bodies import JsonBody
-    from recollect.service.problem_details import (
+    from recollect.service.http.json_bodies import JsonBody
+    from recollect.service.http.problem_details import (
         INVALID,
         MALFORMED,
         NOT_SERVED,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         nothing_here,
     )
     from recollect.service.query_service import AnyRequest
-    from recollect.service.route_kit import (
+    from recollect.service.routes.route_kit import (
         ask,
         decided_in_time,
         erased_in,
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 _MODULES = {
     "Application": "application",
     "create_app": "application",
-    "erased_in": "route_kit",
-    "JsonBody": "json_bodies",
-    "INVALID": "problem_details",
-    "MALFORMED": "problem_details",
-    "NOT_SERVED": "problem_details",
-    "Refused": "problem_details",
-    "nothing_here": "problem_details",
+    "erased_in": "routes.route_kit",
+    "JsonBody": "http.json_bodies",
+    "INVALID": "http.problem_details",
+    "MALFORMED": "http.problem_details",
+    "NOT_SERVED": "http.problem_details",
+    "Refused": "http.problem_details",
+    "nothing_here": "http.problem_details",
     "AnyRequest": "query_service",
-    "ask": "route_kit",
-    "decided_in_time": "route_kit",
-    "must_be_somebody": "route_kit",
-    "principal_in": "route_kit",
-    "read": "route_kit",
-    "service_of": "route_kit",
-    "write": "route_kit",
+    "ask": "routes.route_kit",
+    "decided_in_time": "routes.route_kit",
+    "must_be_somebody": "routes.route_kit",
+    "principal_in": "routes.route_kit",
+    "read": "routes.route_kit",
+    "service_of": "routes.route_kit",
+    "write": "routes.route_kit",
 }
 
 __all__ = [

@@ -16,7 +16,14 @@ from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
-from recollect.service import (
+from recollect.service.http.id_paths import put_back
+from recollect.service.http.json_bodies import JsonBody
+from recollect.service.http.problem_details import FAILED, MEDIA_TYPE, refusal
+from recollect.service.http.service_log import ServiceLog
+from recollect.service.http.service_middleware import ServiceMiddleware, request_id_of
+from recollect.service.mcp.mcp_mount import McpMount
+from recollect.service.query_service import QueryService
+from recollect.service.routes import (
     event_routes,
     health_routes,
     long_operation_routes,
@@ -24,17 +31,10 @@ from recollect.service import (
     wait_routes,
     zone_routes,
 )
-from recollect.service.id_paths import put_back
-from recollect.service.json_bodies import JsonBody
-from recollect.service.long_operations import LongOperation
-from recollect.service.mcp_mount import McpMount
-from recollect.service.openapi_document import document
-from recollect.service.operation_handlers import operation_handlers
-from recollect.service.problem_details import FAILED, MEDIA_TYPE, refusal
-from recollect.service.query_service import QueryService
-from recollect.service.route_kit import must_be_somebody
-from recollect.service.service_log import ServiceLog
-from recollect.service.service_middleware import ServiceMiddleware, request_id_of
+from recollect.service.routes.openapi_document import document
+from recollect.service.routes.operation_handlers import operation_handlers
+from recollect.service.routes.route_kit import must_be_somebody
+from recollect.service.work.long_operations import LongOperation
 
 #: What else is entered while the application runs.
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]

@@ -20,16 +20,16 @@ from recollect.operations.ingestion.ingesting import decided
 from recollect.operations.writing.background_writing import written_meanwhile
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
-from recollect.service.decided_waiters import DecidedWaiters
-from recollect.service.deciding_thread import DecidingThread
-from recollect.service.idempotent_calls import IdempotentCalls
-from recollect.service.long_operations import LongOperations
+from recollect.service.http.idempotent_calls import IdempotentCalls
+from recollect.service.http.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
+from recollect.service.http.service_log import ServiceLog
+from recollect.service.http.service_metrics import ServiceMetrics
 from recollect.service.principals import ANYBODY, Principal, authenticated
-from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
-from recollect.service.reader_processes import ReaderProcesses, readers_at_most
-from recollect.service.service_log import ServiceLog
-from recollect.service.service_metrics import ServiceMetrics
-from recollect.service.thread_lanes import ThreadLane
+from recollect.service.work.decided_waiters import DecidedWaiters
+from recollect.service.work.deciding_thread import DecidingThread
+from recollect.service.work.long_operations import LongOperations
+from recollect.service.work.recall_workers import RecallWorkers, readers_at_most
+from recollect.service.work.thread_lanes import ThreadLane
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class QueryService:
         self.reading = ThreadLane("read", readers, settings.waiting)
         self.writing = ThreadLane("write", _WRITERS, settings.waiting)
         #: They answer beside this process, while many are asked at once.
-        self.readers = ReaderProcesses(
+        self.readers = RecallWorkers(
             recollect, readers_at_most(settings.readers), settings.request_seconds
         )
         recollect._open_home.recallers.told.append(self.readers.erased)

@@ -17,8 +17,8 @@ from recollect.integrations import facades
 from recollect.library.library_home import Recollect
 from recollect.schemas.errors import HomeError
 from recollect.service.application import create_app
-from recollect.service.http_protocol import bounded_protocol
-from recollect.service.service_log import ServiceLog, take_over
+from recollect.service.http.http_protocol import bounded_protocol
+from recollect.service.http.service_log import ServiceLog, take_over
 from recollect.streams.system.extras import needed
 
 # As long as calls that are at work may take when the process is told to end.

@@ -18,7 +18,7 @@ from recollect.mcp_server.recollect_tools import recollect_tools
 from recollect.operations.table import reference
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.zone_operations import ZoneOperations, all_operations
-from recollect.service.openapi_document import document
+from recollect.service.routes.openapi_document import document
 from tests.library.kit import said
 from tests.service.kit import Served, served
 

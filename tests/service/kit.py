@@ -19,8 +19,8 @@ from recollect.home.access_tokens import AccessTokens
 from recollect.home.service_settings import ServiceSettings
 from recollect.integrations import facades
 from recollect.service import Application, create_app
-from recollect.service.http_protocol import bounded_protocol
-from recollect.service.service_log import ServiceLog
+from recollect.service.http.http_protocol import bounded_protocol
+from recollect.service.http.service_log import ServiceLog
 
 EVERYTHING = ("read", "write", "forget", "admin")
 

@@ -16,7 +16,7 @@ import pytest
 from recollect import Recollect
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import lines_of
+from recollect.service.routes.route_kit import lines_of
 from tests.foreign_agent import TOY, write_package
 from tests.library.kit import said
 from tests.service.kit import Served, served

@@ -19,8 +19,8 @@ import pytest
 from recollect import Recollect, Zone
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Query
-from recollect.service import reader_processes
-from recollect.service.reader_processes import ReaderProcesses
+from recollect.service.work import recall_workers as reader_processes
+from recollect.service.work.recall_workers import RecallWorkers
 from tests.library.kit import said
 from tests.service.kit import Served, served
 
@@ -54,7 +54,7 @@ class AtWork(Zone):
 class Readers:
     """A home with a reader that has started, while one question is at work here."""
 
-    def __init__(self, opened: Recollect, readers: ReaderProcesses) -> None:
+    def __init__(self, opened: Recollect, readers: RecallWorkers) -> None:
         self.opened, self.readers = opened, readers
         self.zone = opened.zone("a")
 
@@ -86,7 +86,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Readers
                 said("m3", "It rained on Monday.", minute=3),
             ]
         )
-        readers = ReaderProcesses(opened, 1, 60.0)
+        readers = RecallWorkers(opened, 1, 60.0)
         opened._open_home.recallers.told.append(readers.erased)
         busy = AtWork(zone)
         asking = threading.Thread(target=readers.recall, args=(busy, ASKED))
@@ -136,16 +136,16 @@ def test_a_reader_knows_what_was_published_and_never_says_what_was_forgotten(
 def test_an_answer_that_was_found_before_an_erasure_is_not_given_after_it(
     started: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = ReaderProcesses._ask
+    ask = RecallWorkers._ask
 
-    def slow(self: ReaderProcesses, *args: Any) -> Any:
+    def slow(self: RecallWorkers, *args: Any) -> Any:
         answered: Any = ask(self, *args)
         if args[-1].query is not None:
             assert b"Turin" in answered.answer
             started.zone.forget("m1")
         return answered
 
-    monkeypatch.setattr(ReaderProcesses, "_ask", slow)
+    monkeypatch.setattr(RecallWorkers, "_ask", slow)
     assert "Turin" not in json.dumps(started.asked_anywhere())
 
 

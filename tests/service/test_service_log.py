@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect.service.service_log import ServiceLog, take_over
+from recollect.service.http.service_log import ServiceLog, take_over
 from tests.service.test_serve import recollect, serving, token
 
 CANARY = "qxcanaryword"

@@ -10,13 +10,13 @@ from msgspec import Meta
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport, Status
-from recollect.service.event_routes import EventBatch
-from recollect.service.health_routes import Alive, Version
-from recollect.service.long_operation_routes import OperationList
-from recollect.service.long_operations import LongOperation
-from recollect.service.openapi_document import ZONE_PATH, Described
-from recollect.service.wait_routes import ConsistencyToken
-from recollect.service.zone_routes import ZoneList
+from recollect.service.routes.event_routes import EventBatch
+from recollect.service.routes.health_routes import Alive, Version
+from recollect.service.routes.long_operation_routes import OperationList
+from recollect.service.routes.openapi_document import ZONE_PATH, Described
+from recollect.service.routes.wait_routes import ConsistencyToken
+from recollect.service.routes.zone_routes import ZoneList
+from recollect.service.work.long_operations import LongOperation
 
 _AT = "2026-05-08T13:56:00.000Z"
 _EVENT = {

@@ -14,12 +14,19 @@ from recollect.home.access_tokens import Right
 from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
-from recollect.service.idempotent_calls import HEADER
-from recollect.service.json_bodies import check_json, decode, invalid_parameter, read_values
-from recollect.service.long_operations import LongOperation
-from recollect.service.problem_details import MALFORMED, FieldError, Refused, nothing_here
+from recollect.service.http.idempotent_calls import HEADER
+from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
+from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, nothing_here
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import erased_in, held_zone, principal_in, read, service_of, write
+from recollect.service.routes.route_kit import (
+    erased_in,
+    held_zone,
+    principal_in,
+    read,
+    service_of,
+    write,
+)
+from recollect.service.work.long_operations import LongOperation
 
 #: Operations that reader processes answer too, and whose answer is JSON already.
 _ENCODED = frozenset({"recall"})

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from recollect.service.problem_details import NOT_DECIDED, Refused
+from recollect.service.http.problem_details import NOT_DECIDED, Refused
 
 # Others may decide too: so often it is looked whether they did.
 _LOOK_SECONDS = 0.25

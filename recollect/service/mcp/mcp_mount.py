@@ -18,8 +18,7 @@ from litestar.types import Receive, Scope, Send
 
 from recollect.mcp_server import ToolSets
 from recollect.schemas.errors import InvalidInput
-from recollect.service.principals import Principal
-from recollect.service.problem_details import (
+from recollect.service.http.problem_details import (
     MALFORMED,
     NOT_FOUND,
     WRONG_METHOD,
@@ -27,9 +26,10 @@ from recollect.service.problem_details import (
     nothing_here,
     unauthorized,
 )
+from recollect.service.http.service_log import ServiceLog
+from recollect.service.http.service_middleware import principal_of
+from recollect.service.principals import Principal
 from recollect.service.query_service import QueryService
-from recollect.service.service_log import ServiceLog
-from recollect.service.service_middleware import principal_of
 from recollect.streams.system.extras import needed
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class McpMount:
         zone = scope["path"].strip("/") or _only_zone(principal)
         await self._check(principal, zone)
         manager = await self._manager(self._kind(scope["query_string"]))
-        from recollect.service.mcp_sessions import PRINCIPAL, ZONE
+        from recollect.service.mcp.mcp_sessions import PRINCIPAL, ZONE
 
         asked = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
         await manager.handle_request(asked, receive, send)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ class McpMount:
 
     def _made(self, kind: _Kind) -> StreamableHTTPSessionManager:
         with needed("mcp"):
-            from recollect.service.mcp_sessions import session_manager
+            from recollect.service.mcp.mcp_sessions import session_manager
 
         tools, read_only = kind
         return session_manager(self._service, self._log, self._tool_sets[tools](), read_only)

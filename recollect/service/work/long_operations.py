@@ -22,8 +22,8 @@ from recollect.operations.table.zone_operations import all_operations
 from recollect.projections.generations import replace_file
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.times import format_time
-from recollect.service.idempotent_calls import check_key
-from recollect.service.problem_details import (
+from recollect.service.http.idempotent_calls import check_key
+from recollect.service.http.problem_details import (
     BUSY,
     CONFLICT,
     Refused,
@@ -31,8 +31,8 @@ from recollect.service.problem_details import (
     refusal,
     unauthorized,
 )
-from recollect.service.service_log import ServiceLog
-from recollect.service.thread_lanes import ThreadLane
+from recollect.service.http.service_log import ServiceLog
+from recollect.service.work.thread_lanes import ThreadLane
 from recollect.streams.projecting.projector import Progress
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]

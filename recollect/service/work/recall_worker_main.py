@@ -1,6 +1,6 @@
 """A reader: the process that answers recalls for a service, until the service hangs up.
 
-python -m recollect.service.reader_main HOME LEDGER DESCRIPTOR...
+python -m recollect.service.work.recall_worker_main HOME LEDGER DESCRIPTOR...
 
 LEDGER is empty where the settings name it.
 """
@@ -17,7 +17,7 @@ import msgspec
 from recollect.home.access_counts import targets_of
 from recollect.library.library_home import Recollect
 from recollect.schemas.errors import RecollectError
-from recollect.service.reader_processes import Answered, Asked, receive, send
+from recollect.service.work.recall_workers import Answered, Asked, receive, send
 
 # What a start leaves lives as long as the process.
 _BEFORE_COLLECTING = 20_000

@@ -10,10 +10,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from recollect.library.library_zone import Zone
 from recollect.mcp_server.memory_server import Calls, create_server
 from recollect.mcp_server.memory_tool import Access, MemoryTool
+from recollect.service.http.problem_details import FAILED, refusal
+from recollect.service.http.service_log import ServiceLog
 from recollect.service.principals import Principal
-from recollect.service.problem_details import FAILED, refusal
 from recollect.service.query_service import QueryService
-from recollect.service.service_log import ServiceLog
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
-from recollect.service.problem_details import KINDS, MEDIA_TYPE, NOT_FOUND, nothing_here
+from recollect.service.http.problem_details import KINDS, MEDIA_TYPE, NOT_FOUND, nothing_here
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"

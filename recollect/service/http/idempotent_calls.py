@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from recollect.service.problem_details import CONFLICT, INVALID, FieldError, Refused
+from recollect.service.http.problem_details import CONFLICT, INVALID, FieldError, Refused
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
 from recollect.streams.reading.erased_keys import FORGET
 

@@ -7,10 +7,10 @@ from importlib.metadata import version
 import msgspec
 from litestar import MediaType, Response, get
 
-from recollect.service.problem_details import UNAVAILABLE, Refused, nothing_here
+from recollect.service.http.problem_details import UNAVAILABLE, Refused, nothing_here
+from recollect.service.http.service_metrics import MEDIA_TYPE
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import principal_in, service_of
-from recollect.service.service_metrics import MEDIA_TYPE
+from recollect.service.routes.route_kit import principal_in, service_of
 
 
 class Alive(msgspec.Struct, frozen=True):

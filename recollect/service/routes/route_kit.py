@@ -12,11 +12,11 @@ from recollect.home.access_tokens import Right
 from recollect.home.token import Token
 from recollect.library.library_zone import Zone
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.service.idempotent_calls import HEADER
+from recollect.service.http.idempotent_calls import HEADER
+from recollect.service.http.problem_details import NOT_DECIDED, Refused, unauthorized
+from recollect.service.http.service_middleware import principal_of
 from recollect.service.principals import Principal
-from recollect.service.problem_details import NOT_DECIDED, Refused, unauthorized
 from recollect.service.query_service import AnyRequest, QueryService
-from recollect.service.service_middleware import principal_of
 
 T = TypeVar("T")
 

@@ -9,11 +9,11 @@ from litestar import get, post
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
-from recollect.service.long_operations import LongOperation
-from recollect.service.problem_details import Refused
+from recollect.service.http.problem_details import Refused
+from recollect.service.http.service_middleware import request_id_of
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import held_zone, principal_in, service_of
-from recollect.service.service_middleware import request_id_of
+from recollect.service.routes.route_kit import held_zone, principal_in, service_of
+from recollect.service.work.long_operations import LongOperation
 
 
 class OperationList(msgspec.Struct, frozen=True):

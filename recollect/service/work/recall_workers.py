@@ -90,7 +90,7 @@ class _Reader:
         self.connections = list(self.free)
         theirs = [end.fileno() for _, end in pairs]
         home, named = opened.home.directory, opened.home.configuration.named
-        command = [sys.executable, "-m", "recollect.service.reader_main"]
+        command = [sys.executable, "-m", "recollect.service.work.recall_worker_main"]
         try:
             self.process = subprocess.Popen(
                 [*command, str(home), opened.ledger or "", *map(str, theirs)],
@@ -139,7 +139,7 @@ class _Reader:
             connection.close()
 
 
-class ReaderProcesses:
+class RecallWorkers:
     """The readers of a home. Any thread may call any method."""
 
     def __init__(self, recollect: Recollect, most: int, seconds: float) -> None:

@@ -7,7 +7,7 @@ from litestar import get
 
 from recollect.schemas.wire import ZoneSummary
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import must_be_somebody, principal_in, service_of
+from recollect.service.routes.route_kit import must_be_somebody, principal_in, service_of
 
 
 class ZoneList(msgspec.Struct, frozen=True):

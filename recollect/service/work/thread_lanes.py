@@ -9,7 +9,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
-from recollect.service.problem_details import OVERLOADED, TIMED_OUT, Refused
+from recollect.service.http.problem_details import OVERLOADED, TIMED_OUT, Refused
 
 T = TypeVar("T")
 

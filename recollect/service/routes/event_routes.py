@@ -12,16 +12,16 @@ from litestar.params import FromPath, FromQuery
 from recollect.home.token import Token
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport
-from recollect.service.idempotent_calls import HEADER
-from recollect.service.json_bodies import check_json, decode, is_ndjson
-from recollect.service.problem_details import (
+from recollect.service.http.idempotent_calls import HEADER
+from recollect.service.http.json_bodies import check_json, decode, is_ndjson
+from recollect.service.http.problem_details import (
     INVALID,
     TOO_LARGE,
     FieldError,
     Refused,
 )
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import lines_of, principal_in, right_of, service_of
+from recollect.service.routes.route_kit import lines_of, principal_in, right_of, service_of
 
 # Lines that are put into the ledger at once.
 _BATCH_BYTES = 524_288

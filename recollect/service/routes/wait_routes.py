@@ -12,7 +12,7 @@ from recollect.home.token import Token
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Status
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import held_zone, read, service_of
+from recollect.service.routes.route_kit import held_zone, read, service_of
 
 
 class ConsistencyToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,16 +15,16 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from recollect.home.memory_spans import within_trace_of
-from recollect.service.id_paths import keep_together
-from recollect.service.json_bodies import is_ndjson
-from recollect.service.principals import Principal
-from recollect.service.problem_details import (
+from recollect.service.http.id_paths import keep_together
+from recollect.service.http.json_bodies import is_ndjson
+from recollect.service.http.problem_details import (
     FORBIDDEN_ORIGIN,
     MEDIA_TYPE,
     TIMED_OUT,
     Refused,
     refusal,
 )
+from recollect.service.principals import Principal
 from recollect.service.query_service import QueryService
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")

@@ -9,7 +9,7 @@ import msgspec
 from litestar.dto import AbstractDTO, DTOFieldDefinition
 from litestar.typing import FieldDefinition
 
-from recollect.service.problem_details import (
+from recollect.service.http.problem_details import (
     INVALID,
     MALFORMED,
     WRONG_MEDIA_TYPE,

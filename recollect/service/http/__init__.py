@@ -1,0 +1,1 @@
+"""What every request passes: paths, bodies, problems, limits, log and metrics."""

@@ -1,0 +1,1 @@
+"""The work behind the routes: threads, deciding, long operations, recall workers."""
