@@ -15,11 +15,11 @@ from recollect.projections.memory import MemoryModel
 from recollect.projections.private import make_directory
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.sqlite import rows
-from recollect.schemas.changes import MODELS
+from recollect.schemas.changes import READ_MODEL_ROWS
 from recollect.schemas.errors import CorruptFile, IntegrityError
 
 #: The files of a zone, by name.
-FILE_NAMES = tuple(f"{name}.db" for name in ("events", *MODELS))
+FILE_NAMES = tuple(f"{name}.db" for name in ("events", *READ_MODEL_ROWS))
 
 
 class ZoneFiles:

@@ -110,7 +110,7 @@ if TYPE_CHECKING:
         Verification,
         Writer,
         WriteReport,
-        WriterTextVersion,
+        WriterPromptVersion,
         ZoneSummary,
     )
     from recollect.schemas.zones import DEFAULT_ZONE
@@ -215,7 +215,7 @@ __all__ = [
     "Verification",
     "WriteReport",
     "Writer",
-    "WriterTextVersion",
+    "WriterPromptVersion",
     "Zone",
     "ZoneSummary",
     "paginate",

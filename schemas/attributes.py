@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 #: One value at a time: a newer one takes the place of the one before.
-SINGLE: Mapping[str, str] = {
+SINGLE_VALUED: Mapping[str, str] = {
     "home": "the place where somebody lives",
     "employer": "the company or institution that somebody works for",
     "role": "an occupation or position",
@@ -18,7 +18,7 @@ SINGLE: Mapping[str, str] = {
     "phone": "a telephone number",
 }
 #: Several values beside each other: each holds until it is denied.
-MULTIPLE: Mapping[str, str] = {
+MULTI_VALUED: Mapping[str, str] = {
     "likes": "what somebody likes, loves, enjoys or prefers",
     "dislikes": "what somebody dislikes or hates",
     "fears": "what somebody is afraid of",
@@ -40,9 +40,9 @@ MULTIPLE: Mapping[str, str] = {
     "looks": "hair, eyes, height",
 }
 #: Who likes something no longer dislikes it, and the other way round.
-OPPOSITE: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
+OPPOSITES: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
-def holds_one(attribute: str) -> bool:
+def is_single_valued(attribute: str) -> bool:
     """Whether somebody or something has one value at a time of an attribute or a frame."""
-    return attribute not in MULTIPLE
+    return attribute not in MULTI_VALUED

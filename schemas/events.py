@@ -104,7 +104,7 @@ class Reaction(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reac
     target: str
 
 
-class Notice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
+class SystemNotice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
     """What a platform tells of itself: somebody joined, called, or changed a name or a topic."""
 
     target: str | None = None
@@ -121,7 +121,7 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
     names: tuple[bytes, ...] = ()
 
 
-class Access(msgspec.Struct, frozen=True):
+class RecallCount(msgspec.Struct, frozen=True):
     """How often one memory was recalled since the last count."""
 
     target_type: str
@@ -129,10 +129,10 @@ class Access(msgspec.Struct, frozen=True):
     count: int
 
 
-class Recalled(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="recalled"):
+class RecallsCounted(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="recalled"):
     """Access counts, aggregated by a query service."""
 
-    accesses: tuple[Access, ...]
+    accesses: tuple[RecallCount, ...]
 
 
 class Tick(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="tick"):
@@ -214,14 +214,14 @@ class SetMemoryState(
     state: Literal["active", "inactive", "deleted"]
 
 
-class RecordedAt(msgspec.Struct, frozen=True, array_like=True):
+class RecordingRef(msgspec.Struct, frozen=True, array_like=True):
     """Where a model's answer was recorded: its offset in the zone's partition, and its hash."""
 
     offset: int
     hash: bytes
 
 
-class ModelWrote(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_wrote"):
+class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_wrote"):
     """A language model read the event `about` and answered; the words are in `recordings`.
 
     `thread` are the events before it that the model was shown, and `sources` all events that it
@@ -229,14 +229,14 @@ class ModelWrote(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="mo
     """
 
     about: int
-    answers: tuple[RecordedAt, ...]
+    answers: tuple[RecordingRef, ...]
     thread: tuple[int, ...]
     sources: tuple[int, ...]
     model: str
     role: str
 
 
-class WriterText(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
+class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
     """From here on the model that writes is told this: its role, or a note of a name (A22).
 
     `text` empty: the note is no more, or the role is recollect's own again.
@@ -246,7 +246,7 @@ class WriterText(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="wr
     text: str
 
 
-class Switch(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
+class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """From here on the changes of another chain count for the zone: a rebuild took over."""
 
     chain: str
@@ -260,9 +260,9 @@ AnyPayload = (
     | Edit
     | Deletion
     | Reaction
-    | Notice
+    | SystemNotice
     | Forget
-    | Recalled
+    | RecallsCounted
     | Tick
     | Park
     | Retry
@@ -273,9 +273,9 @@ AnyPayload = (
     | CreateMentalModel
     | UpdateMentalModel
     | SetMemoryState
-    | ModelWrote
-    | WriterText
-    | Switch
+    | ModelAnswered
+    | SetWriterPrompt
+    | ActivateChain
 )
 
 KINDS: dict[str, type[Payload]] = {

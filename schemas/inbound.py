@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.display import unseen
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
     KINDS,
@@ -22,13 +21,14 @@ from recollect.schemas.events import (
     Draft,
     Edit,
     Message,
-    Notice,
     PeerKind,
     Reaction,
     Remember,
+    SystemNotice,
     TurnCompleted,
 )
 from recollect.schemas.ids import content_source_id
+from recollect.schemas.text_sanitising import first_invisible_character
 from recollect.schemas.times import parse_time
 
 MAX_CONTENT_BYTES = 262_144
@@ -55,11 +55,11 @@ _CONTENT_KINDS: dict[str, type[Content]] = {
     "edit": Edit,
     "deletion": Deletion,
     "reaction": Reaction,
-    "notice": Notice,
+    "notice": SystemNotice,
 }
 # Those that are about another message, and those that may say nothing of their own.
-_OF_ANOTHER = ("edit", "deletion", "reaction")
-_WORDLESS = ("turn_completed", "deletion")
+_KINDS_WITH_TARGET = ("edit", "deletion", "reaction")
+_KINDS_WITHOUT_TEXT = ("turn_completed", "deletion")
 
 
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,20 +150,20 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
             names the field.
     """
     check_platform(event.platform)
-    return own_draft_of(event, ordinal)
+    return internal_draft_of(event, ordinal)
 
 
 def check_platform(platform: str) -> None:
     """Raise InvalidInput if a platform is, or looks like, the one of commands."""
-    single_spaced = unicodedata.normalize("NFKC", platform).casefold()
-    if unicodedata.normalize("NFKC", single_spaced).strip() == RESERVED_PLATFORM:
+    folded = unicodedata.normalize("NFKC", platform).casefold()
+    if unicodedata.normalize("NFKC", folded).strip() == RESERVED_PLATFORM:
         raise InvalidInput(
             f"platform {platform[:60]!r} is recollect's own, for commands; give the name of the "
             "source that the event comes from"
         )
 
 
-def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
+def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     """Return the draft of an event that may be recollect's own, as `draft_of` does."""
     if event.kind not in _CONTENT_KINDS:
         if event.kind in KINDS:
@@ -176,7 +176,7 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     for name in (*_IDS, "sender_name"):
         _check_length(name, getattr(event, name), MAX_NAME_BYTES)
     for name in _IDS:
-        if found := unseen(getattr(event, name) or ""):
+        if found := first_invisible_character(getattr(event, name) or ""):
             raise InvalidInput(
                 f"{name} holds {found}, which acts on a terminal or cannot be seen; remove it"
             )
@@ -187,9 +187,13 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         raise InvalidInput("id is empty; leave it out or give the source's own id")
     if event.kind == "turn_completed" and not event.turn_id:
         raise InvalidInput("a turn_completed names no turn: turn_id is missing")
-    if event.kind in _OF_ANOTHER and not event.target:
+    if event.kind in _KINDS_WITH_TARGET and not event.target:
         raise InvalidInput(f"kind {event.kind!r} is about another message: target is missing")
-    if event.kind not in _WORDLESS and not event.content.strip() and not event.attachments:
+    if (
+        event.kind not in _KINDS_WITHOUT_TEXT
+        and not event.content.strip()
+        and not event.attachments
+    ):
         raise InvalidInput("content is empty and there is no attachment")
     occurred_at, utc_offset = parse_time(event.occurred_at, "occurred_at")
     ingested_at = None
@@ -242,12 +246,12 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     )
 
 
-def _check_length(name: str, value: str | None, most: int) -> None:
+def _check_length(name: str, value: str | None, max_bytes: int) -> None:
     if value is None:
         return
     _check_text(name, value)
-    if len(value) * 4 > most and (size := len(value.encode())) > most:
-        raise InvalidInput(f"{name} has {size} bytes; it may have {most}")
+    if len(value) * 4 > max_bytes and (size := len(value.encode())) > max_bytes:
+        raise InvalidInput(f"{name} has {size} bytes; it may have {max_bytes}")
 
 
 def _check_value(name: str, value: Any) -> None:

@@ -61,7 +61,7 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
     return _in_range(milliseconds, field), round(offset.total_seconds() / 60)
 
 
-def parse_moment(value: str | int | datetime, field: str = "time") -> int:
+def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
     """Return the unix milliseconds of a time in a question.
 
     A date alone, which an event may not have, means its first moment in UTC.

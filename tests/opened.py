@@ -6,17 +6,17 @@ import zlib
 
 import msgspec
 
-from recollect.schemas.ledger.deflating import DICTIONARY
+from recollect.schemas.ledger.compression import DEFLATE_DICTIONARY
 
 
 def payload_of(text: bytes) -> bytes:
     """Return the payload of an event of format 2, as MessagePack."""
-    return zlib.decompressobj(-15, DICTIONARY).decompress(text)
+    return zlib.decompressobj(-15, DEFLATE_DICTIONARY).decompress(text)
 
 
 def text_of(payload: bytes) -> bytes:
     """Return what an event of format 2 seals for a payload."""
-    packer = zlib.compressobj(wbits=-15, zdict=DICTIONARY)
+    packer = zlib.compressobj(wbits=-15, zdict=DEFLATE_DICTIONARY)
     return packer.compress(payload) + packer.flush()
 
 

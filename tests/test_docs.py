@@ -10,7 +10,7 @@ from recollect.cli.app import cli
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import OWN_AGENTS
 from recollect.projections.sqlite import rows
-from recollect.schemas.attributes import MULTIPLE, SINGLE
+from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED
 from recollect.schemas.events import KINDS
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import SCOPES
@@ -74,7 +74,7 @@ def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
 
 
 def test_every_attribute_of_people_is_in_the_reference():
-    for attributes, held in ((SINGLE, "one"), (MULTIPLE, "several")):
+    for attributes, held in ((SINGLE_VALUED, "one"), (MULTI_VALUED, "several")):
         for name, what in attributes.items():
             assert f"| `{name}` | {what} | {held} |" in REFERENCE
 

@@ -31,7 +31,7 @@ from recollect.schemas.changes import (
     Mention,
     Row,
     Section,
-    TokenVectors,
+    TokenVectorsRow,
 )
 from recollect.schemas.events import Event, Message
 from recollect.schemas.names import normalise_name
@@ -170,7 +170,7 @@ def _entity(name: str, at: int, made: _Made) -> list[Row]:
 def _tokens(id_: str, text: str, at: int, made: _Made) -> Row:
     count = len(_WORD.findall(text))
     codes = made.random.integers(0, 256, (count, width(kept_dimensions(DIMENSION))), np.uint8)
-    return TokenVectors(
+    return TokenVectorsRow(
         target_type="event",
         target_id=id_,
         model=RandomEncoder.model,

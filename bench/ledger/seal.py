@@ -18,9 +18,9 @@ from bench.kit.report import Report, count, markdown, stopwatch
 from recollect.schemas.events import Draft
 from recollect.schemas.ledger.records import (
     GENESIS,
-    open_event,
     read_event,
     record_hash,
+    unseal_event,
     write_event,
 )
 from recollect.schemas.ledger.seal import joint_key, new_key, seal, source_digest, unseal
@@ -105,7 +105,7 @@ def _codec(drafts: Sequence[Draft]) -> float:
             )
             previous = record_hash(value)
             envelope, record = read_event(value)
-            open_event(envelope, record, key)
+            unseal_event(envelope, record, key)
     return watch.seconds
 
 

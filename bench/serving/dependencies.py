@@ -37,8 +37,8 @@ from bench.kit.report import Report, markdown
 from recollect import Recollect
 from recollect.projections.recall.arms import late_interaction
 from recollect.projections.recall.index import int8_products, vector_index
-from recollect.schemas.display import quantity
 from recollect.schemas.ledger.seal import new_key, seal
+from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.encoder.cache import SAFETENSORS, TOKENIZER, entry
 from recollect.streams.encoder.catalog import REGISTRY
 from recollect.streams.encoder.checkpoint import read_shape, read_tensors
@@ -135,7 +135,7 @@ def run(homes: Homes) -> list[Report]:
 
 def _row(extra: str, plain: Mapping[str, Package]) -> list[str]:
     added = {name: each for name, each in brought(extra).items() if name not in plain}
-    return [f"{quantity(len(added), 'package')} more", f"{_total(added):.1f}", f"`[{extra}]`"]
+    return [f"{pluralise(len(added), 'package')} more", f"{_total(added):.1f}", f"`[{extra}]`"]
 
 
 def _total(packages: Mapping[str, Package]) -> float:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from recollect.projections.embeddings import canonical_vectors, token_vectors
-from recollect.schemas.changes import Embedding, Section, TokenVectors
+from recollect.schemas.changes import Embedding, Section, TokenVectorsRow
 
 _FLOAT_BYTES = 4
 _BYTES_FORM = "random128/int8"
@@ -41,7 +41,7 @@ def _row(row: Any) -> Any:
     if isinstance(row, Embedding):
         vector = _vector(row.embedding, row.dimension)
         return msgspec.structs.replace(row, embedding=vector)
-    if isinstance(row, TokenVectors):
+    if isinstance(row, TokenVectorsRow):
         codes, scales, form = _tokens(row.codes, row.scales, row.form)
         return msgspec.structs.replace(row, codes=codes, scales=scales, form=form)
     return row

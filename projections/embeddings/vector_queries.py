@@ -56,7 +56,7 @@ def reading_of_event(
 ) -> bytes | None:
     """Return what a reader read in the text of an event, packed; None: nothing is recorded.
 
-    `reader` and `text`: as in `recollect.schemas.changes.RecordedReading`.
+    `reader` and `text`: as in `recollect.schemas.changes.RecordedAnnotations`.
     """
     found: bytes | None = value(
         connection,

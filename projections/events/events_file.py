@@ -10,14 +10,14 @@ import msgspec
 from recollect.projections.migrations import Migrations
 from recollect.projections.readmodel import ReadModel
 from recollect.schemas.events import (
+    ActivateChain,
     Content,
     Deletion,
     Edit,
     Event,
     Forget,
-    Notice,
     Reaction,
-    Switch,
+    SystemNotice,
 )
 
 _PUT = f"""
@@ -30,7 +30,7 @@ INSERT INTO events (
 _DELETED = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 #: What is said of messages and is none, and stands in the ledger alone.
-_ASIDE = (Reaction, Notice)
+_ASIDE = (Reaction, SystemNotice)
 
 _json = msgspec.json.Encoder()
 
@@ -72,7 +72,7 @@ class EventsModel(ReadModel):
                         f"DELETE FROM {table} WHERE number = ?",
                         [(number,) for number in event.payload.targets],
                     )
-            elif isinstance(event.payload, Switch):
+            elif isinstance(event.payload, ActivateChain):
                 self.connection.execute(
                     "INSERT OR REPLACE INTO switches VALUES (?, ?)",
                     (event.number, event.payload.chain),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import listed, rows, value
-from recollect.schemas.attributes import MULTIPLE
+from recollect.schemas.attributes import MULTI_VALUED
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -116,7 +116,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
-_SEVERAL = ", ".join(f"'{name}'" for name in sorted(MULTIPLE))
+_SEVERAL = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
 # When a fact first ended: another superseded it, or the same attribute, which has one value at a
 # time, had another from then on, even if that was learnt later; unless that value ended because the
 # fact was said again.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import listed, rows, value
-from recollect.schemas.changes import DeadLetter, FactClaim, FactLikeness, MentalModel
+from recollect.schemas.changes import DeadLetter, FactClaim, FactFingerprint, MentalModel
 
 
 def facts_with_signature(
@@ -29,7 +29,7 @@ def facts_with_signature(
 
 def likenesses(
     connection: apsw.Connection, keys: Sequence[str], after: int, before: int
-) -> list[FactLikeness]:
+) -> list[FactFingerprint]:
     """Return the likenesses with one of these keys within a period (unix ms), earliest first."""
     found = rows(
         connection,
@@ -37,7 +37,7 @@ def likenesses(
         f"WHERE key IN ({_marks(keys)}) AND as_of BETWEEN ? AND ? ORDER BY as_of, fact_id",
         (*keys, after, before),
     )
-    return [FactLikeness(*row) for row in found]
+    return [FactFingerprint(*row) for row in found]
 
 
 def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:

@@ -23,7 +23,7 @@ from recollect.cli import (
     write_commands,
 )
 from recollect.cli.output import say
-from recollect.schemas.display import shown, single_spaced
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -147,7 +147,7 @@ def _refuse(error: click.ClickException) -> int:
     if context is not None:
         for line in (*context.get_usage().splitlines(), f"Try '{context.command_path} --help'."):
             say(line, err=True)
-    say(f"Error: {single_spaced(error.format_message())}", err=True)
+    say(f"Error: {collapse_whitespace(error.format_message())}", err=True)
     return WRONG_USE
 
 
@@ -155,4 +155,4 @@ class _Shown(logging.Formatter):
     """Writes what is logged so that a terminal shows it and does not obey."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(map(shown, super().format(record).splitlines()))
+        return "\n".join(map(escape_invisible, super().format(record).splitlines()))

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.options import configured, of_the_home, open_home
 from recollect.cli.output import emit, note, progress, say, size, warning
-from recollect.schemas.display import quantity
+from recollect.schemas.text_sanitising import pluralise
 
 
 @click.command(epilog="Example: recollect backup backups/2026-11-22")
@@ -25,8 +25,8 @@ def backup(home: str | None, as_json: bool, path: Path) -> None:
         emit(done)
         return
     say(
-        f"{quantity(done.events, 'record')} of {quantity(done.zones, 'zone')} and "
-        f"{quantity(done.keys, 'key')} of {done.made_at} are in {done.path} ({size(done.bytes)})"
+        f"{pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} and "
+        f"{pluralise(done.keys, 'key')} of {done.made_at} are in {done.path} ({size(done.bytes)})"
     )
 
 
@@ -81,13 +81,13 @@ def restore(
     if done.finished:
         say("a restore that had been interrupted was brought to its end")
     say(
-        f"{quantity(done.events, 'record')} of {quantity(done.zones, 'zone')} of {done.made_at} "
+        f"{pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} of {done.made_at} "
         f"are in {done.home}, verified"
     )
     if done.forgotten:
-        say(f"forgotten since, and so again: {quantity(done.forgotten, 'event')}")
+        say(f"forgotten since, and so again: {pluralise(done.forgotten, 'event')}")
     if done.lost != 0:
-        lost = "what was newer" if done.lost is None else quantity(done.lost, "newer event")
+        lost = "what was newer" if done.lost is None else pluralise(done.lost, "newer event")
         say(warning(f"given up: {lost}"))
     if done.tokens or done.tokens_dropped:
         say(f"tokens for the service: {done.tokens}")

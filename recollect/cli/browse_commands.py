@@ -25,8 +25,8 @@ from recollect.cli.output import (
     warning,
     width,
 )
-from recollect.schemas.display import quantity, shown, single_spaced
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, pluralise
 
 if TYPE_CHECKING:
     from recollect.library.library_zone import Zone
@@ -104,7 +104,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
         if as_json:
             emit(item)
         else:
-            say(strong(padded(item.zone, longest)), f"  {quantity(item.events, 'record')}")
+            say(strong(padded(item.zone, longest)), f"  {pluralise(item.events, 'record')}")
     if not as_json and not found:
         say("there is no zone yet; recollect ingest makes one")
 
@@ -152,11 +152,11 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
     if fact.attribute is not None:
-        parts.append(quiet(single_spaced(f"{fact.subject}: {fact.attribute} = {fact.value}")))
+        parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:
         parts.append(warning("superseded"))
     say_parts(_INDENT, *parts)
-    sources = ", ".join(map(single_spaced, fact.source_event_ids))
+    sources = ", ".join(map(collapse_whitespace, fact.source_event_ids))
     say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
         told = (f"{one.verb} fact {one.fact_id} ({one.confidence})" for one in fact.relations)
@@ -227,11 +227,13 @@ def entities(
 
 def _show_entities(chosen: list[Entity]) -> None:
     room = width() or _ROOMY
-    longest = min(max((columns_of(shown(item.name)) for item in chosen), default=0), room // 3)
+    longest = min(
+        max((columns_of(escape_invisible(item.name)) for item in chosen), default=0), room // 3
+    )
     for item in chosen:
-        counts = f"{quantity(item.mentions, 'mention')}, {quantity(item.facts, 'fact')}"
-        also = shown(single_spaced(_also(item)))
-        name = shown(single_spaced(item.name))
+        counts = f"{pluralise(item.mentions, 'mention')}, {pluralise(item.facts, 'fact')}"
+        also = escape_invisible(collapse_whitespace(_also(item)))
+        name = escape_invisible(collapse_whitespace(item.name))
         if room < _ROOM_FOR_TABLE:
             say(strong(cut(name, room)))
             say(_INDENT, cut(f"{item.type}, {counts}", room - len(_INDENT)))
@@ -273,7 +275,7 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     style = {"same": good, "propose": warning}.get(found.decision, strong)
     say(
         style(found.decision),
-        f" (confidence {found.confidence:.2f}): {single_spaced('; '.join(found.reasons))}",
+        f" (confidence {found.confidence:.2f}): {collapse_whitespace('; '.join(found.reasons))}",
     )
 
 
@@ -340,13 +342,13 @@ def _list_merges(
 
 def _show_merge(merge: Merge) -> None:
     style = _STATUS_STYLES[merge.status]
-    pair = f"{single_spaced(merge.a)} and {single_spaced(merge.b)}"
+    pair = f"{collapse_whitespace(merge.a)} and {collapse_whitespace(merge.b)}"
     say(style(padded(merge.status, 8)), "  ", strong(pair))
     if merge.status == "pending":
         for name, handles in ((merge.a, merge.a_handles), (merge.b, merge.b_handles)):
             where = ", ".join(f"{handle.platform} {handle.handle}" for handle in handles)
-            say(_INDENT, f"{single_spaced(name)}: {where or 'only named by others'}")
-    reasons = single_spaced("; ".join(merge.reasons))
+            say(_INDENT, f"{collapse_whitespace(name)}: {where or 'only named by others'}")
+    reasons = collapse_whitespace("; ".join(merge.reasons))
     say(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
 
 

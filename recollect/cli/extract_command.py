@@ -13,8 +13,8 @@ import click
 from recollect.cli.options import common, configured, event_files, given_zone
 from recollect.cli.output import bad, emit, note, paragraph, quiet, say, strong
 from recollect.cli.write_commands import say_price
-from recollect.schemas.display import quantity, single_spaced
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
     from recollect.operations.writing.extracting import Extractor
@@ -132,7 +132,7 @@ def _say_price(price: WriteReport, as_json: bool) -> None:
 def _in_words(price: WriteReport) -> str:
     """Return what a model would take in one line."""
     return (
-        f"{price.model} is asked about {quantity(price.waiting, 'event')}: "
+        f"{price.model} is asked about {pluralise(price.waiting, 'event')}: "
         f"{price.least_calls:,} to {price.calls:,} calls, "
         f"about {price.least_tokens:,} to {price.tokens:,} tokens, "
         f"cost {price.least_cost:.4f} to {price.cost:.4f}"
@@ -142,18 +142,18 @@ def _in_words(price: WriteReport) -> str:
 def _show(found: Sequence[Extraction]) -> None:
     """Show what one writer would decide from an event, or two."""
     first, last = found[0], found[-1]
-    title = quantity(len(first.facts), "fact")
+    title = pluralise(len(first.facts), "fact")
     ours = {fact.id for fact in first.facts}
     if first is not last:
         title = f"{len(first.facts):,} by the rules, {len(last.facts):,} with the model"
-    say(strong(single_spaced(first.id)), quiet(f"  {title}"))
-    texts = {fact.id: single_spaced(fact.text) for fact in last.facts}
+    say(strong(collapse_whitespace(first.id)), quiet(f"  {title}"))
+    texts = {fact.id: collapse_whitespace(fact.text) for fact in last.facts}
     for place, fact in enumerate(last.facts):
         mark = _RULES if first is last else _BOTH if fact.id in ours else _MODEL
         _show_fact(fact, mark)
         for cause in last.causes:
             if cause.effect == place:
-                why = single_spaced(last.facts[cause.cause].text)
+                why = collapse_whitespace(last.facts[cause.cause].text)
                 say("      ", quiet(f"because: {why} (strength {cause.strength})"))
         for one in fact.relations:
             said = texts.get(one.fact_id, f"fact {one.fact_id}")
@@ -164,18 +164,19 @@ def _show(found: Sequence[Extraction]) -> None:
             _show_fact(fact, _RULES)
     if last.mentions:
         named = ", ".join(
-            f"{single_spaced(mention.text)} ({mention.type.lower()})" for mention in last.mentions
+            f"{collapse_whitespace(mention.text)} ({mention.type.lower()})"
+            for mention in last.mentions
         )
         for line in paragraph(f"mentions {named}", 4):
             say("    ", quiet(line))
     if last.written:
         written = last.written
         said = (
-            f"{written.model}: {quantity(written.calls, 'call')}, {written.kept:,} kept, "
+            f"{written.model}: {pluralise(written.calls, 'call')}, {written.kept:,} kept, "
             f"{written.repeated:,} repeated, {written.refused:,} refused"
         )
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in written.reasons.items())
-        failed = f"; it failed: {single_spaced(written.failed)}" if written.failed else ""
+        failed = f"; it failed: {collapse_whitespace(written.failed)}" if written.failed else ""
         say("    ", quiet(f"{said} ({reasons}){failed}" if reasons else f"{said}{failed}"))
 
 
@@ -186,7 +187,7 @@ def _show_fact(fact: Fact, mark: str) -> None:
         say("    ", line)
     if fact.attribute is not None:
         slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
-        say("      ", quiet(single_spaced(slot)))
+        say("      ", quiet(collapse_whitespace(slot)))
 
 
 COMMANDS = (extract,)

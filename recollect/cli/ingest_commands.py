@@ -22,7 +22,7 @@ from recollect.cli.output import (
     strong,
 )
 from recollect.cli.question_options import TIMES
-from recollect.schemas.display import quantity, shown, single_spaced
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, pluralise
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import (
@@ -216,7 +216,7 @@ def ingest(
         _show_report(report)
     if report.clamped:
         note(
-            f"{quantity(report.clamped, 'event')} gave an ingested_at in the future; the time of "
+            f"{pluralise(report.clamped, 'event')} gave an ingested_at in the future; the time of "
             "the ledger was taken instead"
         )
     return 1 if report.read and report.rejected == report.read else 0
@@ -276,13 +276,14 @@ def _preview(
 
 
 def _show_export(export: ExportPreview) -> None:
-    say(strong(single_spaced(export.path)), quiet(f"  {export.format}"))
+    say(strong(collapse_whitespace(export.path)), quiet(f"  {export.format}"))
     if export.first is not None and export.last is not None:
         say(f"  from {export.first} to {export.last}")
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in export.kinds.items())
     say(f"  {kinds or 'nothing'}")
     people = ", ".join(
-        f"{single_spaced(person.name or person.id)} ({person.events:,})" for person in export.people
+        f"{collapse_whitespace(person.name or person.id)} ({person.events:,})"
+        for person in export.people
     )
     more = export.people_count - len(export.people)
     if people:
@@ -316,7 +317,7 @@ def _show_refused(rejections: Sequence[Rejection], count: int, skipped: Sequence
         say(f"  … and {count - len(shown):,} more", err=True)
     for some in skipped:
         names = ", ".join(some.names) + (", …" if some.files > len(some.names) else "")
-        what = quantity(some.files, "file")
+        what = pluralise(some.files, "file")
         note(f"{some.path}: passed over {what} in no known format: {names}")
 
 
@@ -363,9 +364,9 @@ def forget(
             gone = memory.erase(chosen, dry_run=True)
         else:
             if chosen.numbers and sys.stdin.isatty() and not yes:
-                what = f"{quantity(len(chosen.numbers), 'record')} ({_some(chosen.ids)})"
+                what = f"{pluralise(len(chosen.numbers), 'record')} ({_some(chosen.ids)})"
                 question = f"Erase {what} and all that was decided from it, for ever?"
-                if not click.confirm(shown(question), err=True):
+                if not click.confirm(escape_invisible(question), err=True):
                     say("nothing was forgotten", err=True)
                     return 1
             gone = memory.erase(chosen)
@@ -384,10 +385,10 @@ def _what_went(gone: ForgetReport) -> Iterator[str]:
         yield f"already forgotten: {_some(gone.already)}"
     counts = ", ".join(
         (
-            quantity(gone.events, "record"),
-            quantity(gone.facts, "fact"),
-            quantity(gone.entities, "entity", "entities"),
-            quantity(gone.vectors, "vector"),
+            pluralise(gone.events, "record"),
+            pluralise(gone.facts, "fact"),
+            pluralise(gone.entities, "entity", "entities"),
+            pluralise(gone.vectors, "vector"),
         )
     )
     if gone.events and gone.dry_run:

@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from recollect.schemas.display import shown, shown_json, single_spaced
+from recollect.schemas.text_sanitising import (
+    collapse_whitespace,
+    escape_invisible,
+    escape_invisible_json,
+)
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 100
@@ -59,7 +63,7 @@ def emit(value: object) -> None:
     """Write one JSON document on stdout."""
     import msgspec
 
-    sys.stdout.write(shown_json(msgspec.json.encode(value).decode()) + "\n")
+    sys.stdout.write(escape_invisible_json(msgspec.json.encode(value).decode()) + "\n")
 
 
 def say(*parts: str | Styled, err: bool = False) -> None:
@@ -69,7 +73,9 @@ def say(*parts: str | Styled, err: bool = False) -> None:
     set.
     """
     line = "".join(
-        shown(part) if isinstance(part, str) else click.style(shown(part.text), **part.style)
+        escape_invisible(part)
+        if isinstance(part, str)
+        else click.style(escape_invisible(part.text), **part.style)
         for part in parts
     )
     click.echo(line, err=err, color=False if _plain() else None)
@@ -99,7 +105,7 @@ def paragraph(text: str, indent: int = 0, *, full: bool = False) -> list[str]:
     no terminal, it is one line with all of the text.
     """
     room = width()
-    whole = shown(single_spaced(text))
+    whole = escape_invisible(collapse_whitespace(text))
     if room is None:
         return [whole]
     lines = wrapped(whole, max(room - indent, _NARROWEST // 2))
@@ -161,13 +167,13 @@ def _cut(text: str, columns: int) -> str:
 def say_parts(indent: str, *parts: Styled) -> None:
     """Write parts with a dot between them: in one line, or a line each where that is too long."""
     room = width()
-    length = sum(columns_of(shown(part.text)) for part in parts) + 3 * (len(parts) - 1)
+    length = sum(columns_of(escape_invisible(part.text)) for part in parts) + 3 * (len(parts) - 1)
     if room is None or len(indent) + length <= room:
         dotted = [piece for part in parts for piece in (quiet(" · "), part)]
         say(indent, *dotted[1:])
         return
     for part in parts:
-        for line in wrapped(shown(part.text), room - len(indent)):
+        for line in wrapped(escape_invisible(part.text), room - len(indent)):
             say(indent, Styled(line, part.style))
 
 
@@ -185,7 +191,9 @@ def show_step(what: str, done: int, total: int | None) -> None:
             say(what, err=True)
         return
     share = f" {done / total:4.0%}" if total else ""
-    click.echo(f"\r{shown(what)}{share}\x1b[K", err=True, nl=bool(total and done >= total))
+    click.echo(
+        f"\r{escape_invisible(what)}{share}\x1b[K", err=True, nl=bool(total and done >= total)
+    )
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 
 from recollect.cli.options import chosen, common
 from recollect.cli.output import emit, say
-from recollect.schemas.display import quantity
+from recollect.schemas.text_sanitising import pluralise
 
 
 @click.command(epilog="Example: recollect worker --once")
@@ -79,7 +79,7 @@ class _Report:
         if self._as_json:
             emit({"zone": zone, self._verb: moved})
         else:
-            say(f"{zone}: {self._verb} {quantity(moved, 'record')}")
+            say(f"{zone}: {self._verb} {pluralise(moved, 'record')}")
 
 
 COMMANDS = (worker, replica)

@@ -23,8 +23,8 @@ from recollect.cli.output import (
     width,
     wrapped,
 )
-from recollect.schemas.display import shown, single_spaced
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import Chain, Explanation, RecallAnswer, Result
@@ -186,18 +186,21 @@ def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
     if result.is_stale:
         say(_INDENT, warning("no longer current"))
     for change in result.superseded_by[:1]:
-        _tell(f'now: "{single_spaced(change.text)}", changed {_month(change.at)}', full=full)
+        _tell(f'now: "{collapse_whitespace(change.text)}", changed {_month(change.at)}', full=full)
     for change in result.supersedes[:1]:
-        _tell(f'previously: "{single_spaced(change.text)}", changed {_month(change.at)}', full=full)
+        _tell(
+            f'previously: "{collapse_whitespace(change.text)}", changed {_month(change.at)}',
+            full=full,
+        )
     for fact in result.facts:
-        _tell(f"- {single_spaced(fact.text)}", full=full)
+        _tell(f"- {collapse_whitespace(fact.text)}", full=full)
     _whence(result, weak=weak)
     if result.part is not None:
-        _tell(f"answers {single_spaced(result.part)!r}", full=full)
+        _tell(f"answers {collapse_whitespace(result.part)!r}", full=full)
     if result.arms is not None:
         say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
     for fact in result.led_by:
-        _tell(f"led by: {single_spaced(fact.text)}", full=full)
+        _tell(f"led by: {collapse_whitespace(fact.text)}", full=full)
 
 
 def _whence(result: Result, *, weak: bool) -> None:
@@ -207,8 +210,8 @@ def _whence(result: Result, *, weak: bool) -> None:
     score = quiet(f"score {result.score:.2f}")
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
-    say_parts(_INDENT, quiet(single_spaced(said)), score)
-    sources = ", ".join(map(single_spaced, result.source_event_ids[:_MAX_SOURCES]))
+    say_parts(_INDENT, quiet(collapse_whitespace(said)), score)
+    sources = ", ".join(map(collapse_whitespace, result.source_event_ids[:_MAX_SOURCES]))
     more = len(result.source_event_ids) - _MAX_SOURCES
     whence = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
     for line in _fitted(f"{result.type} {result.id} {whence.strip()}"):
@@ -218,7 +221,11 @@ def _whence(result: Result, *, weak: bool) -> None:
 def _fitted(line: str) -> list[str]:
     """Return a line of ids in as many as the terminal needs."""
     room = width()
-    return [shown(line)] if room is None else wrapped(shown(line), room - len(_INDENT))
+    return (
+        [escape_invisible(line)]
+        if room is None
+        else wrapped(escape_invisible(line), room - len(_INDENT))
+    )
 
 
 def _tell(text: str, *, full: bool) -> None:
@@ -227,11 +234,11 @@ def _tell(text: str, *, full: bool) -> None:
 
 
 def _show_chain(chain: Chain) -> None:
-    _lines("", strong, f"{chain.type} {chain.id}: {single_spaced(chain.text)}")
+    _lines("", strong, f"{chain.type} {chain.id}: {collapse_whitespace(chain.text)}")
     for step in chain.steps:
         _lines("  ", None, step.what)
         for line in step.details:
-            _lines("    ", quiet, single_spaced(line))
+            _lines("    ", quiet, collapse_whitespace(line))
 
 
 def _lines(indent: str, style: Any, text: str) -> None:

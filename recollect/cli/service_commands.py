@@ -77,7 +77,7 @@ def create(
     """Make a token; it is shown this once."""
     from recollect.cli.options import given_zone
     from recollect.home.access_tokens import AccessTokens
-    from recollect.schemas.times import parse_moment
+    from recollect.schemas.times import parse_query_time
 
     opened, _ = chosen(home, None)
     made = AccessTokens(opened.directory).create(
@@ -85,7 +85,7 @@ def create(
         [right.strip() for right in rights.split(",") if right.strip()],
         user=user,
         agent=agent,
-        expires_at=None if expires is None else parse_moment(expires, "--expires"),
+        expires_at=None if expires is None else parse_query_time(expires, "--expires"),
     )
     if as_json:
         emit(made)

@@ -10,7 +10,7 @@ import click
 
 from recollect.cli.options import chosen, common, configured, open_zone
 from recollect.cli.output import bad, emit, good, note, progress, say, size
-from recollect.schemas.display import quantity
+from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.wire import Difference, Level
 
 
@@ -45,7 +45,7 @@ def rebuild(
     if as_json:
         emit(done)
     elif dry_run:
-        say(f"rebuild --level {level} would read {quantity(done.records, 'ledger record')}")
+        say(f"rebuild --level {level} would read {pluralise(done.records, 'ledger record')}")
     elif done.difference is not None:
         _say_difference(done.difference)
         say(
@@ -53,9 +53,9 @@ def rebuild(
             f"recollect rebuild --level {level} puts it into use"
         )
     else:
-        anew = f"; {quantity(done.encoded, 'text')} embedded anew" if done.encoded else ""
+        anew = f"; {pluralise(done.encoded, 'text')} embedded anew" if done.encoded else ""
         say(
-            f"rebuilt {quantity(done.records, 'record')} at level {done.level} "
+            f"rebuilt {pluralise(done.records, 'record')} at level {done.level} "
             f"in {done.seconds} s; generation {done.generation} is in use{anew}"
         )
 
@@ -106,7 +106,7 @@ def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None
         say("ledger      ", good("whole") if found.ledger_ok else bad("DAMAGED"))
         say(f"head        {found.head}")
         if found.lag:
-            say(f"lag         {quantity(found.lag, 'record')} not decided yet")
+            say(f"lag         {pluralise(found.lag, 'record')} not decided yet")
         for model in found.models:
             differs = bad(f"DIFFERS (replayed {model.replayed[:16]})")
             verdict = good("same") if model.ok else differs
@@ -131,8 +131,8 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
     if as_json:
         emit(found)
         return
-    records = quantity(found.records, "change record")
-    what = f"{records} of {quantity(len(found.chains), 'chain')}"
+    records = pluralise(found.records, "change record")
+    what = f"{records} of {pluralise(len(found.chains), 'chain')}"
     if dry_run:
         say(f"would take {what}, {size(found.bytes)}")
     else:
@@ -162,13 +162,14 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
     if found.written:
         by = found.written
         say(
-            f"{'model':13} read {quantity(by.events, 'event')}: {quantity(by.kept, 'fact')} kept, "
-            f"{by.repeated:,} repeated, {by.refused:,} refused; {quantity(by.calls, 'call')}, "
+            f"{'model':13} read {pluralise(by.events, 'event')}: "
+            f"{pluralise(by.kept, 'fact')} kept, {by.repeated:,} repeated, "
+            f"{by.refused:,} refused; {pluralise(by.calls, 'call')}, "
             f"{by.tokens_in + by.tokens_out:,} tokens, cost {by.cost:.4f}"
         )
     say(f"{'dead letters':13} {found.dead_letters}")
     waiting = f", the first for {found.lag_seconds:.0f} s" if found.lag_seconds else ""
-    say(f"{'lag':13} {quantity(found.lag, 'record')}{waiting}")
+    say(f"{'lag':13} {pluralise(found.lag, 'record')}{waiting}")
     if found.stalled:
         say(
             bad(f"{'STALLED':13} "),
@@ -287,8 +288,8 @@ def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None
         emit({**msgspec.structs.asdict(moved), "seconds": seconds})
     else:
         say(
-            f"moved {quantity(moved.events, 'event')}, {quantity(moved.changes, 'change')}, "
-            f"{quantity(moved.recordings, 'recording')} and {quantity(moved.keys, 'key')} "
+            f"moved {pluralise(moved.events, 'event')}, {pluralise(moved.changes, 'change')}, "
+            f"{pluralise(moved.recordings, 'recording')} and {pluralise(moved.keys, 'key')} "
             f"in {seconds} s"
         )
         say(f"from now on set RECOLLECT_LEDGER={moved.to}")

@@ -9,8 +9,8 @@ import click
 
 from recollect.cli.options import common, open_zone
 from recollect.cli.output import emit, note, progress, quiet, say, strong
-from recollect.schemas.display import quantity, shown
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import escape_invisible, pluralise
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import WriteReport
@@ -41,27 +41,27 @@ def write(
     elif dry_run:
         say_price(found)
     else:
-        say(f"{found.model} read {quantity(found.asked, 'event')}", f" of {found.waiting:,}")
+        say(f"{found.model} read {pluralise(found.asked, 'event')}", f" of {found.waiting:,}")
         say(
-            f"{quantity(found.kept, 'fact')} kept, {found.repeated:,} repeated, "
+            f"{pluralise(found.kept, 'fact')} kept, {found.repeated:,} repeated, "
             f"{found.refused:,} refused"
         )
         for reason, count in found.reasons.items():
             say(quiet(f"  {reason} {count:,}"))
-        calls = quantity(found.calls, "call")
-        say(f"{calls}, {quantity(found.tokens, 'token')}, cost {found.cost:.4f}")
+        calls = pluralise(found.calls, "call")
+        say(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
         if found.stopped:
-            left = quantity(found.waiting - found.asked, "event")
+            left = pluralise(found.waiting - found.asked, "event")
             note(f"{left} left: {found.stopped}")
     return 1 if found.stopped else 0
 
 
 def say_price(found: WriteReport) -> None:
     """Write what a model would read, and what that takes."""
-    waiting = quantity(found.waiting, "event")
+    waiting = pluralise(found.waiting, "event")
     say(f"{found.model} in the role {found.role} would read {waiting}")
     if found.recorded:
-        say(f"{quantity(found.recorded, 'event')} with an answer that is recorded already")
+        say(f"{pluralise(found.recorded, 'event')} with an answer that is recorded already")
     say(f"calls     {found.least_calls:,} to {found.calls:,}")
     say(f"tokens    about {found.least_tokens:,} to {found.tokens:,}")
     say(f"cost      about {found.least_cost:.4f} to {found.cost:.4f}")
@@ -110,7 +110,7 @@ def writer(
             since = f", since record {each.number}" if each.number else ", recollect's own"
             say(strong(each.name), quiet(since))
             for line in each.text.splitlines():
-                say(f"  {shown(line)}")
+                say(f"  {escape_invisible(line)}")
 
 
 COMMANDS = (write, writer)

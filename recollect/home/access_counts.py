@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers import recalling
 from recollect.projections.memory.facts_for_recall import event_facts
-from recollect.schemas.events import Access
+from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import Result
 
 #: Seconds between two appends.
@@ -96,6 +96,6 @@ def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:
     for event, facts in given.items():
         total.update({("fact", fact): events[event] for fact in facts.given})
     total.update({target: count for target, count in counted.items() if target[0] in _COUNTED})
-    accesses = [Access(kind, id_, count) for (kind, id_), count in sorted(total.items())]
+    accesses = [RecallCount(kind, id_, count) for (kind, id_), count in sorted(total.items())]
     for first in range(0, len(accesses), _MAX_PER_RECORD):
         recalling.record_accesses(zone, accesses[first : first + _MAX_PER_RECORD])

@@ -16,7 +16,7 @@ from recollect.operations.ingestion import ingesting
 from recollect.operations.ingestion.ingesting import AnyEvent, EventImport, Show, show_nothing
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import ZoneOperations
-from recollect.schemas.events import Access
+from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import (
     ForgetReport,
     ForgetTargets,
@@ -262,12 +262,12 @@ class Zone(ZoneOperations):
         )
 
     @_at_work
-    def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
+    def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         """Count recalls of memories (B1); a service calls this from time to time, not per recall.
 
-        >>> from recollect.schemas.events import Access
+        >>> from recollect.schemas.events import RecallCount
         >>> fact = zone.recall("Where does Ada live?").results[0]
-        >>> zone.record_accesses([Access(fact.type, fact.id, 1)]).status
+        >>> zone.record_accesses([RecallCount(fact.type, fact.id, 1)]).status
         'new'
         """
         return recalling.record_accesses(self._zone, accesses)

@@ -22,8 +22,8 @@ from recollect.library.library_zone import Zone
 from recollect.library.pagination import paginate
 from recollect.mcp_server import MEMORY_URI
 from recollect.mcp_server.tool_schemas import visible
-from recollect.schemas.display import quantity, single_spaced
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import Fact, Memory
 
 PROFILE_URI = "memory://profile"
@@ -131,7 +131,7 @@ def _profile(zone: Zone) -> Iterator[str]:
     if entities:
         yield from ("", "## Spoken of most", "")
     for entity in entities:
-        mentions = quantity(entity.mentions, "mention")
+        mentions = pluralise(entity.mentions, "mention")
         yield f"- {_line(entity.name)} ({entity.type}), {mentions}: {entity.id}"
     facts = zone.facts(limit=_MAX_FACTS)
     if facts:
@@ -149,7 +149,7 @@ def _entity(zone: Zone, name_or_id: str) -> Iterator[str]:
         yield f"Also called: {', '.join(map(_line, entity.aliases))}"
     for handle in entity.handles:
         yield f"Writes on {_line(handle.platform)} as {_line(handle.handle)}"
-    yield f"{quantity(entity.mentions, 'mention')}, {quantity(entity.facts, 'fact')}"
+    yield f"{pluralise(entity.mentions, 'mention')}, {pluralise(entity.facts, 'fact')}"
     facts = zone.facts(entity=entity.id, limit=_MAX_FACTS)
     if facts:
         yield from ("", "## The newest facts", "")
@@ -179,5 +179,5 @@ def _fact(fact: Fact) -> str:
 
 def _line(text: str) -> str:
     """Return a remembered text as one line that forges no other."""
-    text = single_spaced(text)
+    text = collapse_whitespace(text)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"

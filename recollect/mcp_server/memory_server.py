@@ -31,8 +31,8 @@ from recollect.mcp_server.memory_resources import (
 )
 from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
 from recollect.mcp_server.recollect_tools import recollect_tools
-from recollect.schemas.display import shortened
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import truncate_middle
 
 INSTRUCTIONS = (
     "A long-term memory that outlives this conversation. Recall before you answer about people, "
@@ -67,7 +67,7 @@ class Calls:
         """Return what a caller is told of an error; a fault of our own is logged."""
         known = failure(error)
         if known is not None:
-            return shortened(known.message, _MAX_ERROR_LENGTH)
+            return truncate_middle(known.message, _MAX_ERROR_LENGTH)
         _log.error("a call failed", exc_info=error)
         return _OUR_FAULT
 

@@ -26,8 +26,12 @@ from msgspec.inspect import (
     type_info,
 )
 
-from recollect.schemas.display import shown, single_spaced, unseen
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import (
+    collapse_whitespace,
+    escape_invisible,
+    first_invisible_character,
+)
 
 JsonSchema = dict[str, Any]
 
@@ -95,7 +99,7 @@ def _plain(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         return _plain({**chosen, **beside, **nullable}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
-        plain["description"] = single_spaced(plain["description"])
+        plain["description"] = collapse_whitespace(plain["description"])
     if "enum" in plain:
         plain["type"] = "string"
     if "properties" in plain:
@@ -159,7 +163,7 @@ def read_arguments(
 
 
 def _unknown(tool: str, unknown: list[str], known: list[str]) -> str:
-    named = ", ".join(repr(shown(name[:_MAX_QUOTED])) for name in unknown[:3])
+    named = ", ".join(repr(escape_invisible(name[:_MAX_QUOTED])) for name in unknown[:3])
     near = get_close_matches(unknown[0], known, 1, _ALIKE)
     meant = f"; did you mean {near[0]}?" if near else ""
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
@@ -240,9 +244,11 @@ def _given(value: Any, most_text: int) -> Any:
 
 def visible(text: str) -> str:
     """Return a text in which all can be seen, but for the line feeds and tabs that it has."""
-    if unseen(text) is None:
+    if first_invisible_character(text) is None:
         return text
-    return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join(
+        "\t".join(map(escape_invisible, line.split("\t"))) for line in text.split("\n")
+    )
 
 
 def _cut(text: str, most: int) -> str:

@@ -35,7 +35,7 @@ from recollect.schemas.errors import (
     Unavailable,
     UnknownZone,
 )
-from recollect.schemas.events import Access
+from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import (
     ForgetReport,
     ForgetTargets,
@@ -321,7 +321,7 @@ class RemoteZone(Zone):
     ) -> WriteReport:
         _only_at_home("write", "recollect write asks the model where the service runs")
 
-    def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
+    def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         _only_at_home("record_accesses", "a service counts what is recalled by itself")
 
     def choose(self, targets: ForgetTargets) -> Chosen:

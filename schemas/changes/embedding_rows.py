@@ -25,7 +25,7 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
     created_at: int
 
 
-class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
+class TokenVectorsRow(Row, frozen=True, array_like=True, tag="token_vectors"):
     """The vectors of a target's words under a model, compressed in a `form` (A13).
 
     `codes` have a row per token; `scales` little-endian float16, one per token; `units`
@@ -46,7 +46,7 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
     created_at: int
 
 
-class RecordedReading(Row, frozen=True, array_like=True, tag="reading"):
+class RecordedAnnotations(Row, frozen=True, array_like=True, tag="reading"):
     """What a reader read in the text of an event, which a replay repeats.
 
     `reader` and `text`: the first four bytes of the hashes of the reader's heads and of the text.
@@ -62,4 +62,4 @@ class RecordedReading(Row, frozen=True, array_like=True, tag="reading"):
 
 
 #: Every row of the file. A struct that is missing here cannot stand in a change record.
-EmbeddingRow = Embedding | TokenVectors | RecordedReading
+EmbeddingRow = Embedding | TokenVectorsRow | RecordedAnnotations

@@ -58,7 +58,7 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
     created_at: int
 
 
-class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
+class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
     """A near-duplicate was skipped (A21): this event repeats the fact."""
 
     TABLE: ClassVar = "fact_repeats"
@@ -69,7 +69,7 @@ class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
     reason: str
 
 
-class FactLikeness(Row, frozen=True, array_like=True, tag="fact_likeness"):
+class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
     """By what a short fact is found that another says in other words (A21).
 
     `key` says all that must be equal, `words` are marks of its words, `vector` is canonical.
@@ -109,7 +109,7 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
     invalid_at: int
 
 
-class FactAccess(Row, frozen=True, array_like=True, tag="fact_access"):
+class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
     """A fact was recalled `count` times, by the ledger record `number` (B1)."""
 
     TABLE: ClassVar = "fact_accesses"
@@ -119,7 +119,7 @@ class FactAccess(Row, frozen=True, array_like=True, tag="fact_access"):
     count: int
 
 
-class Processed(Row, frozen=True, array_like=True, tag="processed"):
+class ProcessedEvent(Row, frozen=True, array_like=True, tag="processed"):
     """The writer has processed this event (A7)."""
 
     TABLE: ClassVar = "memory_processing_log"
@@ -161,7 +161,7 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
     number: int
 
 
-class Writing(Row, frozen=True, array_like=True, tag="writing"):
+class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
     """What a language model wrote of an event (A19), by the ledger record `number`.
 
     `about` is the running number of that event. `kept`, `repeated` and `refused` count what it
@@ -185,7 +185,7 @@ class Writing(Row, frozen=True, array_like=True, tag="writing"):
     reasons: str
 
 
-class WriterTextVersion(Row, frozen=True, array_like=True, tag="writer_text"):
+class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
     """A version of what the model that writes is told (A22), since the ledger record `number`."""
 
     TABLE: ClassVar = "writer_texts"
@@ -208,7 +208,7 @@ class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     parked_at: int
 
 
-class Decided(Row, frozen=True, array_like=True, tag="decided"):
+class DecisionDependencies(Row, frozen=True, array_like=True, tag="decided"):
     """What the decision on the ledger record `number` depends on, and what depends on it.
 
     `reads` are the keys of its queries of the state, `writes` the keys of its rows, eight bytes
@@ -231,16 +231,16 @@ MemoryRow = (
     | FactEntity
     | CausalLink
     | FactRelation
-    | FactRepeat
-    | FactLikeness
+    | DuplicateStatement
+    | FactFingerprint
     | FactClaim
     | FactSupersession
-    | FactAccess
-    | Processed
+    | FactRecallCount
+    | ProcessedEvent
     | Turn
     | MentalModel
-    | Writing
-    | WriterTextVersion
+    | ModelWriteStats
+    | WriterPromptVersion
     | DeadLetter
-    | Decided
+    | DecisionDependencies
 )

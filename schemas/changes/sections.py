@@ -11,28 +11,30 @@ from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
-from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, TokenVectors
+from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, TokenVectorsRow
 from recollect.schemas.changes.identity_rows import IdentityRow
 from recollect.schemas.changes.memory_rows import MemoryRow
 from recollect.schemas.changes.row import Row
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, Draft
-from recollect.schemas.ledger.deflating import coded, decoded, deflated, inflated
+from recollect.schemas.ledger.compression import deflate, huffman_decode, huffman_encode, inflate
 from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
 #: The read models that change records fill, in the order in which their locks are taken.
-MODELS: dict[str, tuple[type[Row], ...]] = {
+READ_MODEL_ROWS: dict[str, tuple[type[Row], ...]] = {
     "memory": get_args(MemoryRow),
     "identity": get_args(IdentityRow),
     "embeddings": get_args(EmbeddingRow),
 }
-MODEL_OF: dict[type[Row], str] = {row: model for model, rows in MODELS.items() for row in rows}
-ROW_OF_TABLE: dict[str, type[Row]] = {row.TABLE: row for row in MODEL_OF}
-MODEL_OF_TABLE: dict[str, str] = {row.TABLE: model for row, model in MODEL_OF.items()}
+READ_MODEL_OF_ROW: dict[type[Row], str] = {
+    row: model for model, rows in READ_MODEL_ROWS.items() for row in rows
+}
+ROW_OF_TABLE: dict[str, type[Row]] = {row.TABLE: row for row in READ_MODEL_OF_ROW}
+READ_MODEL_OF_TABLE: dict[str, str] = {row.TABLE: model for row, model in READ_MODEL_OF_ROW.items()}
 
-AnyOf = TypeVar("AnyOf")
+RowT = TypeVar("RowT")
 
 
 class Delete(msgspec.Struct, frozen=True, array_like=True):
@@ -49,9 +51,9 @@ class Section(msgspec.Struct, frozen=True, array_like=True):
     puts: tuple[Any, ...] = ()
 
 
-class _SectionOf(msgspec.Struct, Generic[AnyOf], frozen=True, array_like=True):
+class _SectionOf(msgspec.Struct, Generic[RowT], frozen=True, array_like=True):
     deletes: tuple[Delete, ...]
-    puts: tuple[AnyOf, ...]
+    puts: tuple[RowT, ...]
 
 
 class _Columns(msgspec.Struct, frozen=True, array_like=True):
@@ -106,24 +108,24 @@ def encode_part(part: DecidedPart) -> bytes:
     vectors: list[bytes] = []
     tokens: list[bytes] = []
     for delete in part.deletes:
-        sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
+        sections.setdefault(READ_MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
     for row in part.puts:
         rest: AnyRow = row
         if isinstance(row, Embedding):
-            vectors.append(_of_dimension(row))
+            vectors.append(_vector_bytes(row))
             rest = msgspec.structs.replace(row, embedding=b"")
-        elif isinstance(row, TokenVectors):
+        elif isinstance(row, TokenVectorsRow):
             tokens += (row.codes, row.scales, row.units)
             rest = msgspec.structs.replace(row, codes=b"", scales=b"", units=b"")
-        sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(rest)
+        sections.setdefault(READ_MODEL_OF_ROW[type(row)], ([], []))[1].append(rest)
     text: dict[str, object] = dict(sections)
     if part.outbox:
         text["outbox"] = part.outbox
-    together = coded(b"".join(vectors)) if vectors else b""
-    return _pack.encode(_Columns(deflated(_pack.encode(text)), together, tuple(tokens)))
+    together = huffman_encode(b"".join(vectors)) if vectors else b""
+    return _pack.encode(_Columns(deflate(_pack.encode(text)), together, tuple(tokens)))
 
 
-def _of_dimension(row: Embedding) -> bytes:
+def _vector_bytes(row: Embedding) -> bytes:
     if len(row.embedding) != row.dimension:
         raise ValueError(f"a vector of {row.dimension} dimensions has {len(row.embedding)} bytes")
     return row.embedding
@@ -136,7 +138,7 @@ def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
         NewerFormat: it was written by a newer program.
     """
     raw = _sections(text, format_).get("outbox")
-    return () if raw is None else tuple(_decoded("outbox", raw))
+    return () if raw is None else tuple(_decode("outbox", raw))
 
 
 def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
@@ -149,11 +151,11 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
     """
     raw = _sections(text, format_)
     sections = {
-        model: _today(model, _decoded(model, raw[model])) if model in raw else Section()
+        model: _with_current_keys(model, _decode(model, raw[model])) if model in raw else Section()
         for model in models
     }
     if format_ >= FIRST_COLUMNAR_FORMAT and "embeddings" in raw.keys() & sections.keys():
-        sections["embeddings"] = _filled(sections["embeddings"], _columns.decode(text))
+        sections["embeddings"] = _with_vectors(sections["embeddings"], _columns.decode(text))
     return sections
 
 
@@ -165,7 +167,7 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     """
     try:
         if format_ >= FIRST_COLUMNAR_FORMAT:
-            text = inflated(_columns.decode(text).sections)
+            text = inflate(_columns.decode(text).sections)
         elif format_ >= FIRST_COMPACT_FORMAT:
             text = zlib.decompress(text)
         if format_ == 1:
@@ -174,14 +176,14 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     except (msgspec.DecodeError, UnicodeDecodeError, zlib.error) as error:
         raise IntegrityError(f"a part cannot be read: {error}") from None
     if unknown := sections.keys() - _decoders.keys():
-        raise _newer(f"a section named {min(unknown)!r}")
+        raise _newer_format(f"a section named {min(unknown)!r}")
     return sections
 
 
-def _filled(section: Section, columns: _Columns) -> Section:
+def _with_vectors(section: Section, columns: _Columns) -> Section:
     """Return what a part says to embeddings.db, with the vectors and tokens of its rows."""
     try:
-        vectors = decoded(columns.vectors) if columns.vectors else b""
+        vectors = huffman_decode(columns.vectors) if columns.vectors else b""
     except zlib.error as error:
         raise IntegrityError(f"the vectors of a part cannot be read: {error}") from None
     found = iter(columns.tokens)
@@ -192,23 +194,23 @@ def _filled(section: Section, columns: _Columns) -> Section:
             end = start + row.dimension
             puts.append(msgspec.structs.replace(row, embedding=vectors[start:end]))
             start = end
-        elif isinstance(row, TokenVectors):
+        elif isinstance(row, TokenVectorsRow):
             tokens = dict(zip(("codes", "scales", "units"), found, strict=False))
             puts.append(msgspec.structs.replace(row, **tokens))
         else:
             puts.append(row)
-    rows = sum(isinstance(row, TokenVectors) for row in puts)
+    rows = sum(isinstance(row, TokenVectorsRow) for row in puts)
     if (start, 3 * rows) != (len(vectors), len(columns.tokens)):
         raise IntegrityError("the vectors of a part cannot be read: they are not those of its rows")
     return msgspec.structs.replace(section, puts=tuple(puts))
 
 
-def _decoded(name: str, raw: msgspec.Raw) -> Any:
+def _decode(name: str, raw: msgspec.Raw) -> Any:
     try:
         return _decoders[name].decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if unknown := _unknown_rows(name, raw):
-            raise _newer(f"rows named {min(unknown)!r}") from None
+            raise _newer_format(f"rows named {min(unknown)!r}") from None
         raise IntegrityError(f"the section {name} cannot be read: {error}") from None
 
 
@@ -218,20 +220,20 @@ def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
         section = msgspec.msgpack.decode(raw)
         if name == "outbox":
             return {str(draft["payload"]["kind"]) for draft in section} - KINDS.keys()
-        known = {str(row.__struct_config__.tag) for row in MODELS[name]}
+        known = {str(row.__struct_config__.tag) for row in READ_MODEL_ROWS[name]}
         return {str(row[0]) for row in section[1]} - known
     except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
         return set()
 
 
-def _newer(what: str) -> NewerFormat:
+def _newer_format(what: str) -> NewerFormat:
     return NewerFormat(
         f"a change record has {what}, which this recollect does not know: a newer one wrote it; "
         "upgrade recollect to read it"
     )
 
 
-def _today(model: str, section: Section) -> Section:
+def _with_current_keys(model: str, section: Section) -> Section:
     """Return a section whose deletes use today's keys.
 
     Keys only ever became shorter, so the beginning of an older key is today's.
@@ -239,10 +241,10 @@ def _today(model: str, section: Section) -> Section:
     if not section.deletes:
         return section
     if unknown := {delete.table for delete in section.deletes} - ROW_OF_TABLE.keys():
-        raise _newer(f"a delete in table {min(unknown)!r}")
+        raise _newer_format(f"a delete in table {min(unknown)!r}")
     for delete in section.deletes:
         row = ROW_OF_TABLE[delete.table]
-        if MODEL_OF[row] != model or len(delete.key) < len(row.KEY):
+        if READ_MODEL_OF_ROW[row] != model or len(delete.key) < len(row.KEY):
             raise IntegrityError(
                 f"the section {model} cannot be read: a delete in table {delete.table} names no row"
             )

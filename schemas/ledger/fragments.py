@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.ledger.records import decoded, record_hash
+from recollect.schemas.ledger.records import decode, record_hash
 
 #: Kafka's default limit is 1,048,576 bytes, its own framing included.
 MAX_FRAGMENT_BYTES = 900_000
@@ -22,15 +22,15 @@ _pack = msgspec.msgpack.Encoder()
 class Fragment(msgspec.Struct, frozen=True, array_like=True, tag="fragment"):
     """A piece of a record in the topic.
 
-    `whole` is the hash of the record, `check` that of the four fields before it: so a manipulated
-    fragment is found even if the rest of the record is missing.
+    `record_hash`: of the whole record. `checksum`: of the other four fields, so that tampering is
+    detected even if the rest of the record is missing.
     """
 
-    whole: bytes
+    record_hash: bytes
     index: int
     count: int
     data: bytes
-    check: bytes
+    checksum: bytes
 
 
 # The text after a fragment's first byte; other records have bytes there, not text.
@@ -38,7 +38,7 @@ _MARK = _pack.encode("fragment")
 _fragments = msgspec.msgpack.Decoder(Fragment)
 
 
-def _check(whole: bytes, index: int, count: int, data: bytes) -> bytes:
+def _checksum(whole: bytes, index: int, count: int, data: bytes) -> bytes:
     return record_hash(_pack.encode((whole, index, count, data)))
 
 
@@ -53,24 +53,24 @@ def split(value: bytes, limit: int) -> list[bytes]:
     pieces = [value[start : start + limit] for start in range(0, len(value), limit)]
     count = len(pieces)
     return [
-        _pack.encode(Fragment(whole, index, count, data, _check(whole, index, count, data)))
+        _pack.encode(Fragment(whole, index, count, data, _checksum(whole, index, count, data)))
         for index, data in enumerate(pieces)
     ]
 
 
-def whole_of(value: bytes) -> bytes | None:
+def record_hash_of(value: bytes) -> bytes | None:
     """Return the hash of the record that a fragment belongs to; None if it is no fragment."""
     if value[1 : 1 + len(_MARK)] != _MARK:
         return None
-    fragment: Fragment = decoded(_fragments, value, "a fragment")
-    return fragment.whole
+    fragment: Fragment = decode(_fragments, value, "a fragment")
+    return fragment.record_hash
 
 
 class Assembler:
     """Joins the fragments of a topic's records, in the order of the topic."""
 
     def __init__(self) -> None:
-        self._begun: dict[bytes, list[bytes]] = {}
+        self._incomplete: dict[bytes, list[bytes]] = {}
         #: How many fragments belong to no complete record.
         self.void = 0
 
@@ -85,12 +85,17 @@ class Assembler:
         """
         if value[1 : 1 + len(_MARK)] != _MARK:
             return value
-        fragment: Fragment = decoded(_fragments, value, "a fragment")
-        whole, index, count, data = fragment.whole, fragment.index, fragment.count, fragment.data
-        if fragment.check != _check(whole, index, count, data):
+        fragment: Fragment = decode(_fragments, value, "a fragment")
+        whole, index, count, data = (
+            fragment.record_hash,
+            fragment.index,
+            fragment.count,
+            fragment.data,
+        )
+        if fragment.checksum != _checksum(whole, index, count, data):
             raise IntegrityError("a fragment was changed after it was written")
         self.void += 1
-        pieces = self._begun.pop(whole, [])
+        pieces = self._incomplete.pop(whole, [])
         if index == len(pieces):
             pieces.append(data)
             if len(pieces) == count:
@@ -101,11 +106,11 @@ class Assembler:
                 return joined
         if pieces:
             # Insert again, as the newest.
-            self._begun[whole] = pieces
-        if len(self._begun) > MAX_INCOMPLETE_SETS:
-            del self._begun[next(iter(self._begun))]
+            self._incomplete[whole] = pieces
+        if len(self._incomplete) > MAX_INCOMPLETE_SETS:
+            del self._incomplete[next(iter(self._incomplete))]
         return None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Drop incomplete sets, as if reading began here."""
-        self._begun.clear()
+        self._incomplete.clear()

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.schemas.errors import IntegrityError, NewerFormat
-from recollect.schemas.ledger.deflating import deflated, inflated
-from recollect.schemas.ledger.records import Source, decoded
+from recollect.schemas.ledger.compression import deflate, inflate
+from recollect.schemas.ledger.records import Source, decode
 from recollect.schemas.ledger.seal import joint_key, seal, unseal
 
 #: The format that is written today; a header begins with it.
@@ -60,7 +60,7 @@ class Recording(NamedTuple):
     """A recording as it stands in the topic."""
 
     header: RecordingHeader
-    clear: bytes
+    header_bytes: bytes
     sealed: bytes
 
 
@@ -97,7 +97,7 @@ def write_recording(
     """
     clear = _pack.encode(header)
     joint = joint_key([keys[source.key_id] for source in header.sources])
-    return _pack.encode(_Record(clear, seal(joint, deflated(_pack.encode(answer)), clear)))
+    return _pack.encode(_Record(clear, seal(joint, deflate(_pack.encode(answer)), clear)))
 
 
 def read_recording(value: bytes) -> Recording:
@@ -107,19 +107,19 @@ def read_recording(value: bytes) -> Recording:
         IntegrityError: these bytes are no recording.
         NewerFormat: it was written by a newer program.
     """
-    record: _Record = decoded(_records, value, "a recording")
-    format_: int = decoded(_formats, record.header, "the beginning of a recording").format
+    record: _Record = decode(_records, value, "a recording")
+    format_: int = decode(_formats, record.header, "the beginning of a recording").format
     if format_ > RECORDING_FORMAT:
         raise NewerFormat(
             f"a recording of format {format_} was written by a newer recollect "
             f"(this one reads up to {RECORDING_FORMAT}); upgrade recollect to read it"
         )
     return Recording(
-        decoded(_headers, record.header, "a recording's header"), record.header, record.sealed
+        decode(_headers, record.header, "a recording's header"), record.header, record.sealed
     )
 
 
-def open_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> RecordedAnswer | None:
+def unseal_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> RecordedAnswer | None:
     """Return what was answered, or None if an event behind it was erased.
 
     Raises:
@@ -129,9 +129,9 @@ def open_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> Recorde
     present = [key for key in needed if key is not None]
     if not present or len(present) < len(needed):
         return None
-    text = unseal(joint_key(present), recording.sealed, recording.clear)
+    text = unseal(joint_key(present), recording.sealed, recording.header_bytes)
     try:
-        found: RecordedAnswer = _answers.decode(inflated(text))
+        found: RecordedAnswer = _answers.decode(inflate(text))
     except (zlib.error, msgspec.DecodeError) as error:
         raise IntegrityError(f"a recording cannot be read: {error}") from None
     return found

@@ -12,9 +12,9 @@ import msgspec
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from recollect.schemas.ids import event_id
-from recollect.schemas.ledger.deflating import deflated, inflated
+from recollect.schemas.ledger.compression import deflate, inflate
 from recollect.schemas.ledger.seal import joint_key, new_key, seal, unseal
-from recollect.schemas.ledger.upcast import CURRENT, upcast
+from recollect.schemas.ledger.upcast import CURRENT_VERSIONS, upcast
 
 GENESIS = bytes(32)
 #: The chain of change records that were reclaimed.
@@ -81,9 +81,9 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
     """The part of a change record that is not sealed.
 
-    `chain` names the generation that decided it; `event_hash` and `event_offset` are those of the
-    ledger record; `asks` counts the commands in the outbox of its parts; `erases` lists the events
-    whose keys are destroyed by this record; `parked` says that the event could not be decided.
+    `chain`: the generation that decided it; `event_hash` and `event_offset`: of the ledger record;
+    `command_count`: commands in the outboxes of its parts; `erased_events`: events whose keys this
+    record destroys; `is_parked`: the event could not be decided and went to the dead letters.
     """
 
     format: int
@@ -93,9 +93,9 @@ class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
     event_hash: bytes
     event_offset: int
     previous: bytes
-    parked: bool
-    asks: int
-    erases: tuple[Source, ...]
+    is_parked: bool
+    command_count: int
+    erased_events: tuple[Source, ...]
 
 
 class ChangeRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -112,10 +112,10 @@ class _Chain(msgspec.Struct, frozen=True, array_like=True):
     chain: str
 
 
-class _Clear(msgspec.Struct, frozen=True, array_like=True):
+class _Prefix(msgspec.Struct, frozen=True, array_like=True):
     """The beginning of a record of any format: an event's envelope, or a change's header."""
 
-    clear: bytes
+    prefix: bytes
 
 
 class _Format(msgspec.Struct, frozen=True, array_like=True):
@@ -129,7 +129,7 @@ _event_records = msgspec.msgpack.Decoder(EventRecord)
 _headers = msgspec.msgpack.Decoder(ChangeHeader)
 _change_records = msgspec.msgpack.Decoder(ChangeRecord)
 _chains = msgspec.msgpack.Decoder(_Chain)
-_clears = msgspec.msgpack.Decoder(_Clear)
+_prefixes = msgspec.msgpack.Decoder(_Prefix)
 _formats = msgspec.msgpack.Decoder(_Format)
 _anything = msgspec.msgpack.Decoder(dict)
 _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
@@ -142,7 +142,7 @@ def record_hash(value: bytes) -> bytes:
     return hashlib.sha256(value).digest()
 
 
-def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
+def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
     """Return the decoded `value`; `what` names it in the IntegrityError if it cannot be read."""
     try:
         return decoder.decode(value)
@@ -152,8 +152,8 @@ def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> A
 
 def _check_format(value: bytes, newest: int, what: str) -> None:
     """Raise if a record was written by a newer program, or cannot be read at all."""
-    begun: _Clear = decoded(_clears, value, what)
-    format_ = decoded(_formats, begun.clear, f"the beginning of {what}").format
+    begun: _Prefix = decode(_prefixes, value, what)
+    format_ = decode(_formats, begun.prefix, f"the beginning of {what}").format
     if format_ < 1:
         raise IntegrityError(f"{what} cannot be read: it says that its format is {format_}")
     if format_ > newest:
@@ -171,8 +171,8 @@ def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
         NewerFormat: it was written by a newer program.
     """
     _check_format(value, EVENT_FORMAT, "an event record")
-    record: EventRecord = decoded(_event_records, value, "an event record")
-    envelope: Envelope = decoded(_envelopes, record.envelope, "an event's envelope")
+    record: EventRecord = decode(_event_records, value, "an event record")
+    envelope: Envelope = decode(_envelopes, record.envelope, "an event's envelope")
     return envelope, record
 
 
@@ -196,7 +196,7 @@ def write_event(
             number=number,
             previous=previous,
             kind=kind,
-            version=CURRENT[kind],
+            version=CURRENT_VERSIONS[kind],
             occurred_at=draft.occurred_at,
             ingested_at=ingested_at,
             platform=draft.platform,
@@ -204,7 +204,7 @@ def write_event(
             source=source,
         )
     )
-    sealed = seal(key, deflated(_pack.encode(draft.payload)), envelope)
+    sealed = seal(key, deflate(_pack.encode(draft.payload)), envelope)
     return _pack.encode(EventRecord(envelope, sealed))
 
 
@@ -217,7 +217,7 @@ def write_erased_event(envelope: Envelope) -> bytes:
     return _pack.encode(EventRecord(clear, seal(new_key()[1], b"", clear)))
 
 
-def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
+def unseal_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
     """Return the event, its payload upcast to today's version.
 
     Raises:
@@ -232,15 +232,15 @@ def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
     what = f"a {envelope.kind} of version {envelope.version}"
     if envelope.format >= FIRST_DEFLATED_EVENT:
         try:
-            text = inflated(text)
+            text = inflate(text)
         except zlib.error as error:
             raise IntegrityError(f"{what} cannot be read: {error}") from None
-    if envelope.version == CURRENT[envelope.kind]:
-        payload = decoded(_payloads[envelope.kind], text, what)
+    if envelope.version == CURRENT_VERSIONS[envelope.kind]:
+        payload = decode(_payloads[envelope.kind], text, what)
     elif envelope.version < 1:
         raise IntegrityError(f"{what} cannot be read: there never was one")
     else:
-        raw = upcast(envelope.kind, envelope.version, decoded(_anything, text, what))
+        raw = upcast(envelope.kind, envelope.version, decode(_anything, text, what))
         try:
             payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
         except msgspec.ValidationError as error:
@@ -264,8 +264,8 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
         NewerFormat: it was written by a newer program.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
-    record: ChangeRecord = decoded(_change_records, value, "a change record")
-    header: ChangeHeader = decoded(_headers, record.header, "a change's header")
+    record: ChangeRecord = decode(_change_records, value, "a change record")
+    header: ChangeHeader = decode(_headers, record.header, "a change's header")
     return header, record
 
 
@@ -277,8 +277,8 @@ def chain_of(value: bytes) -> str:
         NewerFormat: it was written by a newer program.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
-    begun: _Clear = decoded(_clears, value, "a change record")
-    header: _Chain = decoded(_chains, begun.clear, "a change's header")
+    begun: _Prefix = decode(_prefixes, value, "a change record")
+    header: _Chain = decode(_chains, begun.prefix, "a change's header")
     return header.chain
 
 
@@ -316,7 +316,7 @@ def reclaimed_change(zone: str) -> bytes:
     return write_change(header, (), {})
 
 
-def open_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:
+def unseal_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:
     """Return the encoded rows of `part`, or None if a source's key has been destroyed.
 
     Raises:

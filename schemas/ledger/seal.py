@@ -23,7 +23,7 @@ KEY_BYTES = 32
 KEY_ID_BYTES = 16
 NONCE_BYTES = 12
 # Bytes of a key's id that are random; the rest says to which event it belongs.
-_DRAWN_BYTES = 8
+_RANDOM_BYTES = 8
 
 
 def new_key() -> tuple[bytes, bytes]:
@@ -37,22 +37,22 @@ def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
 
     With the secret, the id shows to which event it belongs (`is_key_of`).
     """
-    drawn = os.urandom(_DRAWN_BYTES + KEY_BYTES)
-    nonce = drawn[:_DRAWN_BYTES]
-    return nonce + _mark(secret, zone, source, nonce), drawn[_DRAWN_BYTES:]
+    drawn = os.urandom(_RANDOM_BYTES + KEY_BYTES)
+    nonce = drawn[:_RANDOM_BYTES]
+    return nonce + _event_tag(secret, zone, source, nonce), drawn[_RANDOM_BYTES:]
 
 
 def is_key_of(key_id: bytes, secret: bytes, zone: str, source: bytes) -> bool:
     """Return whether the id belongs to a key that was made for this event of this zone."""
-    nonce, mark = key_id[:_DRAWN_BYTES], key_id[_DRAWN_BYTES:]
-    return hmac.compare_digest(mark, _mark(secret, zone, source, nonce))
+    nonce, mark = key_id[:_RANDOM_BYTES], key_id[_RANDOM_BYTES:]
+    return hmac.compare_digest(mark, _event_tag(secret, zone, source, nonce))
 
 
-def _mark(secret: bytes, zone: str, source: bytes, nonce: bytes) -> bytes:
+def _event_tag(secret: bytes, zone: str, source: bytes, nonce: bytes) -> bytes:
     return hashlib.blake2b(
         nonce + source + zone.encode(),
         key=secret,
-        digest_size=KEY_ID_BYTES - _DRAWN_BYTES,
+        digest_size=KEY_ID_BYTES - _RANDOM_BYTES,
         person=b"recollect key id",
     ).digest()
 

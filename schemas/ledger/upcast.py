@@ -12,7 +12,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 # The version that is written today. Raise a kind's number together with an upcaster from the
 # number before, and add a record of the old one to tests/data/golden.
-CURRENT: dict[str, int] = dict.fromkeys(KINDS, 1) | {"update_mental_model": 2}
+CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {"update_mental_model": 2}
 
 # (kind, version) -> the function that makes it version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
@@ -42,7 +42,7 @@ def upcast(
     kind: str,
     version: int,
     payload: dict[str, Any],
-    current: Mapping[str, int] = CURRENT,
+    current: Mapping[str, int] = CURRENT_VERSIONS,
     upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
 ) -> dict[str, Any]:
     """Return `payload` as today's version of `kind`.
@@ -60,4 +60,4 @@ def upcast(
     return payload
 
 
-check_registry(CURRENT, UPCASTERS)
+check_registry(CURRENT_VERSIONS, UPCASTERS)

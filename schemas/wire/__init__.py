@@ -81,7 +81,7 @@ from recollect.schemas.wire.reports import (
     UpdateReport,
     Verification,
     WriteReport,
-    WriterTextVersion,
+    WriterPromptVersion,
 )
 
 __all__ = [
@@ -157,6 +157,6 @@ __all__ = [
     "Verification",
     "WriteReport",
     "Writer",
-    "WriterTextVersion",
+    "WriterPromptVersion",
     "ZoneSummary",
 ]

@@ -366,7 +366,7 @@ class WriteReport(msgspec.Struct, frozen=True):
     stopped: str | None = None
 
 
-class WriterTextVersion(msgspec.Struct, frozen=True):
+class WriterPromptVersion(msgspec.Struct, frozen=True):
     """A version of what the model that writes is told: its role, or a note, since `at`.
 
     `number` is the record of the ledger that says so; 0: recollect's own role.

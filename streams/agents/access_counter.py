@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.schemas.changes import DecidedPart, FactAccess
-from recollect.schemas.events import Event, Recalled
+from recollect.schemas.changes import DecidedPart, FactRecallCount
+from recollect.schemas.events import Event, RecallsCounted
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 
@@ -17,7 +17,7 @@ class AccessCounter(Agent):
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        assert isinstance(event.payload, Recalled)
+        assert isinstance(event.payload, RecallsCounted)
         counts: dict[str, int] = {}
         for access in event.payload.accesses:
             if access.target_type == "fact" and access.count > 0:
@@ -25,6 +25,6 @@ class AccessCounter(Agent):
         return [
             DecidedPart(
                 (event.number,),
-                puts=[FactAccess(event.number, fact, count) for fact, count in counts.items()],
+                puts=[FactRecallCount(event.number, fact, count) for fact, count in counts.items()],
             )
         ]

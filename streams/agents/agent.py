@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.projections.events.event_queries import Speaker
 from recollect.schemas.changes import DecidedPart
-from recollect.schemas.events import Event, ModelWrote
+from recollect.schemas.events import Event, ModelAnswered
 from recollect.streams.agents.state import State
 from recollect.streams.language.grammar.text_reading import TextReading
 
@@ -79,7 +79,7 @@ class Conversation(Protocol):
         """Return the event with this running number; None where it was erased."""
         return None
 
-    def answered(self, wrote: ModelWrote) -> AnsweredCalls | None:
+    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
         """Return what a model's recorded answers say; None where an event behind them was
         erased.
         """

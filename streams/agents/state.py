@@ -22,12 +22,12 @@ from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     DeadLetter,
+    DuplicateStatement,
     Entity,
     Fact,
     FactClaim,
-    FactLikeness,
+    FactFingerprint,
     FactRelation,
-    FactRepeat,
     FactSupersession,
     Handle,
     MentalModel,
@@ -35,7 +35,7 @@ from recollect.schemas.changes import (
     MergeCandidate,
     MergeDecision,
     MergeUndo,
-    Processed,
+    ProcessedEvent,
     Row,
     Turn,
 )
@@ -128,8 +128,8 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
         (_key_of_signature(row.signature), (row.id, row.as_of)),
         (key_of("facts", row.source_event_id), row.id),
     ),
-    FactLikeness: lambda row: ((key_of("likeness", row.key), row),),
-    FactRepeat: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
+    FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
+    DuplicateStatement: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     # Two messages may say what one thing is to another; nobody asks for it, but it has a writer.
@@ -142,7 +142,7 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
             (row.relation, row.confidence, row.created_at),
         ),
     ),
-    Processed: lambda row: ((key_of("processed", row.event_id), True),),
+    ProcessedEvent: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),
     MentalModel: lambda row: ((key_of("mental model", row.id), row),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
@@ -217,7 +217,7 @@ class State:
 
     def facts_alike(
         self, keys: Sequence[str], after: int, before: int, without: Set[str] = frozenset()
-    ) -> list[FactLikeness]:
+    ) -> list[FactFingerprint]:
         """Return the current facts with one of these keys of likeness within a period (unix ms).
 
         As in `fact_with_signature`, those in `without` do not count.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.projections.embeddings.token_vectors import FORM
-from recollect.schemas.changes import Embedding, TokenVectors
+from recollect.schemas.changes import Embedding, TokenVectorsRow
 from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents.state import State
 
@@ -34,15 +34,15 @@ def embedding_rows(
 
 def turn_rows(
     state: State, created_at: int, event_id: str, text: str
-) -> list[Embedding | TokenVectors]:
+) -> list[Embedding | TokenVectorsRow]:
     """Return the rows of a raw turn: its vector, and those of its tokens if they are known."""
-    rows: list[Embedding | TokenVectors] = []
+    rows: list[Embedding | TokenVectorsRow] = []
     for row in embedding_rows(state, created_at, ("event", event_id, text)):
         rows.append(row)
         tokens = state.encoded[row.text_hash].tokens
         if tokens is not None:
             rows.append(
-                TokenVectors(
+                TokenVectorsRow(
                     target_type=row.target_type,
                     target_id=row.target_id,
                     model=row.model,

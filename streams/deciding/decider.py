@@ -14,15 +14,15 @@ from recollect.projections.events import event_queries as thread
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.readmodel import ReadModel
 from recollect.schemas.changes import (
-    MODEL_OF,
-    MODEL_OF_TABLE,
+    READ_MODEL_OF_ROW,
+    READ_MODEL_OF_TABLE,
     DeadLetter,
     DecidedPart,
     Embedding,
-    RecordedReading,
+    RecordedAnnotations,
     Section,
 )
-from recollect.schemas.events import Content, Event, ModelWrote, Retry
+from recollect.schemas.events import Content, Event, ModelAnswered, Retry
 from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents import (
     AGENTS,
@@ -53,7 +53,7 @@ class LedgerThread(Conversation):
         connection: apsw.Connection,
         without: Set[int] = frozenset(),
         readings: Readings = MappingProxyType({}),
-        recorded: Callable[[ModelWrote], Sequence[OpenedRecording] | None] | None = None,
+        recorded: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
         """`recorded` looks up what models answered."""
         self._recorded = recorded
@@ -101,7 +101,7 @@ class LedgerThread(Conversation):
             return None
         return thread.event_numbered(self._connection, number)
 
-    def answered(self, wrote: ModelWrote) -> AnsweredCalls | None:
+    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
         # Also those that are gone: a decision from less than was said is another decision.
         here = [self.event(number) is not None for number in wrote.sources]
         if self._recorded is None or not all(here):
@@ -125,7 +125,7 @@ class Extracted(NamedTuple):
     extracts: tuple[tuple[Agent, Extract], ...]
     reads: Set[int]
     encoded: Callable[[], Answers]
-    own: RecordedReading | None = None
+    own: RecordedAnnotations | None = None
 
 
 class Looked(NamedTuple):
@@ -271,14 +271,16 @@ class Decider:
             for record, of_record in zip(records, read, strict=True)
         ]
 
-    def _recorded(self, own: Mapping[int, str], readings: Readings) -> dict[int, RecordedReading]:
+    def _recorded(
+        self, own: Mapping[int, str], readings: Readings
+    ) -> dict[int, RecordedAnnotations]:
         """Return the rows of what was read in the own text of records, by their numbers."""
         reader = self._gateway.reader
         if reader is None:
             return {}
         keys = {number: text_hash(text) for number, text in own.items()}
         return {
-            number: RecordedReading(number, reader.name, text_mark(key), readings[key])
+            number: RecordedAnnotations(number, reader.name, text_mark(key), readings[key])
             for number, key in keys.items()
         }
 
@@ -340,8 +342,10 @@ class Decider:
         """Write decided parts into the open files, so that the next record sees them."""
         for part in parts:
             for model in self._files.decided:
-                deletes = tuple(d for d in part.deletes if MODEL_OF_TABLE[d.table] == model.name)
-                puts = tuple(row for row in part.puts if MODEL_OF[type(row)] == model.name)
+                deletes = tuple(
+                    d for d in part.deletes if READ_MODEL_OF_TABLE[d.table] == model.name
+                )
+                puts = tuple(row for row in part.puts if READ_MODEL_OF_ROW[type(row)] == model.name)
                 if deletes or puts:
                     model.project([Section(deletes, puts)])
 
@@ -411,7 +415,7 @@ class Decider:
         return [*self._decide(parked.event, extracted, state), own]
 
 
-def _add(row: RecordedReading, parts: list[DecidedPart]) -> None:
+def _add(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
     """Add what was read in an event's own text to what rests on that event alone."""
     part = next((part for part in parts if part.sources == (row.number,)), None)
     if part is None:

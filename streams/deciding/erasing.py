@@ -30,11 +30,11 @@ from recollect.projections.private import delete_directory
 from recollect.projections.readmodel import ReadModel, rows_by_key
 from recollect.projections.sqlite import connect
 from recollect.schemas.changes import (
-    MODELS,
+    READ_MODEL_ROWS,
     AnyRow,
     DeadLetter,
-    Decided,
     DecidedPart,
+    DecisionDependencies,
     Delete,
     Row,
 )
@@ -104,7 +104,8 @@ def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> fro
     return frozenset(
         source.number
         for source in erased
-        if source.key_id in keys or files.memory.row(Decided, (source.number,)) is not None
+        if source.key_id in keys
+        or files.memory.row(DecisionDependencies, (source.number,)) is not None
     )
 
 
@@ -134,7 +135,7 @@ def _derived(
     finally:
         clear_scratch(files)
     # The notes on what decisions depend on are not made here, so no later erasure may use them.
-    return [*parts, DecidedPart((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
+    return [*parts, DecidedPart((upto + 1,), puts=[DecisionDependencies(upto + 1, b"", b"", b"")])]
 
 
 def clear_scratch(files: ZoneFiles) -> None:
@@ -272,7 +273,7 @@ def _suspects(
             for source in part.sources
         }
         complete &= len(ledger.keys.get(list(needed))) == len(needed)
-        for sections in open_sections(ledger.keys, touched, tuple(MODELS)).values():
+        for sections in open_sections(ledger.keys, touched, tuple(READ_MODEL_ROWS)).values():
             for section in sections:
                 suspects.update((row.TABLE, key_of(row)) for row in section.puts)
                 suspects.update((delete.table, delete.key) for delete in section.deletes)
@@ -297,12 +298,12 @@ def _lacking(
         with replica.locked():
             reader = ChangeReader(ledger, zone, chain)
             while reader.number < upto and (changes := reader.read(_BATCH)):
-                sections = open_sections(ledger.keys, changes, tuple(MODELS), without)
+                sections = open_sections(ledger.keys, changes, tuple(READ_MODEL_ROWS), without)
                 for model in replica.decided:
                     model.project(sections[model.name])
             for model in replica.decided:
                 model.connection.execute("COMMIT")
-        traced = _table_differences(live.memory, replica.memory, Decided)
+        traced = _table_differences(live.memory, replica.memory, DecisionDependencies)
         return {
             *((table, key) for table, key, _, _ in differences(replica, target)),
             *((table, key) for table, key, ours, _ in traced if ours is not None),
@@ -331,7 +332,7 @@ def _parts(
             own.deletes.append(Delete(table, key))
         else:
             put(wanted)
-    by_table = {row.TABLE: (model, row) for model, rows in MODELS.items() for row in rows}
+    by_table = {row.TABLE: (model, row) for model, rows in READ_MODEL_ROWS.items() for row in rows}
     for table, key in sorted(suspects - said, key=repr):
         model, kind = by_table[table]
         wanted = cast(AnyRow | None, _model(target, model).row(kind, key))
@@ -350,9 +351,9 @@ def differences(
 
     Notes on what decisions depend on are left out.
     """
-    for model, rows in MODELS.items():
+    for model, rows in READ_MODEL_ROWS.items():
         for kind in rows:
-            if kind is Decided:
+            if kind is DecisionDependencies:
                 continue
             yield from _table_differences(_model(left, model), _model(right, model), kind)
 

@@ -23,12 +23,12 @@ from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.projections.readmodel import ReadModel, row_key
 from recollect.schemas.changes import (
-    MODEL_OF,
-    MODEL_OF_TABLE,
+    READ_MODEL_OF_ROW,
+    READ_MODEL_OF_TABLE,
     ROW_OF_TABLE,
     AnyRow,
-    Decided,
     DecidedPart,
+    DecisionDependencies,
     Delete,
     Row,
     Section,
@@ -227,7 +227,7 @@ class Redecision:
         rows: dict[ReadModel, list[AnyRow]] = {}
         for number in self._writers(key, self._brought.get(key, 0), self._at):
             for row, _ in self._under(key, number):
-                name = MODEL_OF[type(row)]
+                name = READ_MODEL_OF_ROW[type(row)]
                 model = self._asked.memory if name == "memory" else self._asked.identity
                 rows.setdefault(model, []).append(row)
         for model, found in rows.items():
@@ -264,7 +264,7 @@ class Redecision:
                 put(*last)
         for number in sorted(self._parts):
             if number in self._erased:
-                own.deletes.append(Delete(Decided.TABLE, (number,)))
+                own.deletes.append(Delete(DecisionDependencies.TABLE, (number,)))
             elif (row := self._restated(number)) is not None:
                 put(*row)
         # Deletes come first: an old row may have a unique value of a new one.
@@ -286,7 +286,7 @@ class Redecision:
     def _standing(self, key: RowKey) -> Row | None:
         """Return a row as it stands in the live files."""
         table, values = key
-        name = MODEL_OF_TABLE[table]
+        name = READ_MODEL_OF_TABLE[table]
         (model,) = (each for each in self._live.decided if each.name == name)
         return model.row(ROW_OF_TABLE[table], values)
 
@@ -299,7 +299,7 @@ class Redecision:
         with_row = traced(number, decision, restated=True).parts
         for part in with_row:
             for row in part.puts:
-                if isinstance(row, Decided):
+                if isinstance(row, DecisionDependencies):
                     return row, part.sources
         return None
 

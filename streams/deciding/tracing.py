@@ -20,11 +20,11 @@ import numpy.typing as npt
 from recollect.projections.memory import memory_queries
 from recollect.projections.readmodel import row_key
 from recollect.schemas.changes import (
-    MODEL_OF,
-    MODELS,
+    READ_MODEL_OF_ROW,
+    READ_MODEL_ROWS,
     AnyRow,
-    Decided,
     DecidedPart,
+    DecisionDependencies,
     Delete,
     encode_part,
 )
@@ -32,8 +32,8 @@ from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,
-    open_part,
     read_change,
+    unseal_part,
 )
 from recollect.streams.agents.state import KEY_BYTES, key_of_event, touched
 from recollect.streams.deciding.decider import Decision
@@ -78,7 +78,7 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
     if not (reads or writes or restated):
         return decision
     sources = tuple(sorted(rests_on))
-    row = Decided(
+    row = DecisionDependencies(
         number,
         b"".join(sorted(reads)),
         b"".join(sorted(writes)),
@@ -100,8 +100,8 @@ def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
     """Return rows that decisions ask for, and the keys of the others, by their sources."""
     texts = []
     for part in parts:
-        asked = [row for row in part.puts if MODEL_OF[type(row)] in _ASKED]
-        named = [row for row in part.puts if MODEL_OF[type(row)] not in _ASKED]
+        asked = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _ASKED]
+        named = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _ASKED]
         keys = [Delete(*row_key(row)) for row in named]
         texts.append((part.sources, encode_part(DecidedPart(part.sources, asked, keys))))
     return _pack.encode((CHANGE_FORMAT, texts))
@@ -115,8 +115,8 @@ def _decode_parts(restated: bytes) -> list[Part]:
 def _part(sources: tuple[int, ...], text: bytes, format_: int) -> Part:
     rows: list[AnyRow] = []
     named: list[RowKey] = []
-    for section in sections_of_today(text, tuple(MODELS), format_).values():
-        rows += [row for row in section.puts if not isinstance(row, Decided)]
+    for section in sections_of_today(text, tuple(READ_MODEL_ROWS), format_).values():
+        rows += [row for row in section.puts if not isinstance(row, DecisionDependencies)]
         named += [(delete.table, delete.key) for delete in section.deletes]
     return Part(sources, rows, named)
 
@@ -178,7 +178,7 @@ class Decisions:
         )
         parts = []
         for sealed in record.parts:
-            text = open_part(record, sealed, keys)
+            text = unseal_part(record, sealed, keys)
             if text is None:
                 raise Untraceable(f"change {number} rests on what is erased")
             sources = tuple(source.number for source in sealed.sources)

@@ -298,9 +298,9 @@ class ZoneDriver:
                 return 0
             failpoint("commit.accepted")
             self._erased |= {
-                source.number for change in accepted for source in change.header.erases
+                source.number for change in accepted for source in change.header.erased_events
             }
-            if self._before_keys_end is not None and accepted[0].header.erases:
+            if self._before_keys_end is not None and accepted[0].header.erased_events:
                 # An erasure is a batch of its own.
                 self._before_keys_end(first)
             destroy_keys(self._ledger, accepted)
@@ -361,7 +361,7 @@ class ZoneDriver:
         )
         while reader.number < upto and (changes := reader.read(1_000)):
             for change in changes:
-                if change.header.asks:
+                if change.header.command_count:
                     publish_commands(
                         self._ledger,
                         self._zone,
@@ -459,9 +459,9 @@ class ZoneDriver:
             event_hash=record.hash,
             event_offset=record.offset,
             previous=previous,
-            parked=decision.parked,
-            asks=asks,
-            erases=erases,
+            is_parked=decision.parked,
+            command_count=asks,
+            erased_events=erases,
         )
         parts = [
             (tuple(known[number] for number in part.sources), encode_part(part))

@@ -13,7 +13,7 @@ import msgspec
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.ids import event_id
-from recollect.schemas.ledger.records import open_event, read_event, record_hash, write_event
+from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger.ledger import Head, KeyStore
@@ -47,7 +47,7 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
     if key is None:
         return KnownEvent(envelope.number, None)
     try:
-        return KnownEvent(envelope.number, open_event(envelope, record, key))
+        return KnownEvent(envelope.number, unseal_event(envelope, record, key))
     except (KeyError, NewerFormat):
         return KnownEvent(envelope.number, None, unknown=True)
 

@@ -28,10 +28,10 @@ from recollect.schemas.ledger.records import (
     GENESIS,
     Envelope,
     EventRecord,
-    open_event,
     read_change,
     read_event,
     record_hash,
+    unseal_event,
     write_erased_event,
 )
 from recollect.schemas.ledger.seal import event_key
@@ -269,7 +269,7 @@ class LaterLedger:
     def _payload(self, envelope: Envelope, sealed: EventRecord) -> Forget | None:
         with suppress(RecollectError, KeyError):
             if key := self._keys_of([envelope.key_id]).get(envelope.key_id):
-                payload = open_event(envelope, sealed, key).payload
+                payload = unseal_event(envelope, sealed, key).payload
                 return payload if isinstance(payload, Forget) else None
         return None
 
@@ -282,9 +282,9 @@ class LaterLedger:
                 whole = None if record is None else assembler.add(record)
                 if whole is not None:
                     header, _ = read_change(whole)
-                    if header.zone == zone and header.erases:
+                    if header.zone == zone and header.erased_events:
                         place = header.number, header.event_hash
-                        found[place] = {source.number for source in header.erases}
+                        found[place] = {source.number for source in header.erased_events}
         return found
 
     def _keys_ended(self, zone: str, backup: Ledger, parted: int | None) -> set[int] | None:

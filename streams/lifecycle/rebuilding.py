@@ -13,9 +13,9 @@ from recollect.projections.events.event_queries import switched_to
 from recollect.projections.generations import Generation, ZoneDirectory
 from recollect.projections.lineage import lineage
 from recollect.projections.sqlite import atomic, connect, value
-from recollect.schemas.changes import Embedding, RecordedReading, TokenVectors
+from recollect.schemas.changes import Embedding, RecordedAnnotations, TokenVectorsRow
 from recollect.schemas.errors import CorruptFile, HomeError
-from recollect.schemas.events import Switch
+from recollect.schemas.events import ActivateChain
 from recollect.schemas.wire import Level, RebuildReport
 from recollect.streams.deciding.erasing import parked_records
 from recollect.streams.encoder.gateway import Answer
@@ -136,7 +136,7 @@ def announce(node: Node, zone: str, chain: str) -> None:
     Every node follows it from there: this one if it dies before its own switch, the others, and
     whoever makes lost files again.
     """
-    switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
+    switch = ActivateChain(source_id=drawn_id(f"switch:{chain}"), chain=chain)
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
     failpoint("rebuild.announced")
 
@@ -289,9 +289,11 @@ class RecordedVectors:
         while changes := reader.read(500):
             sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
             puts = [row for section in sections for row in section.puts]
-            readings = [row for row in puts if isinstance(row, RecordedReading)]
+            readings = [row for row in puts if isinstance(row, RecordedAnnotations)]
             rows = [
-                row for row in puts if not isinstance(row, RecordedReading) and row.model == model
+                row
+                for row in puts
+                if not isinstance(row, RecordedAnnotations) and row.model == model
             ]
             with atomic(self._connection):
                 self._connection.executemany(
@@ -307,7 +309,7 @@ class RecordedVectors:
                     (
                         (row.text_hash, row.codes, row.scales, row.units)
                         for row in rows
-                        if isinstance(row, TokenVectors) and row.form == FORM
+                        if isinstance(row, TokenVectorsRow) and row.form == FORM
                     ),
                 )
 

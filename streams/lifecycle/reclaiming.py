@@ -15,7 +15,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.errors import IntegrityError, InvalidInput
-from recollect.schemas.ledger.fragments import Assembler, whole_of
+from recollect.schemas.ledger.fragments import Assembler, record_hash_of
 from recollect.schemas.ledger.records import NO_CHAIN, chain_of, reclaimed_change
 from recollect.schemas.wire import ReclaimReport
 from recollect.streams.engine.node import Node
@@ -73,7 +73,7 @@ def _of_others(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], 
     while records := ledger.read(CHANGES, partition_of(zone), offset, _BATCH, zone):
         for offset, _, value in records:
             try:
-                whole, fragment_of = assembler.add(value), whole_of(value)
+                whole, fragment_of = assembler.add(value), record_hash_of(value)
                 chain = None if whole is None else chain_of(whole)
             except IntegrityError:
                 # It is of no chain; verify says what it is.

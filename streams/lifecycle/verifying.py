@@ -20,7 +20,7 @@ from recollect.projections.private import make_directory
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index.zone_index import stored_problems
 from recollect.projections.sqlite import connect, copy_file, rows
-from recollect.schemas.changes import MODELS
+from recollect.schemas.changes import READ_MODEL_ROWS
 from recollect.schemas.errors import (
     CorruptFile,
     HomeError,
@@ -28,19 +28,19 @@ from recollect.schemas.errors import (
     NewerFormat,
     RecollectError,
 )
-from recollect.schemas.events import Forget, ModelWrote, RecordedAt
+from recollect.schemas.events import Forget, ModelAnswered, RecordingRef
 from recollect.schemas.ledger.fragments import Assembler
-from recollect.schemas.ledger.recordings import open_recording, read_recording
+from recollect.schemas.ledger.recordings import read_recording, unseal_recording
 from recollect.schemas.ledger.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,
     Source,
-    open_event,
-    open_part,
     read_change,
     read_event,
     record_hash,
+    unseal_event,
+    unseal_part,
 )
 from recollect.schemas.ledger.seal import source_digest
 from recollect.schemas.wire import FileCheck, Verification
@@ -86,7 +86,7 @@ class LedgerCheck:
         self._erased: set[bytes] = set()
         self._erasures: dict[int, frozenset[int]] = {}
         # What models answered: the offsets of events that cite it, and where it was recorded.
-        self._cited: list[tuple[int, RecordedAt]] = []
+        self._cited: list[tuple[int, RecordingRef]] = []
         self.problems: list[str] = []
         self.void = 0
 
@@ -153,7 +153,7 @@ class LedgerCheck:
                 self._unreadable[number] = record.offset
                 continue
             try:
-                event = open_event(envelope, sealed, key)
+                event = unseal_event(envelope, sealed, key)
                 known_by = source_digest(
                     self._ledger.keys.secret,
                     self._zone,
@@ -164,7 +164,7 @@ class LedgerCheck:
                     self._say(EVENTS, record.offset, f"event {number} is not known by its id")
                 if isinstance(event.payload, Forget):
                     self._accepted[number] = _Known(accepted, event.payload.targets)
-                if isinstance(event.payload, ModelWrote):
+                if isinstance(event.payload, ModelAnswered):
                     self._cited += [(record.offset, place) for place in event.payload.answers]
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
@@ -184,7 +184,7 @@ class LedgerCheck:
             try:
                 recording = read_recording(record.value)
                 sources = [source.key_id for source in recording.header.sources]
-                open_recording(recording, self._ledger.keys.get(sources))
+                unseal_recording(recording, self._ledger.keys.get(sources))
             except (IntegrityError, NewerFormat) as error:
                 self._say(RECORDINGS, record.offset, str(error))
         for offset, place in self._cited:
@@ -238,15 +238,15 @@ class LedgerCheck:
             number, previous = header.number, hash_
             seen[hash_] = record.offset
             # As every reader does, so that this check accepts what they accept.
-            assembler.forget()
-            if header.erases:
+            assembler.reset()
+            if header.erased_events:
                 self._check_erased(record.offset, header)
             keys = self._ledger.keys.get(
                 [source.key_id for part in change.parts for source in part.sources]
             )
             for part in change.parts:
                 try:
-                    open_part(change, part, keys)
+                    unseal_part(change, part, keys)
                 except IntegrityError as error:
                     self._say(CHANGES, record.offset, f"change {number}: {error}")
         self.void += assembler.void
@@ -268,13 +268,13 @@ class LedgerCheck:
 
     def _check_erased(self, offset: int, header: ChangeHeader) -> None:
         """Note what an accepted record erases; say which of its keys are there all the same."""
-        self._erased |= {source.key_id for source in header.erases}
-        self._erasures[header.number] = frozenset(source.number for source in header.erases)
+        self._erased |= {source.key_id for source in header.erased_events}
+        self._erasures[header.number] = frozenset(source.number for source in header.erased_events)
         if header.number > self._decided:
             # They are destroyed when the files are brought up to it.
             return
-        there = self._ledger.keys.get([source.key_id for source in header.erases])
-        for source in header.erases:
+        there = self._ledger.keys.get([source.key_id for source in header.erased_events])
+        for source in header.erased_events:
             if source.key_id in there:
                 self._say(
                     CHANGES,
@@ -442,7 +442,7 @@ class _Copies:
         self._damaged: set[str] = set()
         self.problems: list[str] = []
         make_directory(directory)
-        names = ("events", *MODELS)
+        names = ("events", *READ_MODEL_ROWS)
         # A process may have died before the first one was made; then there are none.
         if generation.name and any((self._place / f"{name}.db").exists() for name in names):
             for name in names:

@@ -16,7 +16,7 @@ import msgspec
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory, replace_file
 from recollect.projections.private import delete_directory
-from recollect.schemas.changes import MODELS
+from recollect.schemas.changes import READ_MODEL_ROWS
 from recollect.schemas.errors import DeletionFailed
 from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_changes, project_events
@@ -184,7 +184,7 @@ def _erase(
         for change in changes:
             if change.header.number in numbers:
                 kept = _resting_on(change, mark.number)
-                sections = open_sections(ledger.keys, [kept], tuple(MODELS), without)
+                sections = open_sections(ledger.keys, [kept], tuple(READ_MODEL_ROWS), without)
                 with files.locked():
                     for model in files.decided:
                         model.project(sections[model.name])

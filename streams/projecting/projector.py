@@ -189,7 +189,7 @@ def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
 
     After a crash in between, the watermark is still behind, and this happens again.
     """
-    ended = [source.key_id for change in changes for source in change.header.erases]
+    ended = [source.key_id for change in changes for source in change.header.erased_events]
     if ended:
         ledger.keys.destroy(ended)
         failpoint("commit.keys_destroyed")
@@ -197,13 +197,13 @@ def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
 
 def note_erasures(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
     """Note that traces of erased rows are to be removed, in the transaction that deletes them."""
-    if any(change.header.erases for change in changes):
+    if any(change.header.erased_events for change in changes):
         model.owe_purge()
 
 
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
     """Remove all traces of what accepted change records erased."""
-    if any(change.header.erases for change in changes):
+    if any(change.header.erased_events for change in changes):
         purge(files)
         failpoint("commit.purged")
 

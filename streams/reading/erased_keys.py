@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.events import Forget
-from recollect.schemas.ledger.records import Envelope, EventRecord, Source, open_event, read_event
+from recollect.schemas.ledger.records import Envelope, EventRecord, Source, read_event, unseal_event
 from recollect.streams.ledger import KeyStore, Ledger
 
 FORGET = "forget"
@@ -32,7 +32,7 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
             f"the key of erasure {envelope.number} of zone {envelope.zone} is missing, so what it "
             f"erases is not known; {_RESTORE}"
         )
-    payload = open_event(envelope, record, key).payload
+    payload = unseal_event(envelope, record, key).payload
     assert isinstance(payload, Forget)
     return payload.targets
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import Event
-from recollect.schemas.ledger.records import Envelope, EventRecord, open_event, read_event
+from recollect.schemas.ledger.records import Envelope, EventRecord, read_event, unseal_event
 from recollect.schemas.ledger.seal import source_digest
 from recollect.streams.ledger import KeyStore, Ledger
 from recollect.streams.reading.readers import Envelopes, sealed_events
@@ -31,7 +31,7 @@ class Found(NamedTuple):
         if key is None:
             return None
         try:
-            return open_event(self.envelope, self.sealed, key)
+            return unseal_event(self.envelope, self.sealed, key)
         except (KeyError, NewerFormat):
             return None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from recollect.projections.embeddings import EmbeddingsModel, older_forms
 from recollect.schemas.changes import Section, decode_outbox, decode_sections
 from recollect.schemas.errors import IntegrityError, NewerFormat, RecollectError
-from recollect.schemas.events import Draft, Event, Switch
+from recollect.schemas.events import ActivateChain, Draft, Event
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import (
     FIRST_COMPACT_FORMAT,
@@ -19,11 +19,11 @@ from recollect.schemas.ledger.records import (
     Envelope,
     EventRecord,
     Source,
-    open_event,
-    open_part,
     read_change,
     read_event,
     record_hash,
+    unseal_event,
+    unseal_part,
 )
 from recollect.streams.ledger import CHANGES, EVENTS, SEEK_WINDOW, KeyStore, Ledger, partition_of
 from recollect.streams.reading.erased_keys import forget_targets, lost, unexplained
@@ -142,7 +142,7 @@ class EventReader(Envelopes):
             event = problem = None
             if key is not None and envelope.number not in without:
                 try:
-                    event = open_event(envelope, sealed, key)
+                    event = unseal_event(envelope, sealed, key)
                 except KeyError:
                     problem = f"unknown kind {envelope.kind!r}; upgrade recollect"
                 except NewerFormat as error:
@@ -208,8 +208,8 @@ def last_switch(ledger: Ledger, zone: str) -> str | None:
         for _, _, envelope, sealed in walked:
             if envelope.kind == "switch":
                 key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
-                payload = None if key is None else open_event(envelope, sealed, key).payload
-                chain = payload.chain if isinstance(payload, Switch) else chain
+                payload = None if key is None else unseal_event(envelope, sealed, key).payload
+                chain = payload.chain if isinstance(payload, ActivateChain) else chain
     return chain
 
 
@@ -245,10 +245,10 @@ def misfit(
         return f"change {header.number} is one of zone {header.zone}"
     if (header.event_hash, header.event_offset) != (event.hash, event.offset):
         return f"change {header.number} belongs to another event {header.number}"
-    if header.erases != erases:
+    if header.erased_events != erases:
         return (
-            f"change {header.number} erases {_numbers(header.erases)}, and its event asks to erase "
-            f"{_numbers(erases)}"
+            f"change {header.number} erases {_numbers(header.erased_events)}, and its event asks "
+            f"to erase {_numbers(erases)}"
         )
     for part in change.parts:
         if not part.sources:
@@ -326,14 +326,14 @@ class ChangeReader:
                 event = self._next_event(left)
                 if event is None:
                     self.offset, self.void = self._settled
-                    self._assembler.forget()
+                    self._assembler.reset()
                     return found
                 if self._counts(header, change, event, key_ids):
                     self._ahead.popleft()
                     self.number += 1
                     self.hash = record_hash(whole)
                     # A reader that starts here from a watermark must accept the same records.
-                    self._assembler.forget()
+                    self._assembler.reset()
                     found.append(AcceptedChange(offset, self.hash, header, change))
                     self._settled = self.offset, self.void
                 else:
@@ -419,7 +419,7 @@ def open_sections(
             for part in change.record.parts:
                 if without and any(source.number in without for source in part.sources):
                     continue
-                text = open_part(change.record, part, present)
+                text = unseal_part(change.record, part, present)
                 if text is not None:
                     found = sections_of_today(text, models, change.header.format)
                     for model, section in found.items():
@@ -445,7 +445,9 @@ def open_outbox(keys: KeyStore, change: AcceptedChange) -> list[Draft]:
     """Return the commands that an accepted change record asks for."""
     commands: list[Draft] = []
     for part in change.record.parts:
-        text = open_part(change.record, part, keys.get([source.key_id for source in part.sources]))
+        text = unseal_part(
+            change.record, part, keys.get([source.key_id for source in part.sources])
+        )
         if text is not None:
             commands.extend(decode_outbox(text, change.header.format))
     return commands

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.schemas.errors import IntegrityError
-from recollect.schemas.events import RecordedAt
+from recollect.schemas.events import RecordingRef
 from recollect.schemas.ledger.recordings import (
     RecordedAnswer,
     RecordingHeader,
-    open_recording,
     read_recording,
+    unseal_recording,
 )
 from recollect.schemas.ledger.records import record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
@@ -25,7 +25,7 @@ class OpenedRecording(NamedTuple):
 
 
 def recorded_answers(
-    ledger: Ledger, zone: str, places: Sequence[RecordedAt]
+    ledger: Ledger, zone: str, places: Sequence[RecordingRef]
 ) -> list[OpenedRecording] | None:
     """Return the answers at these places; None if an event behind one of them was erased.
 
@@ -43,7 +43,7 @@ def recorded_answers(
             raise IntegrityError(f"{where}: what a model answered was changed (zone {zone})")
         recording = read_recording(records[0].value)
         keys = ledger.keys.get([source.key_id for source in recording.header.sources])
-        answer = open_recording(recording, keys)
+        answer = unseal_recording(recording, keys)
         if answer is None:
             return None
         found.append(OpenedRecording(recording.header, answer))

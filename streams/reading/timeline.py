@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Forget
-from recollect.schemas.ledger.records import GENESIS, open_event, read_event, record_hash
+from recollect.schemas.ledger.records import GENESIS, read_event, record_hash, unseal_event
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
 from recollect.streams.reading.readers import located
 
@@ -72,7 +72,7 @@ class Timeline:
                     f"the key of erasure {envelope.number} is missing, so what "
                     "it erased is not known; run recollect verify"
                 )
-            payload = open_event(envelope, sealed, key).payload
+            payload = unseal_event(envelope, sealed, key).payload
             assert isinstance(payload, Forget)
             own = range(1, envelope.number)
             targets = frozenset(number for number in payload.targets if number in own)

@@ -7,7 +7,14 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
+from recollect.schemas.events import (
+    Edit,
+    Event,
+    Message,
+    ModelAnswered,
+    RecordingRef,
+    TurnCompleted,
+)
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
@@ -53,7 +60,7 @@ class Answers(Protocol):
 
     def ask(
         self, question: ChatQuestion, numbers: frozenset[int], role: str
-    ) -> tuple[OpenedRecording, RecordedAt]:
+    ) -> tuple[OpenedRecording, RecordingRef]:
         """Return the answer to a question that rests on the words of these events, and its place.
 
         Raises:
@@ -65,7 +72,7 @@ class Answers(Protocol):
 class Wrote(NamedTuple):
     """What a model wrote of an event: the command that says so, and when it was asked last."""
 
-    command: ModelWrote
+    command: ModelAnswered
     asked_at: int
 
 
@@ -127,7 +134,7 @@ def write_about(
     proposals = Proposals(about.event.id, said, memory.knows_entity, memory.knows_fact)
     messages = list(first_question(role, about).messages)
     shown = set(about.numbers)
-    places: list[RecordedAt] = []
+    places: list[RecordingRef] = []
     refusals = 0
     for _ in range(rounds):
         question = ChatQuestion(tuple(messages), TOOLS)
@@ -144,7 +151,7 @@ def write_about(
         refusals += refused
         if refusals > _MAX_REPAIRS:
             break
-    command = ModelWrote(
+    command = ModelAnswered(
         source_id="model_wrote:" + derive_ulid(0, *(place.hash.hex() for place in places)),
         about=about.event.number,
         answers=tuple(places),

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from recollect.schemas.events import RecordedAt
+from recollect.schemas.events import RecordingRef
 from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES
 from recollect.schemas.ledger.recordings import (
     RECORDING_FORMAT,
@@ -51,9 +51,9 @@ class Recordings:
         self._zone = zone
         self._lock = threading.Lock()
         self._offset = 0
-        self._places: dict[bytes, list[RecordedAt]] = {}
+        self._places: dict[bytes, list[RecordingRef]] = {}
 
-    def known(self, request: bytes) -> tuple[OpenedRecording, RecordedAt] | None:
+    def known(self, request: bytes) -> tuple[OpenedRecording, RecordingRef] | None:
         """Return the first recorded answer to a question that can be opened, and its place."""
         with self._lock:
             self._read_on()
@@ -69,7 +69,7 @@ class Recordings:
         while records := self._ledger.read(RECORDINGS, partition, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
                 request = read_recording(value).header.request
-                place = RecordedAt(offset, record_hash(value))
+                place = RecordingRef(offset, record_hash(value))
                 self._places.setdefault(request, []).append(place)
                 self._offset = offset + 1
 
@@ -94,7 +94,7 @@ class Recorder:
 
     def ask(
         self, question: ChatQuestion, numbers: frozenset[int], role: str
-    ) -> tuple[OpenedRecording, RecordedAt]:
+    ) -> tuple[OpenedRecording, RecordingRef]:
         """Return the answer to a question that rests on the words of these events, and its place.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.schemas.events import Attachment, Notice
+from recollect.schemas.events import Attachment, SystemNotice
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 SPRING = 1_700_000_000.25
@@ -138,7 +138,7 @@ def test_a_hidden_message_is_kept_as_a_notice(tmp_path: Path) -> None:
         conversation(node("h", None, "user", "Go on as before.", SPRING, metadata=hidden)),
     )
     (notice,) = found.contents
-    assert isinstance(notice, Notice)
+    assert isinstance(notice, SystemNotice)
     assert notice.metadata["hidden"] is True
 
 

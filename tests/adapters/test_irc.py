@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Notice
+from recollect.schemas.events import SystemNotice
 from tests.adapters.kit import EXPORTS, Opened, opened
 
 IRSSI = """--- Log opened Mon Nov 15 12:00:00 2004
@@ -73,7 +73,7 @@ def said(found: Opened) -> list[tuple[str, str, str]]:
     return [
         (f"{at:%m-%d %H:%M}", one.sender_id, one.content)
         for at, one in zip(times, found.contents, strict=True)
-        if not isinstance(one, Notice)
+        if not isinstance(one, SystemNotice)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.schemas.events import Attachment, Deletion, Edit, Notice, Reaction
+from recollect.schemas.events import Attachment, Deletion, Edit, Reaction, SystemNotice
 from tests.adapters.kit import Opened, opened
 
 ROOM = "!house:example.org"
@@ -91,7 +91,7 @@ def test_what_was_said_stands_without_what_clients_repeat(tmp_path: Path) -> Non
         ("$bye", "bob left"),
     ]
     by_id = {one.source_id: one for one in found.contents}
-    assert isinstance(by_id["$join"], Notice)
+    assert isinstance(by_id["$join"], SystemNotice)
     edit, reaction = by_id["$e1"], by_id["$r1"]
     assert isinstance(edit, Edit)
     assert edit.target == "$m1"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, Notice
+from recollect.schemas.events import Attachment, SystemNotice
 from tests.adapters.kit import EXPORTS, Opened, opened
 
 SIGNAL = """[2019-12-24, 12:23] Ada: I live in Porto.
@@ -71,7 +71,7 @@ def test_a_chat_of_instagram(tmp_path: Path) -> None:
     assert (found.formats, found.rejections) == (["instagram"], [])
     assert found.texts[:2] == ["café", ""]
     assert found.contents[0].metadata == {"reactions": ["Bob: ❤"]}
-    assert [isinstance(one, Notice) for one in found.contents] == [
+    assert [isinstance(one, SystemNotice) for one in found.contents] == [
         *(False, False, True, True, False, True)
     ]
     assert found.contents[4].attachments[0].caption == "Look"

@@ -18,7 +18,7 @@ from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.projections.sqlite import rows
-from recollect.schemas.changes import MODEL_OF, AnyRow, DecidedPart, Row, Section
+from recollect.schemas.changes import READ_MODEL_OF_ROW, AnyRow, DecidedPart, Row, Section
 from recollect.schemas.events import (
     AnyPayload,
     Content,
@@ -27,7 +27,7 @@ from recollect.schemas.events import (
     Edit,
     Event,
     Message,
-    ModelWrote,
+    ModelAnswered,
     Remember,
     TurnCompleted,
     message_of,
@@ -58,7 +58,7 @@ class Thread(Conversation):
     def event(self, number: int) -> Event | None:
         return next((each for each in self._events if each.number == number), None)
 
-    def answered(self, wrote: ModelWrote) -> AnsweredCalls:
+    def answered(self, wrote: ModelAnswered) -> AnsweredCalls:
         """The model that is asked here repeats the message, and proposes that as a fact."""
         about = self.event(wrote.about)
         assert about is not None
@@ -345,7 +345,7 @@ class Zone:
     def _put(self, puts: Sequence[AnyRow] | Sequence[Row]) -> None:
         for row in puts:
             for model in (self._memory, self._identity):
-                if MODEL_OF[type(row)] == model.name:
+                if READ_MODEL_OF_ROW[type(row)] == model.name:
                     model.project([Section(puts=(row,))])
 
 

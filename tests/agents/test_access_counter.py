@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from recollect.schemas.changes import FactAccess
-from recollect.schemas.events import Access, Draft, Recalled
+from recollect.schemas.changes import FactRecallCount
+from recollect.schemas.events import Draft, RecallCount, RecallsCounted
 from recollect.streams.agents.access_counter import AccessCounter
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import START, Zone, command, says
 
 
 def recalled(*counts: tuple[str, str, int], id: str = "r1") -> Draft:
-    accesses = tuple(Access(kind, target, count) for kind, target, count in counts)
-    return command(Recalled(source_id=id, accesses=accesses))
+    accesses = tuple(RecallCount(kind, target, count) for kind, target, count in counts)
+    return command(RecallsCounted(source_id=id, accesses=accesses))
 
 
 def test_each_fact_gets_one_row_with_all_of_its_counts() -> None:
     outcome = Zone(AccessCounter()).read(
         recalled(("fact", "F1", 2), ("fact", "F2", 1), ("fact", "F1", 3))
     )
-    assert outcome.puts == [FactAccess(1, "F1", 5), FactAccess(1, "F2", 1)]
+    assert outcome.puts == [FactRecallCount(1, "F1", 5), FactRecallCount(1, "F2", 1)]
 
 
 def test_only_facts_are_counted_and_only_upwards() -> None:

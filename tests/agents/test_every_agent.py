@@ -9,21 +9,21 @@ import pytest
 from recollect.schemas.changes import Fact, MentalModel, Merge, MergeCandidate
 from recollect.schemas.events import (
     KINDS,
-    Access,
     CreateMentalModel,
     DecideMerge,
     Deletion,
     Draft,
     Drop,
     Edit,
-    ModelWrote,
+    ModelAnswered,
     Park,
     ProposeMerge,
-    Recalled,
+    RecallCount,
+    RecallsCounted,
+    SetWriterPrompt,
     Tick,
     UndoMerge,
     UpdateMentalModel,
-    WriterText,
 )
 from recollect.streams.agents import BY_NAME, Agent
 from tests.agents.kit import (
@@ -60,7 +60,9 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield says("Alex", "I live in Lisbon. My email is alex@example.org.", account="u1")
     yield says("Alex", "Where do you live?", account="u2")
     yield says("Bob", "In Rome, with my uncle Tom Baker.")
-    yield command(Recalled(source_id="r", accesses=(Access("fact", newest("facts"), 2),)))
+    yield command(
+        RecallsCounted(source_id="r", accesses=(RecallCount("fact", newest("facts"), 2),))
+    )
     yield says("Eve", "I moved to Oslo.", turn_id="t1")
     yield says("Eve", "Call me Evie.", turn_id="t2")
     yield ends_turn("t1", "I sold the boat.")
@@ -84,7 +86,7 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(Drop(source_id="x", number=14))
     yield says("Sam", "The kiln fires on Fridays at Marlowe Labs.")
     yield command(
-        ModelWrote(
+        ModelAnswered(
             source_id="w",
             about=zone.events[-1].number,
             answers=(),
@@ -94,7 +96,7 @@ def story(zone: Zone) -> Iterator[Draft]:
             role="r",
         )
     )
-    yield command(WriterText(source_id="n", name="names", text="Sam is Samuel."))
+    yield command(SetWriterPrompt(source_id="n", name="names", text="Sam is Samuel."))
     yield says("Sam", "I live in Kyiv.", id="s1")
     yield says("Sam", "I live in Lviv.", kind=Edit, target="s1")
     yield says("Sam", "", kind=Deletion, target="s1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.schemas.events import CloseTurn, Draft, Switch, Tick
+from recollect.schemas.events import ActivateChain, CloseTurn, Draft, Tick
 from recollect.streams.agents.turn_closer import TurnCloser
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import HOUR, MINUTE, START, Outcome, Zone, command, ends_turn, says
@@ -98,7 +98,7 @@ def test_a_turn_that_goes_on_after_its_close_was_asked_is_asked_for_anew() -> No
 def test_the_command_is_the_same_in_a_zone_that_was_rebuilt_in_between() -> None:
     """A switch of chains takes a number in the ledger, and says nothing of what is known."""
     (plain,) = zone().given(in_turn("t1")).read(tick()).outbox
-    switched = zone().given(command(Switch(source_id="s", chain="c2")), in_turn("t1"))
+    switched = zone().given(command(ActivateChain(source_id="s", chain="c2")), in_turn("t1"))
     (after,) = switched.read(tick()).outbox
     assert after == plain
 

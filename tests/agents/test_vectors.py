@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.schemas.changes import Embedding, Fact, TokenVectors
+from recollect.schemas.changes import Embedding, Fact, TokenVectorsRow
 from recollect.schemas.ids import text_hash
 from recollect.streams.agents.vectors import embedding_rows, turn_rows
 from recollect.streams.agents.writer.rule_writer import RuleWriter
@@ -40,7 +40,7 @@ def test_a_raw_turn_has_a_vector_and_its_tokens_have_theirs() -> None:
     (vector,) = [row for row in turn_rows(state, START, "E1", "I live in Berlin.")
                  if isinstance(row, Embedding)]  # fmt: skip
     (tokens,) = [row for row in turn_rows(state, START, "E1", "I live in Berlin.")
-                 if isinstance(row, TokenVectors)]  # fmt: skip
+                 if isinstance(row, TokenVectorsRow)]  # fmt: skip
     assert (vector.target_type, vector.target_id) == ("event", "E1")
     assert (tokens.target_id, tokens.text_hash) == ("E1", vector.text_hash)
 

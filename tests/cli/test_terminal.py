@@ -23,8 +23,12 @@ import recollect.cli
 from recollect import Query
 from recollect.cli.app import cli, run
 from recollect.home.home_directory import Home
-from recollect.schemas.display import shown, shown_json, unseen
 from recollect.schemas.events import Attachment, Draft, Message, Park, Payload
+from recollect.schemas.text_sanitising import (
+    escape_invisible,
+    escape_invisible_json,
+    first_invisible_character,
+)
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import START
@@ -58,12 +62,12 @@ def test_every_character_that_cannot_be_seen_is_shown(start: int) -> None:
         sign = chr(code)
         kind = unicodedata.category(sign)
         if kind in ("Cc", "Cf", "Cs", "Zl", "Zp") and code not in SEEN and code >> 4 != 0x1343:
-            assert unseen(f"a{sign}b") == f"U+{code:04X}"
-            assert shown(f"a{sign}b").isascii()
-            assert shown(f"a{sign}b").isprintable()
+            assert first_invisible_character(f"a{sign}b") == f"U+{code:04X}"
+            assert escape_invisible(f"a{sign}b").isascii()
+            assert escape_invisible(f"a{sign}b").isprintable()
         elif kind != "Cn":
-            assert unseen(sign) is None
-            assert shown(sign) == sign
+            assert first_invisible_character(sign) is None
+            assert escape_invisible(sign) == sign
 
 
 ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -73,16 +77,16 @@ ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     "text", ["Ada Lovelace", "👩‍👩‍👧 ❤️", "می‌خواهم", "क्‍ष", "e\u0301", "a\u00a0b", ENGLAND]
 )
 def test_what_people_write_is_shown_as_it_is(text: str) -> None:
-    assert shown(text) == text
+    assert escape_invisible(text) == text
 
 
 def test_a_flag_hides_no_other_tags() -> None:
-    assert shown("🏴\U000e0061\U000e007f") == "🏴\\U000e0061\\U000e007f"
+    assert escape_invisible("🏴\U000e0061\U000e007f") == "🏴\\U000e0061\\U000e007f"
 
 
 def test_json_says_the_same_and_shows_everything() -> None:
     value = {"a": ATTACK + "\U0001f600é", ATTACK: [ATTACK]}
-    document = shown_json(json.dumps(value, ensure_ascii=False))
+    document = escape_invisible_json(json.dumps(value, ensure_ascii=False))
     assert json.loads(document) == value
     assert acts(document) == []
     assert "\U0001f600é" in document

@@ -13,7 +13,7 @@ import pytest
 from recollect.cli.app import run
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.events import Draft
-from recollect.schemas.ledger.records import open_part, read_change, read_event
+from recollect.schemas.ledger.records import read_change, read_event, unseal_part
 from recollect.schemas.ledger.seal import unseal
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
@@ -104,7 +104,7 @@ class Recollect:
                 for part in change.parts:
                     keys = ledger.keys.get([source.key_id for source in part.sources])
                     with suppress(IntegrityError):
-                        if (part_text := open_part(change, part, keys)) is not None:
+                        if (part_text := unseal_part(change, part, keys)) is not None:
                             texts.append((f"change {header.number}", sections_of(part_text)))
         finally:
             ledger.close()

@@ -13,7 +13,7 @@ import msgspec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import strategies as st
 
-from recollect.schemas.changes import MODELS, decode_outbox, decode_sections
+from recollect.schemas.changes import READ_MODEL_ROWS, decode_outbox, decode_sections
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS
 from recollect.schemas.ledger.fragments import Assembler
@@ -23,10 +23,10 @@ from recollect.schemas.ledger.records import (
     FIRST_DEFLATED_EVENT,
     ChangeRecord,
     chain_of,
-    open_event,
-    open_part,
     read_change,
     read_event,
+    unseal_event,
+    unseal_part,
 )
 from recollect.schemas.ledger.seal import joint_key, seal
 from tests.fuzz.target import Check, Target
@@ -78,7 +78,7 @@ def _read_event(value: bytes, keys: Mapping[bytes, bytes]) -> None:
     if key is None:
         return
     try:
-        event = open_event(envelope, record, key)
+        event = unseal_event(envelope, record, key)
     except KeyError:
         assert envelope.kind not in KINDS
         return
@@ -90,9 +90,9 @@ def _read_change(value: bytes, keys: Mapping[bytes, bytes]) -> None:
     chain_of(value)
     header, record = read_change(value)
     for part in record.parts:
-        text = open_part(record, part, keys)
+        text = unseal_part(record, part, keys)
         if text is not None:
-            decode_sections(text, tuple(MODELS), header.format)
+            decode_sections(text, tuple(READ_MODEL_ROWS), header.format)
             decode_outbox(text, header.format)
 
 

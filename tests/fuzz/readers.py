@@ -16,7 +16,7 @@ from recollect import Query
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import RecollectError
 from recollect.schemas.ledger.fragments import split
-from recollect.schemas.ledger.records import open_part, read_change, record_hash, write_change
+from recollect.schemas.ledger.records import read_change, record_hash, unseal_part, write_change
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.reading.readers import EventReader, UnsealedEvent
@@ -71,7 +71,7 @@ def made(directory: Path) -> Written:
             _, change = read_change(value)
             for part in change.parts:
                 keys = ledger.keys.get([source.key_id for source in part.sources])
-                if (text := open_part(change, part, keys)) is not None:
+                if (text := unseal_part(change, part, keys)) is not None:
                     texts.append(msgspec.msgpack.decode(sections_of(text)))
         events = EventReader(ledger, DEFAULT_ZONE).read(1_000)
         return Written(records, texts, events)
@@ -94,7 +94,7 @@ def forged(written: Written, text: Any) -> bytes:
         previous=record_hash(last),
         event_hash=event.hash,
         event_offset=event.offset,
-        erases=(),
+        erased_events=(),
     )
     assert event.key is not None
     parts = [((event.source,), part_of(msgspec.msgpack.encode(text)))]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from recollect.cli.app import run
-from recollect.schemas.display import unseen
+from recollect.schemas.text_sanitising import first_invisible_character
 
 # A case takes milliseconds; one that takes so long hangs, whatever else the machine does.
 _MAX_SECONDS = 120
@@ -81,7 +81,7 @@ def command(arguments: Sequence[str]) -> Said:
         status = run(list(arguments))
     out, err = (stream.buffer.getvalue().decode() for stream in streams)
     assert status in (0, 1, 2), (status, err)
-    assert unseen((out + err).replace("\n", "")) is None
+    assert first_invisible_character((out + err).replace("\n", "")) is None
     if "--json" in arguments or "--batch" in arguments:
         for line in out.splitlines():
             json.loads(line)

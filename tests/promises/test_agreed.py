@@ -34,7 +34,13 @@ from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import Entity, MentalModel
-from recollect.schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
+from recollect.schemas.events import (
+    CreateMentalModel,
+    RecallCount,
+    RecallsCounted,
+    Remember,
+    SetMemoryState,
+)
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.identity import merge_clerk
@@ -390,7 +396,7 @@ def test_recall_itself_counts_no_access(memory: Memory) -> None:
     with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as other:
         tell(other, [say("I work for Acme.", "a")])
         (fact,) = ask(other, "work", scope=("facts",))
-        other.command(Recalled(source_id="r", accesses=(Access("fact", fact.id, 3),)))
+        other.command(RecallsCounted(source_id="r", accesses=(RecallCount("fact", fact.id, 3),)))
         with files_of(other) as files:
             assert rows(files["memory"], "SELECT access_count FROM facts") == [(3,)]
 

@@ -35,8 +35,8 @@ from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     ChangeHeader,
     ChangeRecord,
-    open_part,
     read_change,
+    unseal_part,
     write_change,
 )
 from recollect.schemas.wire import Receipt
@@ -220,7 +220,7 @@ class Home:
                 keys = self.ledger.keys.get([source.key_id for source in part.sources])
                 # A copy at another place of the chain is sealed for its own.
                 with suppress(IntegrityError):
-                    if (text := open_part(record, part, keys)) is not None:
+                    if (text := unseal_part(record, part, keys)) is not None:
                         texts.append(sections_of(text))
         return b"\n".join(texts)
 
@@ -416,9 +416,9 @@ def forge(
         event_hash=opened.hash,
         event_offset=opened.offset,
         previous=previous or hashlib.sha256(b"of no record").digest(),
-        parked=False,
-        asks=len(commands),
-        erases=(),
+        is_parked=False,
+        command_count=len(commands),
+        erased_events=(),
     )
     assert opened.key is not None
     value = write_change(

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError, InjectedFailure
-from recollect.schemas.events import Access, Content, Draft, Recalled, Remember
+from recollect.schemas.events import Content, Draft, RecallCount, RecallsCounted, Remember
 from recollect.schemas.ledger.records import ChangeRecord, read_change
 from recollect.schemas.wire import Level
 from recollect.streams.deciding.decider import Extracted
@@ -135,7 +135,7 @@ class Protocol(RuleBasedStateMachine):
         facts = self.home.rows("memory", "SELECT id FROM facts ORDER BY id")
         assume(facts)
         fact, name = str(facts[place % len(facts)][0]), self._name("a")
-        payload = Recalled(source_id=name, accesses=(Access("fact", fact, count),))
+        payload = RecallsCounted(source_id=name, accesses=(RecallCount("fact", fact, count),))
         self._publish(
             [command(payload)], [Said(0, "", "recalled", name, fact_id=fact, count=count)]
         )

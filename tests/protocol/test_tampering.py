@@ -77,9 +77,9 @@ def extend(
         "event_hash": event.hash,
         "event_offset": event.offset,
         "previous": before,
-        "parked": False,
-        "asks": 0,
-        "erases": (),
+        "is_parked": False,
+        "command_count": 0,
+        "erased_events": (),
         **wrong,
     }
     value = write_change(ChangeHeader(**fields), parts, keys or {})
@@ -137,7 +137,7 @@ def test_a_change_record_without_parts_is_appended_with_erases_that_no_forget_as
 ) -> None:
     home.tell(BERLIN)
     home.publish(TEA, RED)
-    extend(home, 2, erases=(source(home, erased),))
+    extend(home, 2, erased_events=(source(home, erased),))
     said = f"erases {erased}, and its event asks to erase nothing"
     stands(home, said, [*BOTH, (3, "Ada and others painted the kitchen red.")])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 2, 3)])) == 3
@@ -150,7 +150,7 @@ def test_an_erasure_that_erases_something_else_than_was_asked_for_is_void(
     """Whoever forges it would keep what is to be forgotten, or take more along."""
     home.tell(BERLIN, SECRET)
     home.publish(forget(2), TEA)
-    extend(home, 3, erases=tuple(source(home, number) for number in claimed))
+    extend(home, 3, erased_events=tuple(source(home, number) for number in claimed))
     stands(home, "and its event asks to erase 2", [BOTH[0], (4, "Ada likes green tea.")])
     assert not home.ledger.keys.get([source(home, 2).key_id])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 3, 4)])) == 3
@@ -160,7 +160,7 @@ def test_an_erasure_that_erases_something_else_than_was_asked_for_is_void(
 def test_an_erasure_that_names_another_key_is_void(home: Home) -> None:
     home.tell(BERLIN, SECRET)
     home.publish(forget(2))
-    extend(home, 3, erases=(Source(2, source(home, 1).key_id),))
+    extend(home, 3, erased_events=(Source(2, source(home, 1).key_id),))
     stands(home, "erases 2, and its event asks to erase 2", BOTH[:1])
 
 
@@ -170,7 +170,7 @@ def test_a_forged_record_is_void_for_a_replica_that_comes_after_the_keys_are_gon
     """What it forges an erasure of is forgotten later: nobody who reads late takes it for that."""
     home.tell(BERLIN)
     home.publish(TEA)
-    extend(home, 2, erases=(source(home, 1),))
+    extend(home, 2, erased_events=(source(home, 1),))
     home.tell(forget(1), forget(2))
     assert list(home.facts()) == []
     assert live(home) == projected(home) == derived(home)
@@ -276,7 +276,7 @@ def test_a_record_is_forged_between_reading_and_appending(home: Home) -> None:
 def test_a_rebuild_passes_over_what_is_forged(home: Home, level: str) -> None:
     home.tell(BERLIN)
     home.publish(TEA)
-    extend(home, 2, erases=(source(home, 1),))
+    extend(home, 2, erased_events=(source(home, 1),))
     home.drive()
     before = live(home)
     rebuild(home.node, ZONE, level)  # type: ignore[arg-type]

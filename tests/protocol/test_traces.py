@@ -866,7 +866,7 @@ def test_a_record_that_cannot_be_decided_is_parked_and_the_others_are_decided(
     assert (number, state) == (place + 1, "parked")
     assert "cannot swallow" in reason
     (header,) = [header for header, _ in home.changes() if header.number == place + 1]
-    assert header.parked
+    assert header.is_parked
     whole(home)
     rebuild(home.node, ZONE, "derive")
     assert [letter[0] for letter in home.letters()] == [place + 1]
@@ -918,7 +918,7 @@ def knowing_sneezes() -> Iterator[None]:
     """Be that later recollect."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(events.KINDS, "sneeze", Sneeze)
-        patch.setitem(upcast.CURRENT, "sneeze", 1)
+        patch.setitem(upcast.CURRENT_VERSIONS, "sneeze", 1)
         import msgspec
 
         patch.setitem(records._payloads, "sneeze", msgspec.msgpack.Decoder(Sneeze))
@@ -948,9 +948,9 @@ def test_an_unknown_kind_is_parked_and_a_rebuild_parks_it_again(home: Home) -> N
 
 def test_a_version_that_is_too_new_is_parked(home: Home) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(upcast.CURRENT, "message", 2)
+        patch.setitem(upcast.CURRENT_VERSIONS, "message", 2)
         patch.setitem(upcast.UPCASTERS, ("message", 1), lambda payload: payload)
-        patch.setattr(records, "CURRENT", upcast.CURRENT)
+        patch.setattr(records, "CURRENT_VERSIONS", upcast.CURRENT_VERSIONS)
         home.publish(BERLIN)
     home.tell(TEA)
     ((number, kind, _, state),) = home.letters()

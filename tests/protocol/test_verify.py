@@ -18,12 +18,12 @@ import sqlite_vec
 
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.events import (
-    Access,
+    ActivateChain,
     CreateMentalModel,
     Drop,
     ProposeMerge,
-    Recalled,
-    Switch,
+    RecallCount,
+    RecallsCounted,
     UndoMerge,
 )
 from recollect.schemas.ledger.records import ChangeHeader, Part, read_change
@@ -72,7 +72,7 @@ def build(path: Path) -> None:
     people = home.rows("identity", "SELECT id FROM entities WHERE merged_into IS NULL ORDER BY id")
     one, other = str(people[0][0]), str(people[1][0])
     home.tell(
-        command(Recalled(source_id="r", accesses=(Access("fact", str(fact), 3),))),
+        command(RecallsCounted(source_id="r", accesses=(RecallCount("fact", str(fact), 3),))),
         command(CreateMentalModel(source_id="m", name="Ada", description="Ada moves a lot.")),
         command(
             ProposeMerge(source_id="x", entity_a=one, entity_b=other, confidence=0.5, reason="?")
@@ -647,7 +647,9 @@ def test_a_changed_byte_of_a_record_is_found(
     ) or any("the chain ends" in problem for problem in found.problems), found.problems
 
 
-@pytest.mark.parametrize("field", ["event_hash", "event_offset", "parked", "asks", "erases"])
+@pytest.mark.parametrize(
+    "field", ["event_hash", "event_offset", "is_parked", "command_count", "erased_events"]
+)
 def test_a_changed_field_of_a_header_is_found(copy: Path, field: str) -> None:
     """Of the last record too, which no other record names by its hash."""
     with opened(copy / "ledger.db") as connection:
@@ -656,9 +658,9 @@ def test_a_changed_field_of_a_header_is_found(copy: Path, field: str) -> None:
         changed: dict[str, Any] = {
             "event_hash": bytes(32),
             "event_offset": header.event_offset + 1,
-            "parked": True,
-            "asks": 1,
-            "erases": record.parts[0].sources,
+            "is_parked": True,
+            "command_count": 1,
+            "erased_events": record.parts[0].sources,
         }
         header = msgspec.structs.replace(header, **{field: changed[field]})
         assert isinstance(header, ChangeHeader)
@@ -718,7 +720,7 @@ def test_a_change_without_parts_that_two_writers_appended_is_no_fault(room: Path
     """Nothing in it is sealed, so what an overtaken writer appends is the same, byte for byte."""
     home = Home(room / "home")
     home.tell(say("Ada moved to Berlin.", "1"))
-    home.tell(command(Switch(source_id="s", chain=home.node.zone(ZONE).current().chain)))
+    home.tell(command(ActivateChain(source_id="s", chain=home.node.zone(ZONE).current().chain)))
     home.close()
     with opened(room / "home" / "ledger.db") as connection:
         (*_, (_, switch)) = records_of(connection, "changes")

@@ -16,7 +16,7 @@ import pytest
 from recollect import AsyncRecollect, Query, Recollect, Zone
 from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.errors import InvalidInput, RecollectError, RequiresLocalHome, UnknownId
-from recollect.schemas.events import Access
+from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import ForgetTargets, Rejection
 from tests.library.kit import said
 from tests.remote.kit import client
@@ -248,7 +248,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
 #: What cannot be done over a network.
 AT_HOME: dict[str, Callable[[Zone], object]] = {
     "event_import": lambda zone: zone.event_import(),
-    "record_accesses": lambda zone: zone.record_accesses([Access("fact", "f", 1)]),
+    "record_accesses": lambda zone: zone.record_accesses([RecallCount("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
     "write": lambda zone: zone.write(),
     "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),

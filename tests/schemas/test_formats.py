@@ -17,7 +17,7 @@ from recollect.schemas.changes import (
     Embedding,
     Fact,
     Section,
-    TokenVectors,
+    TokenVectorsRow,
     Turn,
     decode_outbox,
     decode_sections,
@@ -25,7 +25,13 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Draft, Tick
-from recollect.schemas.ledger.deflating import DICTIONARY, coded, decoded, deflated, inflated
+from recollect.schemas.ledger.compression import (
+    DEFLATE_DICTIONARY,
+    deflate,
+    huffman_decode,
+    huffman_encode,
+    inflate,
+)
 from recollect.schemas.ledger.records import (
     CHANGE_FORMAT,
     EVENT_FORMAT,
@@ -76,20 +82,20 @@ def test_formats_are_what_they_were() -> None:
 
 def test_the_dictionary_is_what_it_was() -> None:
     """Records that were deflated with it need these very bytes: another one needs a new format."""
-    assert hashlib.sha256(DICTIONARY).hexdigest() == (
+    assert hashlib.sha256(DEFLATE_DICTIONARY).hexdigest() == (
         "16b29c467f0f761fa85dd9452b6a9bc3a1d2a17cd9b7b13b5bd9be61a0eda8bf"
     )
 
 
 @given(st.binary(max_size=3_000))
 def test_what_is_deflated_or_coded_comes_back(text: bytes) -> None:
-    assert inflated(deflated(text)) == text
-    assert decoded(coded(text)) == text
+    assert inflate(deflate(text)) == text
+    assert huffman_decode(huffman_encode(text)) == text
 
 
 @given(st.binary(max_size=300), st.integers(1, 300))
 def test_what_ends_too_early_or_too_late_is_no_text(text: bytes, cut: int) -> None:
-    for there, back in ((deflated, inflated), (coded, decoded)):
+    for there, back in ((deflate, inflate), (huffman_encode, huffman_decode)):
         for damaged in (there(text)[:-cut], there(text) + b"x"):
             with pytest.raises(zlib.error):
                 back(damaged)
@@ -97,7 +103,7 @@ def test_what_ends_too_early_or_too_late_is_no_text(text: bytes, cut: int) -> No
 
 def test_a_part_holds_vectors_and_tokens_as_they_are() -> None:
     vector = Embedding("V1", "fact", "F1", "m", bytes(range(8)), 8, "00ff", 5)
-    tokens = TokenVectors("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
+    tokens = TokenVectorsRow("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
     other = msgspec.structs.replace(vector, id="V2", target_id="F2", embedding=bytes(8))
     rows = (vector, tokens, other, msgspec.structs.replace(tokens, target_id="E2", units=b""))
     text = encode_part(DecidedPart((1,), puts=[FACT, *rows]))
@@ -116,7 +122,7 @@ def test_vectors_or_tokens_that_are_not_those_of_the_rows_are_damage(
     change: tuple[int, Any],
 ) -> None:
     vector = Embedding("V1", "fact", "F1", "m", bytes(8), 8, "00ff", 5)
-    tokens = TokenVectors("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
+    tokens = TokenVectorsRow("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
     text = unpack(encode_part(DecidedPart((1,), puts=[vector, tokens])))
     text[change[0]] = change[1]
     with pytest.raises(IntegrityError, match="cannot be read"):

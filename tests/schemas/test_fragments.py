@@ -166,7 +166,7 @@ def test_what_was_begun_is_forgotten_when_told() -> None:
     first, *rest = split(value, 100)
     assembler = Assembler()
     assert joined([first], assembler) == []
-    assembler.forget()
+    assembler.reset()
     assert joined(rest, assembler) == []
     assert joined([first, *rest], assembler) == [value]
 
@@ -176,10 +176,10 @@ def test_sets_that_never_become_whole_do_not_grow_for_ever() -> None:
     records = [split(a_change(300 + 4 * index), 100) for index in range(MAX_INCOMPLETE_SETS + 2)]
     oldest, second, *_, newest = records
     assert joined([held[0] for held in records], assembler) == []
-    assert len(assembler._begun) == MAX_INCOMPLETE_SETS
+    assert len(assembler._incomplete) == MAX_INCOMPLETE_SETS
     assert joined(newest[1:], assembler) == [a_change(300 + 4 * (MAX_INCOMPLETE_SETS + 1))]
     assert joined(oldest[1:], assembler) == joined(second[1:], assembler) == []
-    assert len(assembler._begun) == MAX_INCOMPLETE_SETS - 1
+    assert len(assembler._incomplete) == MAX_INCOMPLETE_SETS - 1
 
 
 def test_a_set_that_goes_on_is_not_the_oldest() -> None:

@@ -21,12 +21,18 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from recollect.schemas.changes import MODELS, ROW_OF_TABLE, AnyRow, decode_outbox, decode_sections
+from recollect.schemas.changes import (
+    READ_MODEL_ROWS,
+    ROW_OF_TABLE,
+    AnyRow,
+    decode_outbox,
+    decode_sections,
+)
 from recollect.schemas.events import KINDS
-from recollect.schemas.ledger.deflating import DICTIONARY
+from recollect.schemas.ledger.compression import DEFLATE_DICTIONARY
 from recollect.schemas.ledger.fragments import Assembler
-from recollect.schemas.ledger.records import open_event, open_part, read_change, read_event
-from recollect.schemas.ledger.upcast import CURRENT
+from recollect.schemas.ledger.records import read_change, read_event, unseal_event, unseal_part
+from recollect.schemas.ledger.upcast import CURRENT_VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "golden"
@@ -84,7 +90,7 @@ def test_the_records_and_what_they_say_belong_together() -> None:
 
 def test_there_is_a_record_of_every_kind_and_every_version() -> None:
     held = {(SAYS[name]["payload"]["kind"], SAYS[name]["version"]) for name in EVENTS}
-    wanted = {(kind, v) for kind in KINDS for v in range(1, CURRENT[kind] + 1)}
+    wanted = {(kind, v) for kind in KINDS for v in range(1, CURRENT_VERSIONS[kind] + 1)}
     assert wanted <= held, f"no golden record of {sorted(wanted - held)}{MORE}"
 
 
@@ -98,7 +104,7 @@ def test_there_is_a_record_with_every_type_of_row() -> None:
 def test_an_event_says_what_it_said(name: str) -> None:
     says = SAYS[name]
     envelope, record = read_event(value_of(name))
-    event = open_event(envelope, record, keys_of(name)[envelope.key_id])
+    event = unseal_event(envelope, record, keys_of(name)[envelope.key_id])
     assert envelope.version == says["version"]
     for field in ("zone", "number", "id", "platform", "occurred_at", "ingested_at"):
         assert getattr(event, field) == says[field], field
@@ -116,7 +122,7 @@ def test_an_event_opened_by_hand_says_the_same(name: str) -> None:
     # The first samples do not say it.
     assert clear[:3] == [says.get("format", 1), says["zone"], says["number"]]
     if clear[0] >= 2:
-        text = inflated(text, DICTIONARY)
+        text = inflated(text, DEFLATE_DICTIONARY)
     assert clear[3] == bytes(range(32))
     assert clear[4:9] == [
         says["payload"]["kind"],
@@ -136,21 +142,22 @@ def rows_as_said(puts: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[s
 def test_a_change_says_what_it_said(name: str) -> None:
     says = SAYS[name]
     header, record = read_change(value_of(name))
-    for field in ("chain", "zone", "number", "event_offset", "parked", "asks"):
+    for field in ("chain", "zone", "number", "event_offset"):
         assert getattr(header, field) == says[field], field
+    assert (header.is_parked, header.command_count) == (says["parked"], says["asks"])
     assert header.event_hash.hex() == says["event_hash"]
     assert header.previous.hex() == says["previous"]
-    assert [[s.number, s.key_id.hex()] for s in header.erases] == says["erases"]
+    assert [[s.number, s.key_id.hex()] for s in header.erased_events] == says["erases"]
     # The first samples do not say it.
     assert header.format == says.get("format", 1)
     assert len(record.parts) == len(says["parts"])
     for part, said in zip(record.parts, says["parts"], strict=True):
         assert [source.number for source in part.sources] == said["sources"]
-        text = open_part(record, part, keys_of(name))
+        text = unseal_part(record, part, keys_of(name))
         assert text is not None
         puts: dict[str, list[Any]] = {}
         deletes: dict[str, list[Any]] = {}
-        for section in decode_sections(text, tuple(MODELS), header.format).values():
+        for section in decode_sections(text, tuple(READ_MODEL_ROWS), header.format).values():
             for row in section.puts:
                 columns = {c: plain(getattr(row, c)) for c in row.__struct_fields__}
                 puts.setdefault(row.TABLE, []).append(columns)
@@ -201,7 +208,7 @@ def test_a_change_opened_by_hand_says_the_same(name: str) -> None:
         vectors, tokens = b"", []
         if format_ >= 4:
             packed, vectors, tokens = msgspec.msgpack.decode(packed)
-            packed = inflated(packed, DICTIONARY)
+            packed = inflated(packed, DEFLATE_DICTIONARY)
             vectors = inflated(vectors) if vectors else b""
         elif format_ == 3:
             packed = zlib.decompress(packed)

@@ -18,11 +18,11 @@ from recollect.schemas.ledger.records import (
     GENESIS,
     ChangeHeader,
     Source,
-    open_event,
-    open_part,
     read_change,
     read_event,
     record_hash,
+    unseal_event,
+    unseal_part,
     write_change,
     write_event,
 )
@@ -72,9 +72,9 @@ def change_record(*sources: int) -> tuple[bytes, dict[bytes, bytes]]:
         event_hash=bytes(32),
         event_offset=2,
         previous=GENESIS,
-        parked=False,
-        asks=0,
-        erases=(),
+        is_parked=False,
+        command_count=0,
+        erased_events=(),
     )
     parts = [(every[:count], f"part with {count}".encode()) for count in sources]
     return write_change(header, parts, keys), keys
@@ -84,20 +84,20 @@ def opened_event(value: bytes, keys: dict[bytes, bytes]) -> object:
     """Return what a reader gets: an event, or None where the key is not there."""
     envelope, record = read_event(value)
     key = keys.get(envelope.key_id)
-    return None if key is None else open_event(envelope, record, key)
+    return None if key is None else unseal_event(envelope, record, key)
 
 
 def opened_change(
     value: bytes, keys: dict[bytes, bytes]
 ) -> tuple[ChangeHeader, list[bytes | None]]:
     header, record = read_change(value)
-    return header, [open_part(record, part, keys) for part in record.parts]
+    return header, [unseal_part(record, part, keys) for part in record.parts]
 
 
 def test_what_was_sealed_is_read_again() -> None:
     value, key_id, key = event_record()
     envelope, record = read_event(value)
-    event = open_event(envelope, record, key)
+    event = unseal_event(envelope, record, key)
     assert event.payload == DRAFT.payload
     assert (event.zone, event.number, event.platform) == ("z", 1, "slack")
     assert (event.occurred_at, event.ingested_at) == (1_778_248_560_000, 5)
@@ -223,7 +223,7 @@ def test_a_part_needs_the_keys_of_all_its_sources(count: int) -> None:
     _, record = read_change(value)
     for source in record.parts[0].sources:
         left = {key_id: key for key_id, key in keys.items() if key_id != source.key_id}
-        assert open_part(record, record.parts[0], left) is None
+        assert unseal_part(record, record.parts[0], left) is None
 
 
 def test_one_part_dies_and_the_others_live() -> None:
@@ -231,7 +231,7 @@ def test_one_part_dies_and_the_others_live() -> None:
     _, record = read_change(value)
     third = record.parts[1].sources[2]
     del keys[third.key_id]
-    assert [open_part(record, part, keys) for part in record.parts] == [
+    assert [unseal_part(record, part, keys) for part in record.parts] == [
         b"part with 1",
         None,
         b"part with 2",

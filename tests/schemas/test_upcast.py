@@ -9,9 +9,15 @@ import pytest
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import KINDS
-from recollect.schemas.ledger.records import open_event, read_event
+from recollect.schemas.ledger.records import read_event, unseal_event
 from recollect.schemas.ledger.seal import new_key, seal
-from recollect.schemas.ledger.upcast import CURRENT, UPCASTERS, Upcaster, check_registry, upcast
+from recollect.schemas.ledger.upcast import (
+    CURRENT_VERSIONS,
+    UPCASTERS,
+    Upcaster,
+    check_registry,
+    upcast,
+)
 
 Payload = dict[str, Any]
 
@@ -81,8 +87,8 @@ def test_a_registry_with_a_gap_or_a_loose_end_is_refused(
 
 
 def test_our_own_registry_is_whole() -> None:
-    check_registry(CURRENT, UPCASTERS)
-    assert set(CURRENT) == set(KINDS)
+    check_registry(CURRENT_VERSIONS, UPCASTERS)
+    assert set(CURRENT_VERSIONS) == set(KINDS)
 
 
 def record_of(kind: str, version: int, payload: Payload) -> tuple[bytes, bytes]:
@@ -100,10 +106,10 @@ def test_an_old_record_is_opened_as_todays(monkeypatch: pytest.MonkeyPatch) -> N
         payload["name"] = payload.pop("called")
         return payload
 
-    monkeypatch.setitem(CURRENT, "tick", 2)
+    monkeypatch.setitem(CURRENT_VERSIONS, "tick", 2)
     monkeypatch.setitem(UPCASTERS, ("tick", 1), rename)
     value, key = record_of("tick", 1, {"kind": "tick", "source_id": "t", "called": "daily"})
-    event = open_event(*read_event(value), key)
+    event = unseal_event(*read_event(value), key)
     assert msgspec.to_builtins(event.payload) == {
         "kind": "tick",
         "source_id": "t",
@@ -112,12 +118,12 @@ def test_an_old_record_is_opened_as_todays(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_record_from_the_future_says_upgrade() -> None:
-    value, key = record_of("tick", CURRENT["tick"] + 1, {"kind": "tick", "source_id": "t"})
+    value, key = record_of("tick", CURRENT_VERSIONS["tick"] + 1, {"kind": "tick", "source_id": "t"})
     with pytest.raises(NewerFormat, match="upgrade"):
-        open_event(*read_event(value), key)
+        unseal_event(*read_event(value), key)
 
 
 def test_a_record_of_an_unknown_kind_names_the_kind() -> None:
     value, key = record_of("prophecy", 1, {"kind": "prophecy", "source_id": "t"})
     with pytest.raises(KeyError, match="prophecy"):
-        open_event(*read_event(value), key)
+        unseal_event(*read_event(value), key)

@@ -110,9 +110,9 @@ class Tiny:
             event_hash=event_hash,
             event_offset=offset,
             previous=b"\xff" * 32 if void else self.tails.get(zone, GENESIS),
-            parked=parked,
-            asks=sum(len(part.outbox) for part in parts),
-            erases=tuple(self.sources[zone, each][0] for each in erases),
+            is_parked=parked,
+            command_count=sum(len(part.outbox) for part in parts),
+            erased_events=tuple(self.sources[zone, each][0] for each in erases),
         )
         sealed = [
             (tuple(self.sources[zone, each][0] for each in part.sources), encode_part(part))

@@ -41,7 +41,9 @@ ASKED = "close-turn:"
 MARKER = b"recollect:marker"
 _MAX_SHOWN = 4
 
-_DICTIONARY = Path(__file__).parents[2].joinpath("schemas", "deflating.bin").read_bytes()
+_DICTIONARY = (
+    Path(__file__).parents[2].joinpath("schemas", "ledger", "compression.bin").read_bytes()
+)
 _pack = msgspec.msgpack.encode
 _unpack = msgspec.msgpack.decode
 

@@ -146,11 +146,11 @@ def test_forgetting_takes_what_a_model_said_and_its_recording(opened: OpenWritin
 
 
 def writing_opened(memory: Memory, value: bytes) -> object:
-    from recollect.schemas.ledger.recordings import open_recording, read_recording
+    from recollect.schemas.ledger.recordings import read_recording, unseal_recording
 
     recording = read_recording(value)
     keys = memory.node.ledger.keys.get([each.key_id for each in recording.header.sources])
-    return open_recording(recording, keys)
+    return unseal_recording(recording, keys)
 
 
 def test_forgetting_a_message_that_a_model_was_shown_takes_what_it_wrote_and_it_is_asked_anew(

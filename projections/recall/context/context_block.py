@@ -15,7 +15,7 @@ from recollect.projections.recall.context.packing import Chosen, packed
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.projections.recall.ranking.presence import INJECTION_THRESHOLD
-from recollect.schemas.display import single_spaced
+from recollect.schemas.text_sanitising import collapse_whitespace
 from recollect.schemas.wire import ContextBlock, Result, Scope
 
 #: Turns are recalled, and what is shown of each is chosen as lines are packed: it, or its facts.
@@ -81,11 +81,13 @@ def _fitted(chosen: list[Chosen], max_tokens: int, count: Count) -> tuple[str, l
 
 def _fused(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
     """Return the results of several recalls by their ranks in turn, without what is far off."""
-    said = single_spaced(task).casefold()
+    said = collapse_whitespace(task).casefold()
     orders = []
     for trace in traces:
         others = [
-            result for result in trace.results if single_spaced(result.text).casefold() != said
+            result
+            for result in trace.results
+            if collapse_whitespace(result.text).casefold() != said
         ]
         wanted = trace.question.terms_asked_for(index.tokeniser)
         orders.append(_close(others, wanted, index))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.schemas.display import shown, single_spaced
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
 HEAD = (
     "<memory_context>\nRemembered, [when who] what, newest day first; [who]: that day too. "
@@ -28,7 +28,7 @@ def framed(lines: list[str]) -> str:
 
 def quoted(text: str) -> str:
     """Return remembered text as a part of one line, without anything that could open a tag."""
-    return _OPENS.sub("&lt;", shown(single_spaced(text)))
+    return _OPENS.sub("&lt;", escape_invisible(collapse_whitespace(text)))
 
 
 def label(*parts: str | None) -> str:

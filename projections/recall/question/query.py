@@ -16,7 +16,7 @@ MAX_QUERY_LENGTH = 10_000
 MAX_NAME_LENGTH = 1_024
 
 
-def check_moment(time: int | None, field: str) -> None:
+def check_query_time(time: int | None, field: str) -> None:
     """Raise InvalidInput where a time (unix ms) is as far from 1970 as 2200, or further."""
     if time is not None and abs(time) > LATEST_MS:
         raise InvalidInput(f"{field}: {time:.3g} ms is no time up to 2200; give unix milliseconds")
@@ -64,10 +64,10 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
                     f"{field} has {len(name)} characters; it may have {MAX_NAME_LENGTH}"
                 )
         for field in ("time_after", "time_before", "valid_at", "asked_at"):
-            check_moment(getattr(self, field), field)
+            check_query_time(getattr(self, field), field)
         for first, last in self.spans:
-            check_moment(first, "spans")
-            check_moment(last, "spans")
+            check_query_time(first, "spans")
+            check_query_time(last, "spans")
         if not self.scope:
             raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
         for name in self.scope:

@@ -23,7 +23,7 @@ from recollect.projections.events.annotated_events import AnnotatedEvent
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.times import format_time, parse_moment
+from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import Memory, Query, Result, Scope
 
 PLATFORM = "hindsight"
@@ -511,6 +511,6 @@ def moment(said: Any) -> int:
         try:
             found = datetime.fromisoformat(said)
         except ValueError:
-            return parse_moment(said, "timestamp")
-        return parse_moment(found if found.tzinfo else found.replace(tzinfo=UTC), "timestamp")
-    return parse_moment(said, "timestamp")
+            return parse_query_time(said, "timestamp")
+        return parse_query_time(found if found.tzinfo else found.replace(tzinfo=UTC), "timestamp")
+    return parse_query_time(said, "timestamp")

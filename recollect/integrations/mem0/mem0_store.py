@@ -33,7 +33,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import fact_list
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.times import format_time, parse_moment
+from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import Query, Time
 
 PLATFORM = "mem0"
@@ -517,7 +517,7 @@ def _moment(at: Time | float | None) -> int:
         return unix_ms()
     if isinstance(at, float | int) and not isinstance(at, bool) and abs(at) < _SECONDS_UNTIL:
         return int(at * 1_000)
-    return parse_moment(at, "timestamp")  # type: ignore[arg-type]
+    return parse_query_time(at, "timestamp")  # type: ignore[arg-type]
 
 
 def _day(value: Any) -> str | None:

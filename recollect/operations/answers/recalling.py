@@ -13,10 +13,10 @@ from recollect.home.token_counting import MAX_TOKENS, Count, counting
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events import event_queries
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
-from recollect.projections.recall.question.query import check_moment
+from recollect.projections.recall.question.query import check_query_time
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Access, Recalled
-from recollect.schemas.times import parse_moment
+from recollect.schemas.events import RecallCount, RecallsCounted
+from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from recollect.streams.ledger import CHANGES, EVENTS
 from recollect.streams.publishing.commands import drawn_id
@@ -83,9 +83,9 @@ def explain(
     )
 
 
-def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
+def record_accesses(zone: OpenZone, accesses: Iterable[RecallCount]) -> Receipt:
     """Count recalls of memories (B1)."""
-    return command(zone, Recalled(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
+    return command(zone, RecallsCounted(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
 
 
 def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
@@ -174,12 +174,12 @@ def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
         known_at = Token.read(query.known_at)
     else:
         known_at = _time(query.known_at, "known_at")
-        check_moment(known_at, "known_at")
+        check_query_time(known_at, "known_at")
     return question, known_at
 
 
 def _time(value: Time | None, field: str) -> int | None:
-    return None if value is None else parse_moment(value, field)
+    return None if value is None else parse_query_time(value, field)
 
 
 def on_recaller(

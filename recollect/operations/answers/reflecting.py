@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import recall
 from recollect.operations.memories import mental_models
-from recollect.schemas.display import quantity, single_spaced
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time
 
 #: The kinds in the order of a report, each with how many of them it may hold at most.
@@ -122,7 +122,7 @@ def _report(query: str, levels: Sequence[tuple[str, list[Result]]]) -> str:
             lines += _lines(item)
     stale = sum(_doubtful(item) for _, found in levels for item in found)
     if stale:
-        lines += ["", f"{quantity(stale, 'line')} may be out of date: go by the facts."]
+        lines += ["", f"{pluralise(stale, 'line')} may be out of date: go by the facts."]
     return "\n".join(lines)
 
 
@@ -143,7 +143,7 @@ def _lines(item: Result) -> Iterable[str]:
 
 def _quoted(text: str) -> str:
     """Return a text as one line that forges no other."""
-    text = single_spaced(text)
+    text = collapse_whitespace(text)
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 
 

@@ -19,10 +19,16 @@ from recollect.projections.identity.entity_queries import (
 from recollect.projections.memory import consolidated
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory.facts_for_recall import repeating_events
-from recollect.schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
-from recollect.schemas.display import quantity
+from recollect.schemas.changes import (
+    Fact,
+    FactClaim,
+    FactSupersession,
+    ModelWriteStats,
+    ProcessedEvent,
+)
 from recollect.schemas.errors import UnknownId
 from recollect.schemas.events import Content, Deletion, Edit, message_of
+from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Chain, Link
 from recollect.text.stability import stability
@@ -55,7 +61,7 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
     steps = _writer(files, fact)
     if fact.context:
         steps.append(Link("in the context", [fact.context]))
-    log = files.memory.row(Processed, (fact.source_event_id,))
+    log = files.memory.row(ProcessedEvent, (fact.source_event_id,))
     if log is not None:
         when = format_time(log.processed_at)
         steps.append(Link(f"when event {log.writer_run_id} was processed at {when}"))
@@ -128,9 +134,9 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[Link]:
     if event is not None:
         evidence.append(message_of(event).content[start:end])
         for number in memory.writings_about(files.memory.connection, event.number):
-            row = files.memory.row(Writing, (number,))
+            row = files.memory.row(ModelWriteStats, (number,))
             if row is not None and (row.model, row.role) == (model, role):
-                calls = quantity(row.calls, "recorded call")
+                calls = pluralise(row.calls, "recorded call")
                 tokens = f"{row.tokens_in} tokens in, {row.tokens_out} out"
                 asked.append(Link(f"answered in {calls} ({tokens}): record {number} of the ledger"))
     written = f"written by the model {model} in the role {role}, {as_of}; its evidence"

@@ -14,7 +14,7 @@ from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events.event_queries import sources
 from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
-from recollect.schemas.times import parse_moment
+from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import ForgetReport, ForgetTargets
 from recollect.streams.publishing.commands import drawn_id
 from recollect.streams.reading.readers import EventReader
@@ -70,8 +70,8 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
         sender=targets.sender,
         thread=targets.thread,
         platform=targets.platform,
-        after=None if after is None else parse_moment(after, "time_after"),
-        before=None if before is None else parse_moment(before, "time_before"),
+        after=None if after is None else parse_query_time(after, "time_after"),
+        before=None if before is None else parse_query_time(before, "time_before"),
     )
     if not ids and not criteria.given:
         raise InvalidInput(

@@ -20,7 +20,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token import Token
 from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
-from recollect.schemas.inbound import InboundEvent, check_platform, own_draft_of
+from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import IngestReport, Receipt, Time
 from recollect.streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
@@ -273,7 +273,7 @@ def remember(
     """
     if not isinstance(content, str):
         raise InvalidInput(f"content is {type(content).__name__}; give a text")
-    draft = own_draft_of(
+    draft = internal_draft_of(
         InboundEvent(
             platform=RESERVED_PLATFORM,
             sender_id=sender_id,

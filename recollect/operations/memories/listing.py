@@ -18,7 +18,7 @@ from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.memory import fact_list
 from recollect.projections.recall.question.entity_names import ids_of
 from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.times import LATEST_MS, format_time, parse_moment
+from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
     Entity,
     EntityPage,
@@ -90,7 +90,7 @@ def _fact_place(cursor: str) -> tuple[int, str]:
     at, found, id_ = cursor.partition("/")
     if not found:
         raise InvalidInput(f"cursor {cursor[:60]!r} is none; give one that a page of facts gave")
-    return (parse_moment(at, "cursor"), id_)
+    return (parse_query_time(at, "cursor"), id_)
 
 
 def check_limit(limit: int) -> None:

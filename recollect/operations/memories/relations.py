@@ -17,7 +17,7 @@ from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.identity.entity_list import merged_into
 from recollect.projections.memory import relation_list
 from recollect.projections.memory.relation_list import SlotValue
-from recollect.schemas.attributes import holds_one
+from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Relation
 from recollect.streams.language.relations.further_values import ToldValues
@@ -122,7 +122,9 @@ class Relations:
             if is_told(each.value, value.value) and not is_told(value.value, each.value):
                 return each.fact_id
         earlier = held(value.attribute)
-        return (self._told_more if holds_one(value.attribute) else self._gained)(value, earlier)
+        return (self._told_more if is_single_valued(value.attribute) else self._gained)(
+            value, earlier
+        )
 
     def _told_more(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
         """Return the fact of the same value that one repeats in full with more words, or None."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from recollect.home.open_zone import OpenZone
 from recollect.operations.table.operation import operation
 from recollect.operations.table.parameters import described
-from recollect.schemas.wire import Receipt, WriterTextVersion
+from recollect.schemas.wire import Receipt, WriterPromptVersion
 
 _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": None}
 
@@ -20,7 +20,7 @@ _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": Non
     key="texts",
     example=(None, {"texts": [_ROLE]}),
 )
-def writer_texts(zone: OpenZone) -> list[WriterTextVersion]:
+def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
     """Return the current role and notes of the model that writes here (A22).
 
     >>> [text.name for text in zone.writer_texts()]

@@ -23,7 +23,6 @@ from recollect.projections.files import FILE_NAMES, ZoneFiles
 from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
 from recollect.projections.private import exposed, read_only
 from recollect.projections.sqlite import connect, value
-from recollect.schemas.display import quantity
 from recollect.schemas.errors import (
     HomeError,
     IntegrityError,
@@ -32,6 +31,7 @@ from recollect.schemas.errors import (
     UpgradeRequired,
     installs,
 )
+from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.deciding.registration import agents_named
 from recollect.streams.encoder.loading import load
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -327,7 +327,7 @@ def _keys(home: Home) -> str:
             "keys are missing though no erasure explains it, and what they seal cannot be read: "
             + "; ".join(lost)
         )
-    return f"{quantity(events, 'event')}: each one's key is there, or an erasure says why not"
+    return f"{pluralise(events, 'event')}: each one's key is there, or an erasure says why not"
 
 
 def _brokers(home: Home) -> str:
@@ -358,7 +358,7 @@ def _zones(directory: Path) -> str:
             ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
         ):
             opened.check()
-    return f"{quantity(len(zones), 'zone')}: every file of the generation in use is whole"
+    return f"{pluralise(len(zones), 'zone')}: every file of the generation in use is whole"
 
 
 def _whole(path: Path) -> None:

@@ -37,7 +37,6 @@ from recollect.operations.erasure.erasure_targets import Chooser
 from recollect.operations.upkeep.backing_up import ON_KAFKA
 from recollect.projections.generations import replace_file
 from recollect.projections.private import delete_directory, make_directory, must_be_writable
-from recollect.schemas.display import quantity
 from recollect.schemas.errors import (
     Busy,
     CorruptFile,
@@ -46,6 +45,7 @@ from recollect.schemas.errors import (
     InvalidInput,
     NewerFormat,
 )
+from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import RestoreReport
 from recollect.streams.encoder.encoder_errors import EncoderError
@@ -409,8 +409,8 @@ class _Restore:
             )
         where = ", ".join(f"{count} in zone {zone}" for zone, count in _first(counts.items()))
         raise InvalidInput(
-            f"{self._directory} holds {quantity(lost, 'event')} that the backup of {made_at} lacks "
-            f"({where}), and they would be lost: back up the home first; --lose-newer goes on"
+            f"{self._directory} holds {pluralise(lost, 'event')} that the backup of {made_at} "
+            f"lacks ({where}), and they would be lost: back up the home first; --lose-newer goes on"
         )
 
     def _must_be_complete(self, place: _Place, zones: list[str]) -> None:

@@ -16,7 +16,7 @@ from recollect.projections.identity import IdentityModel
 from recollect.projections.identity.entity_queries import canonical
 from recollect.projections.memory import MemoryModel
 from recollect.schemas.changes import (
-    MODEL_OF,
+    READ_MODEL_OF_ROW,
     AnyRow,
     CausalLink,
     Fact,
@@ -144,7 +144,7 @@ class Extractor:
 
     def _project(self, puts: Sequence[AnyRow]) -> None:
         for model in (self._memory, self._identity):
-            rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
+            rows = tuple(row for row in puts if READ_MODEL_OF_ROW[type(row)] == model.name)
             model.project([Section((), rows)])
 
     def _facts(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 
 from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
-from recollect.schemas.changes import Processed
+from recollect.schemas.changes import ProcessedEvent
 from recollect.streams.deciding.decider import LedgerThread
 from recollect.streams.ledger import Ledger
 from recollect.streams.writing.model_loop import ToWrite, has_words, to_write
@@ -49,7 +49,7 @@ class Unread:
         while self._found and len(taken) < most:
             number, id_ = self._found.popleft()
             event = events.event_numbered(files.events.connection, number)
-            if event is None or files.memory.row(Processed, (id_,)) is None:
+            if event is None or files.memory.row(ProcessedEvent, (id_,)) is None:
                 continue
             if not has_words(event):
                 self._wordless.add(number)

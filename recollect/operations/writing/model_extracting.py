@@ -16,14 +16,14 @@ from recollect.operations.writing.writing import open_door, role_in
 from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.changes import AnyRow, Entity, Fact, Writing
+from recollect.schemas.changes import AnyRow, Entity, Fact, ModelWriteStats
 from recollect.schemas.events import (
     RESERVED_PLATFORM,
     Content,
     Draft,
     Event,
-    ModelWrote,
-    RecordedAt,
+    ModelAnswered,
+    RecordingRef,
 )
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.recordings import RECORDING_FORMAT, RecordingHeader
@@ -122,7 +122,7 @@ class ModelExtractor:
         thread = _Shown(about, before, answers.calls())
         parts = self._writer.resolve(said, self._writer.extract(said, thread), state)
         rows = [row for part in parts for row in part.puts]
-        counts = next((row for row in rows if isinstance(row, Writing)), None)
+        counts = next((row for row in rows if isinstance(row, ModelWriteStats)), None)
         return Would(rows, self._answers(answers.calls(), counts, None))
 
     def note(self, event: Event, rows: Iterable[AnyRow]) -> None:
@@ -137,7 +137,7 @@ class ModelExtractor:
                 self._held.append(_Held("entity", row.id, row.name, event))
 
     def _answers(
-        self, calls: AnsweredCalls, counts: Writing | None, failed: str | None
+        self, calls: AnsweredCalls, counts: ModelWriteStats | None, failed: str | None
     ) -> ModelAnswers:
         return ModelAnswers(
             model=self._door.model,
@@ -192,7 +192,7 @@ class _Answers:
 
     def ask(
         self, question: ChatQuestion, numbers: frozenset[int], role: str
-    ) -> tuple[OpenedRecording, RecordedAt]:
+    ) -> tuple[OpenedRecording, RecordingRef]:
         """Return the answer to a question; its place is its place in the order."""
         answer = self._door.ask(question)
         header = RecordingHeader(
@@ -210,14 +210,14 @@ class _Answers:
         place = len(self._given)
         given = OpenedRecording(header, as_recorded(answer))
         self._given.append(given)
-        return given, RecordedAt(place, place.to_bytes(8, "big"))
+        return given, RecordingRef(place, place.to_bytes(8, "big"))
 
     def calls(self) -> AnsweredCalls:
         """Return everything that was answered."""
         return answered_calls(self._given)
 
 
-def _said(wrote: ModelWrote, about: Event, number: int) -> Event:
+def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
     """Return the event by which a home would note that a model wrote."""
     source_id = f"{wrote.source_id}:{about.id}"
     return Event(
@@ -260,7 +260,7 @@ class _Shown(Conversation):
     def event(self, number: int) -> Event | None:
         return self._events.get(number)
 
-    def answered(self, wrote: ModelWrote) -> AnsweredCalls | None:
+    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
         return self._answers
 
 

@@ -22,11 +22,10 @@ from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.changes import Processed
+from recollect.schemas.changes import ProcessedEvent
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Content, WriterText
-from recollect.schemas.wire import Receipt, Result, WriteReport
-from recollect.schemas.wire import WriterTextVersion as ToldText
+from recollect.schemas.events import Content, SetWriterPrompt
+from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.tracing import Untraceable, rested_on
 from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
 from recollect.streams.models.model_settings import accounts_of
@@ -117,14 +116,14 @@ def open_door(configuration: Configuration, home: Path | None) -> ModelDoor:
     return ModelDoor(accounts, settings, spending)
 
 
-def told(zone: OpenZone) -> list[ToldText]:
+def told(zone: OpenZone) -> list[WriterPromptVersion]:
     """Return what the model that writes is told: the role, and each note, as they stand."""
     with zone.files() as files:
         texts = memory.writer_texts(files.memory.connection)
         role = role_of({ROLE: texts[ROLE]} if ROLE in texts else {})
-        found = [ToldText(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
+        found = [WriterPromptVersion(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
         return found + [
-            ToldText(name, text, number, None)
+            WriterPromptVersion(name, text, number, None)
             for name, (number, text) in sorted(texts.items())
             if name != ROLE and text
         ]
@@ -142,7 +141,9 @@ def tell(zone: OpenZone, name: str, text: str) -> Receipt:
         raise InvalidInput("name: give role, or the name of a note in at most 100 characters")
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"text: at most {_LONGEST_TEXT:,} characters")
-    payload = WriterText(source_id=drawn_id("writer_text"), name=name.strip(), text=text.strip())
+    payload = SetWriterPrompt(
+        source_id=drawn_id("writer_text"), name=name.strip(), text=text.strip()
+    )
     return command(zone, payload)
 
 
@@ -391,7 +392,7 @@ class _ZoneMemory:
         numbers: set[int] = set()
         for source in memory.events_of_facts(files.memory.connection, [fact_id]):
             event = events.event_at(connection, source)
-            log = files.memory.row(Processed, (source,))
+            log = files.memory.row(ProcessedEvent, (source,))
             trigger = None if log is None else events.event_at(connection, log.writer_run_id)
             if event is None or trigger is None:
                 return frozenset()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
-from recollect.schemas.display import shortened
 from recollect.schemas.errors import (
     AgentMismatch,
     AlreadyClosed,
@@ -22,6 +21,7 @@ from recollect.schemas.errors import (
     UnknownZone,
     installs,
 )
+from recollect.schemas.text_sanitising import truncate_middle
 from recollect.streams.ledger import LedgerUnavailable
 
 MEDIA_TYPE = "application/problem+json"
@@ -80,7 +80,8 @@ class FieldError(msgspec.Struct, frozen=True):
     def shortened(self) -> FieldError:
         """Return it without the middle of what was sent, where that is long."""
         return FieldError(
-            shortened(self.pointer, _MAX_DETAIL_LENGTH), shortened(self.detail, _MAX_DETAIL_LENGTH)
+            truncate_middle(self.pointer, _MAX_DETAIL_LENGTH),
+            truncate_middle(self.detail, _MAX_DETAIL_LENGTH),
         )
 
 
@@ -109,7 +110,7 @@ class Refused(Exception):
     ) -> None:
         super().__init__(detail)
         self.kind = kind
-        self.detail = shortened(detail, _MAX_DETAIL_LENGTH)
+        self.detail = truncate_middle(detail, _MAX_DETAIL_LENGTH)
         self.errors = errors
         self.headers = dict(headers or {})
         if retry_after is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.attributes import OPPOSITE, holds_one
+from recollect.schemas.attributes import OPPOSITES, is_single_valued
 from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
@@ -79,10 +79,10 @@ def _excluded(
 ) -> list[DatedClaim]:
     """Return the claims that cannot hold at once with one."""
     value = normalise_name(claim.value)
-    if holds_one(claim.attribute):
+    if is_single_valued(claim.attribute):
         held = new.claims_of(state, subjects, claim.attribute)
         return [item for item in held if normalise_name(item.claim.value) != value]
-    opposite = OPPOSITE.get(claim.attribute)
+    opposite = OPPOSITES.get(claim.attribute)
     if opposite is None:
         return []
     held = new.claims_of(state, subjects, opposite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.changes import Fact, FactClaim, FactLikeness
+from recollect.schemas.changes import Fact, FactClaim, FactFingerprint
 from recollect.streams.agents.state import State, kept_signature
 from recollect.streams.agents.writer.retractions import HeldFact
 
@@ -20,7 +20,7 @@ class DecidedSoFar(msgspec.Struct):
     """
 
     facts: list[Fact] = []
-    likenesses: list[FactLikeness] = []
+    likenesses: list[FactFingerprint] = []
     claims: list[FactClaim] = []
     #: The end of the validity of superseded facts.
     until: dict[str, int] = {}
@@ -38,7 +38,7 @@ class DecidedSoFar(msgspec.Struct):
                 return fact.id
         return None
 
-    def facts_alike(self, keys: list[str], as_of: int) -> list[FactLikeness]:
+    def facts_alike(self, keys: list[str], as_of: int) -> list[FactFingerprint]:
         """Return the new facts with one of these keys of likeness within the period."""
         return [
             each

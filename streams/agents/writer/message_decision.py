@@ -9,10 +9,10 @@ from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     DecidedPart,
+    DuplicateStatement,
     Fact,
-    FactRepeat,
     FactSupersession,
-    Processed,
+    ProcessedEvent,
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
@@ -103,7 +103,7 @@ class MessageDecision:
             )
         said.puts += self._resolver.rows[named_before:]
         at = self._trigger.ingested_at
-        said.puts.append(Processed(self._event.id, at, self._trigger.id, at))
+        said.puts.append(ProcessedEvent(self._event.id, at, self._trigger.id, at))
         new.read.add(self._event.id)
         parts = [said] if self._quoting is said else [said, self._quoting]
         return [*parts, *former, *self._links_to_earlier(), *self._relations_to_earlier()]
@@ -129,7 +129,9 @@ class MessageDecision:
             # It was said in this message before, and something else since: it holds again.
             said.puts = [row for row in said.puts if not _ends_fact(row, identity)]
             del new.until[identity]
-            said.puts.append(FactRepeat(self._event.id, statement.start, identity, "said again"))
+            said.puts.append(
+                DuplicateStatement(self._event.id, statement.start, identity, "said again")
+            )
             said.puts += self._claim(statement, identity, sender)[1:]
             self._stated.append(identity)
             return
@@ -139,7 +141,7 @@ class MessageDecision:
         repeat = repeated_fact(signatures, likenesses, as_of, self._state, new, self._replaced)
         if repeat is not None:
             there, reason = repeat
-            said.puts.append(FactRepeat(self._event.id, statement.start, there, reason))
+            said.puts.append(DuplicateStatement(self._event.id, statement.start, there, reason))
             new.repeated.append((there, as_of))
             self._stated.append(there)
             return

@@ -21,10 +21,10 @@ from recollect.schemas.changes import (
     FactEntity,
     Mention,
     MergeCandidate,
-    WriterTextVersion,
-    Writing,
+    ModelWriteStats,
+    WriterPromptVersion,
 )
-from recollect.schemas.events import Content, Event, ModelWrote, WriterText, message_of
+from recollect.schemas.events import Content, Event, ModelAnswered, SetWriterPrompt, message_of
 from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Agent, AnsweredCalls, Conversation, Extract
@@ -79,7 +79,7 @@ class ModelWriter(Agent):
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         wrote = event.payload
-        if not isinstance(wrote, ModelWrote):
+        if not isinstance(wrote, ModelAnswered):
             return Extract()
         answers = conversation.answered(wrote)
         about = conversation.event(wrote.about)
@@ -112,11 +112,11 @@ class ModelWriter(Agent):
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         payload = event.payload
-        if isinstance(payload, WriterText):
-            row = WriterTextVersion(event.number, payload.name, payload.text, event.occurred_at)
+        if isinstance(payload, SetWriterPrompt):
+            row = WriterPromptVersion(event.number, payload.name, payload.text, event.occurred_at)
             return [DecidedPart((event.number,), puts=[row])]
         reading: ModelReading | None = extract.content
-        if reading is None or not isinstance(payload, ModelWrote):
+        if reading is None or not isinstance(payload, ModelAnswered):
             return []
         part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
         _Resolution(event, payload, reading, state, part).run()
@@ -162,7 +162,7 @@ class _Resolution:
     def __init__(
         self,
         event: Event,
-        wrote: ModelWrote,
+        wrote: ModelAnswered,
         reading: ModelReading,
         state: State,
         part: DecidedPart,
@@ -321,9 +321,9 @@ class _Resolution:
                 )
             )
 
-    def _count(self) -> Writing:
+    def _count(self) -> ModelWriteStats:
         answers = self._reading.answers
-        return Writing(
+        return ModelWriteStats(
             number=self._event.number,
             about=self._wrote.about,
             model=self._wrote.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from recollect.schemas.changes import FactLikeness
+from recollect.schemas.changes import FactFingerprint
 from recollect.schemas.ids import text_hash
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
@@ -42,7 +42,7 @@ def _said(statement: Statement, reading: Reading) -> str:
 
 def likenesses_of(
     identity: str, statement: Statement, reading: Reading, sender_ids: list[str], state: State
-) -> list[FactLikeness]:
+) -> list[FactFingerprint]:
     """Return the likenesses of a statement, one for each id of its sender; without an encoder none.
 
     The first is the one that is kept with the fact.
@@ -54,14 +54,14 @@ def likenesses_of(
         return []
     vector = state.encoded[text_hash(statement.sentence)].vector
     return [
-        FactLikeness(identity, f"{sender_id} {found.key}", reading.said_at, found.words, vector)
+        FactFingerprint(identity, f"{sender_id} {found.key}", reading.said_at, found.words, vector)
         for sender_id in sender_ids
     ]
 
 
 def repeated_fact(
     signatures: list[str],
-    likenesses: list[FactLikeness],
+    likenesses: list[FactFingerprint],
     as_of: int,
     state: State,
     new: DecidedSoFar,

@@ -15,7 +15,7 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.ids import entity_id, fact_id, time_of
 from recollect.schemas.names import normalise_name
-from recollect.schemas.times import parse_moment
+from recollect.schemas.times import parse_query_time
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
@@ -167,7 +167,7 @@ class Proposals:
 
     def _near(self, given: Any) -> bool:
         try:
-            at = parse_moment(given)
+            at = parse_query_time(given)
         except InvalidInput:
             return False
         return abs(at - self._said.at_ms) <= _NEAR_MS

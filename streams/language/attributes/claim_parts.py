@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from recollect.schemas.attributes import holds_one
+from recollect.schemas.attributes import is_single_valued
 from recollect.streams.language.attributes.attribute_verbs import VERBS
 from recollect.streams.language.attributes.attribute_words import PARTNERS
 from recollect.streams.language.attributes.rules import (
@@ -304,4 +304,4 @@ def _is_same(one: Claim, other: Claim) -> bool:
     """Whether two claims of one sentence cannot stand beside each other."""
     if (one.subject, one.attribute) != (other.subject, other.attribute):
         return False
-    return holds_one(one.attribute) or one.value == other.value
+    return is_single_valued(one.attribute) or one.value == other.value

@@ -9,13 +9,13 @@ import pytest
 
 from recollect.schemas.changes import (
     CausalLink,
+    DuplicateStatement,
     Fact,
     FactEntity,
-    FactRepeat,
     FactSupersession,
     Handle,
     Mention,
-    Processed,
+    ProcessedEvent,
     Turn,
 )
 from recollect.schemas.events import CloseTurn, Draft, ProposeMerge
@@ -60,7 +60,7 @@ def test_each_durable_sentence_is_a_fact_of_who_said_it() -> None:
 def test_what_says_nothing_durable_is_no_fact_but_is_processed(words: str) -> None:
     outcome = zone().read(says("Ada", words, id="m1"))
     assert facts(outcome) == []
-    assert [row.event_id for row in outcome.rows(Processed)] == [outcome.event.id]
+    assert [row.event_id for row in outcome.rows(ProcessedEvent)] == [outcome.event.id]
 
 
 def test_days_are_those_of_the_sender() -> None:
@@ -136,7 +136,7 @@ def test_the_same_within_a_day_is_a_repeat_of_the_first(words: str, later: int) 
     (first,) = home.read(says("Ada", "I live in Berlin.")).rows(Fact)
     again = home.read(says("Ada", words, at=START + later, id="again"))
     assert facts(again) == []
-    assert [(row.fact_id, row.char_offset_start) for row in again.rows(FactRepeat)] == [
+    assert [(row.fact_id, row.char_offset_start) for row in again.rows(DuplicateStatement)] == [
         (first.id, 0)
     ]
 
@@ -163,7 +163,7 @@ def test_the_same_words_of_somebody_else_are_no_repeat() -> None:
 def test_a_sentence_twice_in_one_message_is_one_fact() -> None:
     outcome = zone().read(says("Ada", "I live in Berlin. I live in Berlin."))
     assert facts(outcome) == ["Ada lives in Berlin."]
-    assert [row.char_offset_start for row in outcome.rows(FactRepeat)] == [18]
+    assert [row.char_offset_start for row in outcome.rows(DuplicateStatement)] == [18]
 
 
 def test_what_was_superseded_may_be_said_again() -> None:
@@ -326,7 +326,7 @@ def test_what_belongs_to_a_turn_waits_for_its_end() -> None:
     home = zone()
     first = home.read(says("Ada", "I live in Berlin.", turn_id="t1"))
     assert first.rows(Fact) == []
-    assert first.rows(Processed) == []
+    assert first.rows(ProcessedEvent) == []
     outcome = home.read(ends_turn("t1", at=START + 1))
     assert facts(outcome) == ["Ada lives in Berlin."]
     assert [(row.platform, row.turn_id) for row in outcome.rows(Turn)] == [("chat", "t1")]

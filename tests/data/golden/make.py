@@ -355,9 +355,9 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         event_hash=record_hash(name.encode()),
         event_offset=number + 3,
         previous=bytes(range(32)),
-        parked=sample.get("parked", False),
-        asks=sum(len(part.get("outbox", [])) for part in sample["parts"]),
-        erases=erases,
+        is_parked=sample.get("parked", False),
+        command_count=sum(len(part.get("outbox", [])) for part in sample["parts"]),
+        erased_events=erases,
     )
     parts = []
     said = []
@@ -395,8 +395,8 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         "event_hash": header.event_hash.hex(),
         "event_offset": number + 3,
         "previous": header.previous.hex(),
-        "parked": header.parked,
-        "asks": header.asks,
+        "parked": header.is_parked,
+        "asks": header.command_count,
         "erases": [[source.number, source.key_id.hex()] for source in erases],
         "parts": said,
     }

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from recollect.schemas.attributes import MULTIPLE, SINGLE, holds_one
+from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
 from recollect.streams.language.grammar.analysis import Claim
 from recollect.streams.language.statements.statements import analyse
 
@@ -319,13 +319,13 @@ def test_what_others_are_quoted_with_is_not_the_speakers() -> None:
 def test_favourites_are_one_at_a_time() -> None:
     (blue,), (green,) = claims("My favorite color is blue."), claims("My favorite color is green.")
     assert (blue.subject, blue.attribute) == (green.subject, green.attribute)
-    assert holds_one(blue.attribute)
+    assert is_single_valued(blue.attribute)
     assert (blue.value, green.value) == ("blue", "green")
 
 
 def test_every_attribute_of_the_tables_is_known() -> None:
-    assert {attribute for _, attribute, _ in TOLD} <= SINGLE.keys() | MULTIPLE.keys()
-    assert not SINGLE.keys() & MULTIPLE.keys()
+    assert {attribute for _, attribute, _ in TOLD} <= SINGLE_VALUED.keys() | MULTI_VALUED.keys()
+    assert not SINGLE_VALUED.keys() & MULTI_VALUED.keys()
 
 
 @pytest.mark.parametrize(

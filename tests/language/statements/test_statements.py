@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.schemas.attributes import SINGLE
+from recollect.schemas.attributes import SINGLE_VALUED
 from recollect.streams.language.grammar.analysis import Analysis, Claim
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.statements.statements import analyse
@@ -102,7 +102,7 @@ def test_what_does_not_last_is_no_statement(text: str) -> None:
 )
 def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
     assert read(text).statements[0].claim == claim
-    assert claim.attribute in SINGLE
+    assert claim.attribute in SINGLE_VALUED
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Query
 from recollect.projections.recall import PROFILES, Profile
-from recollect.schemas.events import Access
+from recollect.schemas.events import RecallCount
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, ask, say, tell
@@ -64,7 +64,7 @@ def test_what_was_recalled_decays_slower_and_anew(open_memory: Open) -> None:
     alike(memory)
     facts = {item.source_event_ids[0]: item.id for item in ask(memory, "dog", scope=("facts",))}
     tell(memory, [say("ok", "tick", at=NOW, ingested_at=NOW + 2 * HOUR, peer_id="x")])
-    memory.record_accesses([Access("fact", facts["h720"], 3)])
+    memory.record_accesses([RecallCount("fact", facts["h720"], 3)])
     found = scores(memory, asked_at=NOW + 12 * HOUR)
     whole = scores(open_memory())["h720"]
     strength = 1 + math.log(1 + 3)

@@ -21,7 +21,7 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import TextEncoder, is_encoded
 from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
 from recollect.projections.recall.question.slots.readable_claims import readable_claims
-from recollect.schemas.attributes import holds_one
+from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.names import normalise_name
 from recollect.text.stopwords import STOP_WORDS
 
@@ -155,7 +155,7 @@ class _Walk:
             found = readable_claims(
                 {subject, *ids}, self._index, self._files, upto=self._upto, allowed=self._allowed
             )
-            readable = [claim for _, claim in found if holds_one(claim.attribute)]
+            readable = [claim for _, claim in found if is_single_valued(claim.attribute)]
             self._slots[subject] = readable if len(readable) <= MAX_SLOTS else []
         return self._slots[subject]
 

@@ -8,58 +8,60 @@ import re
 # that change the direction of writing or are invisible. Not the two joiners (U+200C, U+200D), which
 # Persian, Indic scripts and emoji need, nor visible signs that Unicode calls formats (of Arabic,
 # Syriac, Kaithi and hieroglyphs).
-_UNSEEN = (
+_INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
-_unseen = re.compile(f"[{_UNSEEN}]")
+_invisible = re.compile(f"[{_INVISIBLE}]")
 # England, Scotland and Wales: the only flags with tag characters.
-_unseen_or_flag = re.compile(
+_invisible_or_flag = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
-    f"|\U000e0077\U000e006c\U000e0073)\U000e007f|[{_UNSEEN}]"
+    f"|\U000e0077\U000e006c\U000e0073)\U000e007f|[{_INVISIBLE}]"
 )
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
-def unseen(text: str) -> str | None:
+def first_invisible_character(text: str) -> str | None:
     """Return the first invisible character, written as U+202E; or None."""
-    found = _unseen.search(text)
+    found = _invisible.search(text)
     return None if found is None else f"U+{ord(found[0]):04X}"
 
 
-def shown(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Return a text as one line that is safe to print on a terminal.
 
     Invisible characters are written as Python escapes, such as `\x1b`, so a reader sees that
     something was there. All other text stays as it is.
     """
-    return _unseen_or_flag.sub(lambda found: found[0] if len(found[0]) > 1 else _as(found[0]), text)
+    return _invisible_or_flag.sub(
+        lambda found: found[0] if len(found[0]) > 1 else _as(found[0]), text
+    )
 
 
-def shown_json(document: str) -> str:
+def escape_invisible_json(document: str) -> str:
     """Return a JSON document of one line with the same value and without invisible characters.
 
     JSON itself only escapes C0.
     """
-    return _unseen.sub(_escaped, document)
+    return _invisible.sub(_escaped, document)
 
 
-def single_spaced(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """Return a text with every run of white space, line feeds included, as one blank."""
     return " ".join(text.split())
 
 
-def shortened(text: str, most: int) -> str:
+def truncate_middle(text: str, max_length: int) -> str:
     """Return a text with at most so many characters, and its middle left out where it had more."""
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
-    end = most // 3
-    return f"{text[: most - end - 3]} … {text[-end:]}"
+    end = max_length // 3
+    return f"{text[: max_length - end - 3]} … {text[-end:]}"
 
 
-def quantity(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: 1 record, 2,000 records; `many`: an irregular plural."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+def pluralise(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun: 1 record, 2,000 records; `plural`: an irregular plural."""
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 
 def _as(character: str) -> str:
