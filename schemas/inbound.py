@@ -1,4 +1,4 @@
-"""An event from outside (docs/reference.md): it is checked, gets an id, and becomes a draft."""
+"""An event from outside (docs/reference/events.md): checked, given an id, made a draft."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ from recollect.streams.ledger.kafka.topics import NAMES, topic_settings
 from recollect.streams.system.failpoints import FAILPOINTS
 
 ROOT = Path(__file__).resolve().parent.parent
-REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+REFERENCE = ROOT / "docs" / "reference"
+COMMANDS = (REFERENCE / "commands.md").read_text()
+STORAGE = (REFERENCE / "storage.md").read_text()
 COMMIT = (ROOT / "docs" / "commit.md").read_text()
 README = (ROOT / "README.md").read_text()
 #: Every page that is written for people to read.
@@ -35,9 +37,8 @@ PACKAGES = ("schemas", "projections", "streams", "recollect")
 
 
 def documented_row(name):
-    section = REFERENCE.split("## Commands")[1].split("\n## ")[0]
-    rows = [line for line in section.splitlines() if re.match(rf"\| `{name}[ `]", line)]
-    assert len(rows) == 1, f"docs/reference.md needs one row for the command {name}"
+    rows = [line for line in COMMANDS.splitlines() if re.match(rf"\| `{name}[ `]", line)]
+    assert len(rows) == 1, f"docs/reference/commands.md needs one row for the command {name}"
     return rows[0]
 
 
@@ -63,42 +64,48 @@ def test_every_format_that_can_be_imported_is_in_the_reference():
 
 
 def test_every_documented_command_exists():
-    section = REFERENCE.split("## Commands")[1].split("\n## ")[0]
-    names = re.findall(r"^\| `([a-z]+)", section, re.MULTILINE)
+    names = re.findall(r"^\| `([a-z]+)", COMMANDS, re.MULTILINE)
     assert sorted(names) == sorted(cli.commands)
 
 
 def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
-    for name in (*TOPICS, *NAMES, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
-        assert f"`{name}`" in REFERENCE, name
+    for page, names in (
+        ("storage", (*TOPICS, *NAMES)),
+        ("events", (*KINDS, *InboundEvent.__struct_fields__)),
+        ("recall", SCOPES),
+    ):
+        text = (REFERENCE / f"{page}.md").read_text()
+        for name in names:
+            assert f"`{name}`" in text, name
 
 
 def test_every_attribute_of_people_is_in_the_reference():
+    page = (REFERENCE / "memory.md").read_text()
     for attributes, held in ((SINGLE_VALUED, "one"), (MULTI_VALUED, "several")):
         for name, what in attributes.items():
-            assert f"| `{name}` | {what} | {held} |" in REFERENCE
+            assert f"| `{name}` | {what} | {held} |" in page
 
 
 def test_every_agent_is_in_the_reference_in_its_order():
-    section = REFERENCE.split("## Agents")[1].split("\n## ")[0]
+    section = (REFERENCE / "agents.md").read_text().split("\n## ")[0]
     assert re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE) == [*OWN_AGENTS, *BY_NAME]
 
 
 @pytest.mark.parametrize("replicas", [1, 3])
 @pytest.mark.parametrize("topic", sorted(NAMES))
 def test_every_setting_of_a_topic_is_in_the_reference(topic, replicas):
-    table = [line for line in REFERENCE.splitlines() if line.startswith("|")]
+    table = [line for line in STORAGE.splitlines() if line.startswith("|")]
     rows = [line for line in table if f"`{topic}`" in line]
     for setting, value in topic_settings(topic, replicas, 600).items():
         assert any(f"`{setting}={value}`" in row for row in rows), f"{topic}: {setting}={value}"
 
 
 def test_every_file_and_table_of_a_read_model_is_in_the_reference(tmp_path):
-    section = REFERENCE.split("## Tables")[1].split("\n## ")[0]
+    section = STORAGE.split("## Tables")[1].split("\n## ")[0]
     told = set(re.findall(r"`([a-z_.]+)`", section))
     with ZoneFiles(tmp_path, "model", 8) as files:
         for model in files.all:
-            assert f"{model.name}.db`" in REFERENCE
+            assert f"{model.name}.db`" in STORAGE
             listed = rows(model.connection, "SELECT name, type FROM pragma_table_list")
             indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
             made = {name for name, _ in listed if not name.startswith(("sqlite_", *indexes))}

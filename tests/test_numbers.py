@@ -1,6 +1,6 @@
 """Numbers in the pages are those of the code: each row below is made from a constant.
 
-Whoever changes a constant finds here which line of docs/reference.md to change with it.
+Whoever changes a constant finds here which line of docs/reference/ to change with it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ from recollect.streams.reading.heads import _DIGITS
 from recollect.streams.workers.deciding_process import _NICENESS
 
 ROOT = Path(__file__).resolve().parent.parent
-REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
+REFERENCE = ROOT / "docs" / "reference"
+RECALL = (REFERENCE / "recall.md").read_text("utf-8")
+PAGES = {"Limits": (REFERENCE / "limits.md").read_text("utf-8"), "Ranking": RECALL}
 KAFKA = (ROOT / "docs" / "kafka.md").read_text("utf-8")
 
 
@@ -171,30 +173,30 @@ RANKING = {
 }
 
 
-def table(page: str, section: str) -> dict[str, str]:
+def table(section: str) -> dict[str, str]:
     """Return the first column of a section's table -> the second."""
-    text = page.split(f"## {section}\n")[1].split("\n## ")[0]
+    text = PAGES[section].split(f"# {section}\n")[1].split("\n## ")[0]
     cells = re.findall(r"^\| (.+?) \| (.*?) \|", text, re.MULTILINE)
     return {what: value for what, value in cells[1:] if not what.startswith("---")}
 
 
 @pytest.mark.parametrize("what", LIMITS)
 def test_a_limit_in_the_reference_is_the_codes(what: str) -> None:
-    assert table(REFERENCE, "Limits")[what] == LIMITS[what]
+    assert table("Limits")[what] == LIMITS[what]
 
 
 @pytest.mark.parametrize("what", RANKING)
 def test_a_number_of_ranking_in_the_reference_is_the_codes(what: str) -> None:
-    assert table(REFERENCE, "Ranking")[what] == RANKING[what]
+    assert table("Ranking")[what] == RANKING[what]
 
 
 def test_no_number_stands_there_that_is_not_looked_up() -> None:
-    assert table(REFERENCE, "Limits").keys() == LIMITS.keys()
-    assert table(REFERENCE, "Ranking").keys() == RANKING.keys()
+    assert table("Limits").keys() == LIMITS.keys()
+    assert table("Ranking").keys() == RANKING.keys()
 
 
 def test_the_weights_of_the_arms_are_the_codes() -> None:
-    text = REFERENCE.split("## Ranking\n")[1].split("\n## ")[0]
+    text = RECALL.split("## Ranking\n")[1].split("\n## ")[0]
     said = dict(
         re.findall(r"`(\w+)` (\d+\.\d+)", text.split("the arms weigh:")[1].split("\n\n")[0])
     )
@@ -208,16 +210,14 @@ def test_every_arm_runs_in_some_budget() -> None:
 
 
 def test_every_field_of_a_result_and_no_other_is_in_the_reference() -> None:
-    section = REFERENCE.split("### A result\n")[1].split("\n## ")[0]
+    section = RECALL.split("## A result\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     fields = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
     assert sorted(fields) == sorted(Result.__struct_fields__)
 
 
 def test_every_step_that_drops_a_memory_is_in_the_reference() -> None:
-    rows = re.findall(
-        r"^\| `(\w+)` \|", REFERENCE.split("| `dropped_by` |")[1].split("\n\n")[0], re.M
-    )
+    rows = re.findall(r"^\| `(\w+)` \|", RECALL.split("| `dropped_by` |")[1].split("\n\n")[0], re.M)
     assert sorted(rows) == sorted(STEPS)
 
 
@@ -231,7 +231,9 @@ def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
 
 def test_numbers_in_sentences_are_the_codes() -> None:
     """Numbers written out as words stand next to the constant that they say."""
-    reference = " ".join(REFERENCE.split())
+    reference = " ".join(
+        " ".join(path.read_text("utf-8") for path in sorted(REFERENCE.glob("*.md"))).split()
+    )
     commit = " ".join((ROOT / "docs" / "commit.md").read_text("utf-8").split())
     assert (
         f"Exit status: {app.OK} success, {app.FAILED} a failed check, {app.WRONG_USE} wrong use, "

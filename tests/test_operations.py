@@ -31,16 +31,16 @@ class Row(NamedTuple):
     default: str
 
 
-def section() -> str:
-    """Return the reference's part on settings."""
-    return (DOCS / "reference.md").read_text().split("\n## Settings")[1].split("\n## ")[0]
+def settings_page() -> str:
+    """Return the reference's page on settings."""
+    return (DOCS / "reference" / "settings.md").read_text()
 
 
 def table() -> dict[str, Row]:
     """Return key -> row, as the table of settings has them."""
     rows = [
         [cell.strip().replace("`", "") for cell in line.split("|")[1:-1]]
-        for line in section().splitlines()
+        for line in settings_page().splitlines()
     ]
     return {row[0]: Row(*row[1:]) for row in rows if len(row) == 6 and row[1].isupper()}
 
@@ -74,7 +74,7 @@ def test_the_table_has_the_defaults() -> None:
     for key, row in table().items():
         usual = SETTINGS[key].default
         if usual is None or usual == ():
-            assert f"`{row.default}`" not in section(), key
+            assert f"`{row.default}`" not in settings_page(), key
         elif isinstance(usual, str):
             assert row.default == usual, key
         else:
@@ -82,7 +82,7 @@ def test_the_table_has_the_defaults() -> None:
 
 
 def test_every_variable_of_the_code_is_in_the_tables() -> None:
-    assert in_code() <= set(re.findall(r"`((?:RECOLLECT|HF)_[A-Z_]+)`", section()))
+    assert in_code() <= set(re.findall(r"`((?:RECOLLECT|HF)_[A-Z_]+)`", settings_page()))
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
@@ -138,7 +138,7 @@ def test_the_proxy_hands_the_name_on_buffers_nothing_and_shows_no_metrics() -> N
 
 def test_every_metric_is_documented() -> None:
     source = (ROOT / "recollect" / "service" / "service_metrics.py").read_text()
-    page = (DOCS / "service.md").read_text()
+    page = (DOCS / "reference" / "http.md").read_text()
     names = re.findall(r'"(recollect_\w+)"', source)
     assert len(names) >= 7
     for name in names:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: The number of answers for people, who look at the first few, and for programs.
 FOR_READERS, FOR_PROGRAMS = 5, 20
 
-# Below this an answer is more likely irrelevant (docs/reference.md, on scores).
+# Below this an answer is more likely irrelevant (docs/reference/recall.md, on scores).
 _WEAK = 0.3
 # From this on it is more likely than not that the memory has something to say on a question.
 _LIKELY = 0.5

@@ -117,7 +117,7 @@ def test_a_shell_completes_commands_and_options(shell: Shell, shell_name: str) -
     script = shell()
     assert script.status == 0
     assert "_RECOLLECT_COMPLETE" in script.out
-    page = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert f"_RECOLLECT_COMPLETE={shell_name}_source recollect" in page
     if shell_name != "bash":
         return

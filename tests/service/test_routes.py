@@ -1,4 +1,4 @@
-"""Every route: with every kind of token, with the examples of its description, and in the guide."""
+"""Every route: with every kind of token, with the examples of its description, and in the pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served, served
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-GUIDE = (DOCS / "service.md").read_text()
+ROUTES = (DOCS / "reference" / "http.md").read_text()
 #: The page that is made from the table of operations.
 OPERATIONS = (DOCS / "reference" / "operations.md").read_text()
 OPEN = {"/health/live", "/health/ready", "/version"}
@@ -74,9 +74,9 @@ def call(
     return client.request(method, place, json=body)
 
 
-def test_the_guide_names_every_route_and_no_other(service: Served) -> None:
+def test_the_reference_names_every_route_and_no_other(service: Served) -> None:
     there = {(method, address) for method, address, _ in operations(service)}
-    told = set(re.findall(r"^\| `([A-Z]+) (/[^`?]*)`", GUIDE, re.MULTILINE))
+    told = set(re.findall(r"^\| `([A-Z]+) (/[^`?]*)`", ROUTES, re.MULTILINE))
     told |= {tuple(route.split()) for route in operation_rights()}
     # What is mounted describes itself.
     assert told == there | {("POST", "/mcp")}
@@ -95,9 +95,9 @@ def test_every_operation_has_an_example_of_its_body_and_its_answer(service: Serv
                 assert content.get("examples"), (method, address, media)
 
 
-def test_every_route_asks_for_the_right_that_the_guide_names(service: Served) -> None:
+def test_every_route_asks_for_the_right_that_the_reference_names(service: Served) -> None:
     """With no token, a made-up one, one for another zone, and one with every other right."""
-    rights = dict(re.findall(r"^\| `([A-Z]+ /[^`?]*)` \| (\w*) ?\|", GUIDE, re.MULTILINE))
+    rights = dict(re.findall(r"^\| `([A-Z]+ /[^`?]*)` \| (\w*) ?\|", ROUTES, re.MULTILINE))
     rights |= operation_rights()
     without = {
         right: service.client("a", tuple(other for other in EVERYTHING if other != right))
