@@ -37,7 +37,7 @@ OF_OTHER_COMMANDS = {
     "recollect.streams.agents",
     "recollect.streams.deciding",
     "recollect.streams.engine.zone",
-    "recollect.streams.encoder.graph",
+    "recollect.streams.encoder.graphs.graph",
     "recollect.streams.encoder.installing",
     "recollect.streams.language",
     "recollect.streams.ledger.kafka.kafka_ledger",

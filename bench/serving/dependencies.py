@@ -41,7 +41,7 @@ from recollect.schemas.ledger.seal import new_key, seal
 from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.encoder.cache import SAFETENSORS, TOKENIZER, entry
 from recollect.streams.encoder.catalog import REGISTRY
-from recollect.streams.encoder.checkpoint import read_shape, read_tensors
+from recollect.streams.encoder.graphs.checkpoint import read_shape, read_tensors
 from recollect.streams.encoder.installing import install
 from recollect.streams.encoder.loading import load
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder

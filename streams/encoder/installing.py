@@ -20,15 +20,15 @@ from recollect.streams.encoder.catalog import (
     Wheel,
     find,
 )
-from recollect.streams.encoder.checkpoint import (
+from recollect.streams.encoder.encoder_errors import EncoderUnavailable, EncoderUnreachable
+from recollect.streams.encoder.graphs.checkpoint import (
     SETTINGS_FILES,
     read_settings,
     read_shape,
     read_tensors,
 )
-from recollect.streams.encoder.encoder_errors import EncoderUnavailable, EncoderUnreachable
+from recollect.streams.encoder.graphs.outline import find_outline, write_outline
 from recollect.streams.encoder.loading import is_whole
-from recollect.streams.encoder.outline import find_outline, write_outline
 from recollect.streams.encoder.pin import CONVERSION, Pin
 from recollect.streams.encoder.sources import (
     DirectorySource,
@@ -329,7 +329,7 @@ def _convert(
     )
     if not usable:
         # Imported here: only a conversion needs it, and loading must be quick.
-        from recollect.streams.encoder.graph import build, build_pair
+        from recollect.streams.encoder.graphs.graph import build, build_pair
         from recollect.streams.encoder.pieces import vocabulary_size
 
         step = f"converting {brought.name} to {precision}"

@@ -15,7 +15,7 @@ from recollect.streams.encoder.encoder_errors import (
     EncoderMissing,
     EncoderUnsupported,
 )
-from recollect.streams.encoder.outline import find_outline, write_outline
+from recollect.streams.encoder.graphs.outline import find_outline, write_outline
 from recollect.streams.encoder.pin import CONVERSION, Pin
 
 

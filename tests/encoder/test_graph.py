@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.streams.encoder.graph import quantise
+from recollect.streams.encoder.graphs.graph import quantise
 
 
 @given(

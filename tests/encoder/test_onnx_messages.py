@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from recollect.streams.encoder import onnx_messages as ours
+from recollect.streams.encoder.graphs import onnx_messages as ours
 
 TENSORS: dict[str, npt.NDArray[Any]] = {
     "floats": np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3),

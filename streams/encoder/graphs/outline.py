@@ -19,7 +19,7 @@ _SMALL = 1_024
 def outline(graph: bytes, file: str) -> bytes:
     """Return the outline of a serialised graph that lies in `file`, in the same directory."""
     # Imported here: only a graph without an outline needs it.
-    from recollect.streams.encoder.onnx_messages import lay_outside, read_model
+    from recollect.streams.encoder.graphs.onnx_messages import lay_outside, read_model
 
     model = read_model(graph)
     place = 0

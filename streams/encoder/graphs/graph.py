@@ -17,10 +17,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.encoder import onnx_messages as onnx
 from recollect.streams.encoder.catalog import OUTPUT, Precision, hidden_after
-from recollect.streams.encoder.checkpoint import Shape, tensor
 from recollect.streams.encoder.encoder_errors import EncoderUnsupported
+from recollect.streams.encoder.graphs import onnx_messages as onnx
+from recollect.streams.encoder.graphs.checkpoint import Shape, tensor
 
 INPUT, SEGMENTS = "input_ids", "segment_ids"
 LOGIT = "logit"
