@@ -9,8 +9,8 @@ from typing import Any, Self
 import msgspec
 
 from recollect import Query, Recollect
+from recollect.home.consistency_token import Token
 from recollect.home.home_directory import Home
-from recollect.home.token import Token
 from recollect.operations.ingestion.ingesting import command, publish
 from recollect.operations.upkeep.maintenance import pending
 from recollect.projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller

@@ -20,6 +20,21 @@ LINKED = ("schemas", "projections", "streams")
 
 # Inside a room, from the bottom up: a package may import itself and the packages before it.
 PACKAGES = {
+    "recollect": (
+        "schemas",
+        "text",
+        "projections",
+        "streams",
+        "home",
+        "operations",
+        "library",
+        "remote",
+        "mcp_server",
+        "service",
+        "integrations",
+        "compat",
+        "cli",
+    ),
     "recollect.streams": (
         "system",
         "models",
@@ -52,6 +67,8 @@ PACKAGES = {
 
 # `Recollect("http://...")` makes its own subclass, which is loaded for that.
 MAKES_ITS_SUBCLASS = ("recollect.library.library_home", "recollect.remote.remote_recollect")
+# What starts a program stands in no package.
+LOOSE = ("__init__", "__main__")
 
 
 def imported(source: str, room: str) -> dict[str, int]:
@@ -128,6 +145,11 @@ def folder_of(room: str) -> Path:
     return ROOT.joinpath(*room.removeprefix("recollect.").split("."))
 
 
+def dotted(path: Path) -> str:
+    """Return the name by which a module of `recollect/` is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
 def packages_imported(room: str, source: str) -> dict[str, int]:
     """Return the packages of `room` that `source` imports, each with the first line that does."""
     found: dict[str, int] = {}
@@ -153,14 +175,16 @@ def test_a_package_imports_only_itself_and_the_packages_below(room: str) -> None
         for package in order
         for path in sorted((folder_of(room) / package).rglob("*.py"))
         for name, line in packages_imported(room, path.read_text("utf-8")).items()
-        if name not in order[: order.index(package) + 1]
+        if name in order
+        and order.index(name) > order.index(package)
+        and (dotted(path), name) != (MAKES_ITS_SUBCLASS[0], "remote")
     ]
     assert not wrong, "packages must not depend on those above them:\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("room", PACKAGES)
 def test_every_module_of_a_room_stands_in_one_of_its_packages(room: str) -> None:
-    inside = {path.stem for path in folder_of(room).glob("*.py")} - {"__init__"}
+    inside = {path.stem for path in folder_of(room).glob("*.py")}.difference(LOOSE)
     folders = {path.parent.name for path in folder_of(room).glob("*/__init__.py")}
     assert not inside, f"loose modules: {sorted(inside)}"
     assert folders == set(PACKAGES[room])

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import app, browse_commands, output, recall_commands
+from recollect.cli import app, output
 from recollect.cli.app import cli
-from recollect.cli.ingest_commands import _MAX_SHOWN
-from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
-from recollect.home import access_counts, token_counting
-from recollect.home.embedded_worker import TICK_SECONDS
-from recollect.operations.answers import injecting
+from recollect.cli.commands import browse_commands, recall_commands
+from recollect.cli.commands.ingest_commands import _MAX_SHOWN
+from recollect.cli.commands.recall_commands import FOR_PROGRAMS, FOR_READERS
+from recollect.home import token_counting
+from recollect.operations.answers import context_injection, recall_counter
+from recollect.operations.processes.embedded_worker import TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
 from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
@@ -109,10 +110,12 @@ LIMITS = {
     "results where the question does not say (library)": str(RecallQuery(text="?").max_results),
     "results where `recall` is not told how many": str(FOR_READERS),
     "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
-    "tokens of a context block where nobody says how many": str(injecting.DEFAULT_MAX_TOKENS),
+    "tokens of a context block where nobody says how many": str(
+        context_injection.DEFAULT_MAX_TOKENS
+    ),
     "tokens of a context block": f"1 to {token_counting.MAX_TOKENS:,}",
-    "a context block is given up after": f"{injecting.HARD_STOP:.0f} s",
-    "what was recalled is counted, and appended every": f"{access_counts.PERIOD:.0f} s",
+    "a context block is given up after": f"{context_injection.HARD_STOP:.0f} s",
+    "what was recalled is counted, and appended every": f"{recall_counter.PERIOD:.0f} s",
     "sources of an entity that are cited": str(_MAX_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
     "moments of `--known-at` that a zone keeps": str(moments.MAX_MOMENTS),

@@ -44,7 +44,7 @@ OF_OTHER_COMMANDS = {
     "recollect.streams.lifecycle",
     "recollect.streams.workers",
     "recollect.operations.upkeep.doctor",
-    "recollect.home.worker_processes",
+    "recollect.operations.processes.worker_processes",
 }
 #: What serves programs and agents.
 OF_SERVICES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "starlette", "httpx"}

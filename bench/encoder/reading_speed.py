@@ -21,7 +21,7 @@ from bench.kit.encoders import MISSING, cache, cached_name
 from bench.kit.report import Report, Target, count, markdown
 from bench.recall import locomo
 from bench.recall.locomo import DATA, Json
-from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.ingestion.file_conversation import EventsOfFiles
 from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
 from recollect.streams.adapters import Meter, Options, drafts, exports_of

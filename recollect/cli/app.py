@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from recollect.cli import (
+from recollect.cli.commands import (
     backup_commands,
     browse_commands,
     config_command,

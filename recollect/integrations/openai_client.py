@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from recollect.library.library_zone import Zone
-from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
+from recollect.operations.answers.context_injection import DEFAULT_MAX_TOKENS
 from recollect.operations.ingestion.ingesting import AnyEvent
 from recollect.schemas.errors import RecollectError
 from recollect.streams.system.extras import needed

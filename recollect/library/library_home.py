@@ -7,11 +7,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
 
-from recollect.home.access_counts import AccessCounts
 from recollect.home.configuration import Configuration
 from recollect.home.home_directory import BringProgress, Home
 from recollect.home.open_zone import OpenHome
 from recollect.library.library_zone import Zone
+from recollect.operations.answers.recall_counter import AccessCounts
 from recollect.operations.memories import listing
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary

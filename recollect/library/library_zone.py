@@ -198,9 +198,9 @@ class Zone(ZoneOperations):
         >>> zone.follow_file("chats.jsonl", each=lambda report: True).read
         1
         """
-        from recollect.operations.ingestion import following
+        from recollect.operations.ingestion import file_tailing
 
-        return following.follow(
+        return file_tailing.follow(
             self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )
 

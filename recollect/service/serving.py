@@ -5,18 +5,19 @@ from __future__ import annotations
 import gc
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 
 import uvicorn
+from litestar import Router
 
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka
 from recollect.home.service_settings import ServiceSettings
-from recollect.integrations import facades
 from recollect.library.library_home import Recollect
+from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.schemas.errors import HomeError
-from recollect.service.application import create_app
+from recollect.service.application import Application, create_app
 from recollect.service.http.http_protocol import bounded_protocol
 from recollect.service.http.service_log import ServiceLog, take_over
 from recollect.streams.system.extras import needed
@@ -31,47 +32,44 @@ _HEADER_BYTES = 65_536
 _BEFORE_COLLECTING = 20_000
 
 
-def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
+def serve(
+    home: Home,
+    settings: ServiceSettings,
+    listening: Callable[[str], None],
+    *,
+    beside: Sequence[Router] = (),
+    tool_sets: ToolSets = OWN_TOOL_SETS,
+) -> None:
     """Answer until SIGTERM or SIGINT; then finish what is at work.
 
     On the embedded ledger it decides what is published; on Kafka it follows what workers decide, as
-    a replica. `listening` is told the address.
+    a replica. `listening` is called with the URL. `beside`, `tool_sets`: as for `create_app`.
 
     Raises:
         HomeError: the address cannot be listened at.
     """
     log = ServiceLog()
     with take_over(log), _followed(home, log), Recollect(home, count_accesses=True) as opened:
-        _serve(opened, settings, listening, log)
+        app = create_app(opened, settings, log=log, beside=beside, tool_sets=tool_sets)
+        _serve(app, settings, listening)
 
 
 def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
     if not on_kafka(home):
         return nullcontext()
     with needed("kafka"):
-        from recollect.home.replica_process import followed_meanwhile
+        from recollect.operations.processes.replica_process import followed_meanwhile
 
     return followed_meanwhile(home, log.worker)
 
 
-def _serve(
-    recollect: Recollect,
-    settings: ServiceSettings,
-    listening: Callable[[str], None],
-    log: ServiceLog,
-) -> None:
+def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
     place = _listen(settings)
     host, port = place.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     server = _Server(
         uvicorn.Config(
-            create_app(
-                recollect,
-                settings,
-                log=log,
-                beside=facades.routers(),
-                tool_sets=facades.TOOL_SETS,
-            ),
+            app,
             loop="uvloop" if _has_uvloop() else "asyncio",
             http=bounded_protocol(settings.request_seconds),
             ws="none",

@@ -10,8 +10,10 @@ from typing import get_args
 
 import pytest
 
-from recollect.cli import ingest_commands, options, question_options
+from recollect.cli import options
+from recollect.cli import query_options as question_options
 from recollect.cli.app import cli
+from recollect.cli.commands import ingest_commands
 from recollect.home.home_directory import Home
 from recollect.projections.recall import PROFILES
 from recollect.streams.adapters import FORMATS

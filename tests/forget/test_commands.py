@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.home.home_directory import Home
-from recollect.home.worker_processes import work
+from recollect.operations.processes.worker_processes import work
 from recollect.schemas.errors import CommandConflict, InvalidInput
 from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
 from recollect.schemas.inbound import InboundEvent, draft_of
@@ -124,7 +124,7 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     recollect: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_TICKS", "on")
-    monkeypatch.setattr("recollect.home.embedded_worker.time.time", lambda: 600.0)
+    monkeypatch.setattr("recollect.operations.processes.embedded_worker.time.time", lambda: 600.0)
     recollect.publish(old("tick:close_turns:2"))
     told: list[object] = []
 

@@ -299,8 +299,8 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.home.embedded_worker, recollect.streams.workers.cluster
-recollect.home.embedded_worker.TICK_SECONDS = 1
+import recollect.operations.processes.embedded_worker, recollect.streams.workers.cluster
+recollect.operations.processes.embedded_worker.TICK_SECONDS = 1
 recollect.streams.workers.cluster._PERIOD_SECONDS = 0
 """
 

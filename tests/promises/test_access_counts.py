@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from recollect.home import access_counts
+from recollect.operations.answers import recall_counter
 
 SAID = {
     "platform": "chat",
@@ -55,7 +55,7 @@ def test_A3_what_is_recalled_is_counted_when_the_home_is_closed(home: Path) -> N
 def test_A3_what_is_recalled_is_counted_now_and_then(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access_counts, "PERIOD", 0.01)
+    monkeypatch.setattr(recall_counter, "PERIOD", 0.01)
     with Recollect(home, count_accesses=True) as r:
         zone = r.zone("ada")
         head = zone.head()

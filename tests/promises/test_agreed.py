@@ -18,12 +18,12 @@ import apsw
 import numpy as np
 import pytest
 
-import recollect.home.embedded_worker
+import recollect.operations.processes.embedded_worker
 from recollect.cli.app import cli
 from recollect.home.access_tokens import RIGHTS
 from recollect.home.home_directory import Home
 from recollect.mcp_server.recollect_tools import recollect_tools
-from recollect.operations.answers import injecting
+from recollect.operations.answers import context_injection
 from recollect.operations.table.zone_operations import ZoneOperations, all_operations
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
@@ -685,7 +685,7 @@ CONSTANTS = [
         lambda: get_args(get_type_hints(SetMemoryState)["state"]),
         ("active", "inactive", "deleted"),
     ),
-    Holds("001 injection: 3 s at most", lambda: injecting.HARD_STOP, 3.0),
+    Holds("001 injection: 3 s at most", lambda: context_injection.HARD_STOP, 3.0),
     Holds(
         "000 recall as an endpoint",
         lambda: (ZoneOperations.recall.path, ZoneOperations.recall.input),
@@ -764,7 +764,7 @@ DEVIATIONS = [
     ),
     Deviates(
         "002 a background loop every 30 seconds",
-        lambda: recollect.home.embedded_worker.TICK_SECONDS,
+        lambda: recollect.operations.processes.embedded_worker.TICK_SECONDS,
         300,
         "a tick only closes turns that were abandoned for an hour; consolidation, which wants the "
         "30 seconds, comes with its own ticks",

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect import Recollect, Zone
-from recollect.operations.answers import injecting
+from recollect.operations.answers import context_injection
 from recollect.projections.recall import Recaller
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ContextBlock
@@ -201,7 +201,7 @@ def test_A25_who_waits_too_long_gets_nothing(zone: Zone, monkeypatch: pytest.Mon
         return composed(self, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Recaller, "composed", slow)
-    monkeypatch.setattr(injecting, "HARD_STOP", 0.05)
+    monkeypatch.setattr(context_injection, "HARD_STOP", 0.05)
     try:
         # However often somebody asks meanwhile.
         for _ in range(8):

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from recollect.home.home_directory import Home as MadeHome
-from recollect.home.worker_processes import work
+from recollect.operations.processes.worker_processes import work
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.ledger import records
 from recollect.schemas.ledger.records import write_event

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
+from recollect.home.consistency_token import Token
 from recollect.home.home_directory import Home
-from recollect.home.token import Token
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, Forget
 from recollect.schemas.wire import Level, Scope

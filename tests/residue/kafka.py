@@ -15,7 +15,7 @@ import msgspec
 from aiokafka.record import MemoryRecords
 
 from recollect.home.home_directory import Home
-from recollect.home.worker_processes import work
+from recollect.operations.processes.worker_processes import work
 from tests.broker.fixture import SCHEME
 from tests.broker.kafka import Broker
 from tests.kafka.kit import PATIENCE, Recollect, bounds_of, post, wait_until

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect import Query
-from recollect.home.token import Token
+from recollect.home.consistency_token import Token
 from recollect.projections.recall.index import zone_index
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome

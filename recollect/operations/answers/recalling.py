@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from recollect.home.consistency_token import Token
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token import Token
 from recollect.home.token_counting import MAX_TOKENS, Count, counting
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events import event_queries

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from recollect.home.consistency_token import Token
 from recollect.home.memory_spans import Shown, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token import Token
 from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of

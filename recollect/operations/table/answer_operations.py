@@ -9,9 +9,14 @@ import msgspec
 from recollect.home.access_tokens import Right
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.answers import injecting, recalling, reflecting, suggestions
-from recollect.operations.answers import why as why_chain
-from recollect.operations.answers.injecting import DEFAULT_MAX_TOKENS
+from recollect.operations.answers import (
+    context_injection,
+    provenance,
+    recalling,
+    reflecting,
+    suggestions,
+)
+from recollect.operations.answers.context_injection import DEFAULT_MAX_TOKENS
 from recollect.operations.answers.recalling import AnyQuery, query_of
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (
@@ -174,7 +179,7 @@ def context(
     ['m1']
     """
     with memory_span("search_memory", zone.name) as span:
-        found = injecting.context(zone, task, max_tokens=max_tokens)
+        found = context_injection.context(zone, task, max_tokens=max_tokens)
         span.found(task, found.items)
     zone.open_home.count_accesses(zone.name, found.items)
     return found
@@ -320,7 +325,7 @@ def why(zone: OpenZone, id: Id) -> Chain:
     >>> zone.why("m1").text
     'I live in Turin.'
     """
-    return why_chain.why(zone, id)
+    return provenance.why(zone, id)
 
 
 @operation(

@@ -166,9 +166,9 @@ def compare(zone: OpenZone, a: NameOrId, b: NameOrId) -> Comparison:
     'different'
     """
     # Only a comparison needs the agents.
-    from recollect.operations.memories import comparing
+    from recollect.operations.memories import compare_entities
 
-    return comparing.compare(zone, a, b)
+    return compare_entities.compare(zone, a, b)
 
 
 class EntityOperations:

@@ -11,7 +11,7 @@ from recollect.home.access_tokens import Right
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion import ingesting
-from recollect.operations.memories import memory_listing, replacing
+from recollect.operations.memories import memory_listing, memory_update
 from recollect.operations.memories.memory_listing import Listed
 from recollect.operations.table.answer_operations import DATA
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
@@ -261,7 +261,7 @@ def update_memory(
     """
     with memory_span("update_memory", zone.name) as span:
         span.record(id)
-        report = replacing.update_memory(zone, id, text, principal=principal)
+        report = memory_update.update_memory(zone, id, text, principal=principal)
         span.records(1, lambda: [(report.id, report.text, None)])
     return report
 

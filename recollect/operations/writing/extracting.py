@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.ingestion.file_conversation import EventsOfFiles
 from recollect.operations.memories.listing import unclassified
 from recollect.operations.memories.relations import Relations
 from recollect.projections.events import EventsModel

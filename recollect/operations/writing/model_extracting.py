@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from recollect.home.open_zone import OpenHome
-from recollect.operations.ingestion.events_of_files import EventsOfFiles
+from recollect.operations.ingestion.file_conversation import EventsOfFiles
 from recollect.operations.writing.writing import open_door, role_in
 from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import entity_queries as identity

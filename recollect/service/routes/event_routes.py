@@ -9,7 +9,7 @@ import msgspec
 from litestar import post
 from litestar.params import FromPath, FromQuery
 
-from recollect.home.token import Token
+from recollect.home.consistency_token import Token
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport
 from recollect.service.http.idempotent_calls import HEADER

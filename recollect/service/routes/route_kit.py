@@ -9,7 +9,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from recollect.home.access_tokens import Right
-from recollect.home.token import Token
+from recollect.home.consistency_token import Token
 from recollect.library.library_zone import Zone
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER

@@ -8,7 +8,7 @@ import msgspec
 from litestar import post
 from litestar.params import FromPath, JSONBody
 
-from recollect.home.token import Token
+from recollect.home.consistency_token import Token
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Status
 from recollect.service.query_service import AnyRequest

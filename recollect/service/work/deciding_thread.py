@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import AbstractContextManager
 
-from recollect.home.embedded_worker import EmbeddedWorker, Report
+from recollect.operations.processes.embedded_worker import EmbeddedWorker, Report
 from recollect.streams.engine.node import Node
 
 

@@ -14,8 +14,8 @@ import threading
 
 import msgspec
 
-from recollect.home.access_counts import targets_of
 from recollect.library.library_home import Recollect
+from recollect.operations.answers.recall_counter import targets_of
 from recollect.schemas.errors import RecollectError
 from recollect.service.work.recall_workers import Answered, Asked, receive, send
 

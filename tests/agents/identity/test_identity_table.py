@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from recollect.operations.memories.comparing import compare_descriptions
+from recollect.operations.memories.compare_entities import compare_descriptions
 from recollect.schemas.events import Content, Draft
 from recollect.schemas.wire import Description
 from recollect.streams.agents.identity.merge_clerk import MergeClerk

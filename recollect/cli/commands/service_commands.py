@@ -38,6 +38,7 @@ def serve(
     from recollect.streams.system.extras import needed
 
     with needed("service"):
+        from recollect.integrations import facades
         from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:
@@ -46,7 +47,7 @@ def serve(
         else:
             say(strong(url), quiet("  Ctrl-C ends it"))
 
-    serve_(made, settings, listening)
+    serve_(made, settings, listening, beside=facades.routers(), tool_sets=facades.TOOL_SETS)
 
 
 @click.group(epilog="Example: recollect token create --zone ada --rights read,write")

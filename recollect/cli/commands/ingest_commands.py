@@ -21,7 +21,7 @@ from recollect.cli.output import (
     show_step,
     strong,
 )
-from recollect.cli.question_options import TIMES
+from recollect.cli.query_options import TIMES
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, pluralise
 
 if TYPE_CHECKING:

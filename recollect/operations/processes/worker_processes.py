@@ -7,11 +7,11 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.home.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.home.follower_lock import following, heartbeat
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
+from recollect.operations.processes.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
 from recollect.projections.private import must_be_writable
 from recollect.schemas.errors import NewerFormat

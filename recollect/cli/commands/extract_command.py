@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.commands.write_commands import say_price
 from recollect.cli.options import common, configured, event_files, given_zone
 from recollect.cli.output import bad, emit, note, paragraph, quiet, say, strong
-from recollect.cli.write_commands import say_price
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli import question_options
+from recollect.cli import query_options as question_options
 from recollect.cli.options import common, open_zone
 from recollect.cli.output import (
     emit,
@@ -77,7 +77,7 @@ def recall(
     """Answer a question with memories and their sources."""
     if (query is None) == (batch is None):
         raise click.UsageError("give either a QUERY or --batch FILE")
-    from recollect.cli import batch_lines
+    from recollect.cli import batch_queries as batch_lines
 
     if k is None:
         k = FOR_PROGRAMS if as_json or batch is not None else FOR_READERS
@@ -145,7 +145,7 @@ def why(
     That is the chain from it down to its events and model calls; with --query, also what became
     of it in the answer to that question.
     """
-    from recollect.cli import batch_lines
+    from recollect.cli import batch_queries as batch_lines
 
     asked = batch_lines.question(query or "", given)
     with open_zone(home, zone) as memory:

@@ -260,8 +260,8 @@ def _also(item: Entity) -> str:
 
 
 def _compare_batch(batch: Path, *, as_json: bool) -> None:
-    from recollect.cli.line_reader import read_lines
-    from recollect.operations.memories.comparing import compare_descriptions
+    from recollect.cli.json_lines_reader import read_lines
+    from recollect.operations.memories.compare_entities import compare_descriptions
     from recollect.schemas.wire import Pair
 
     for found in read_lines(batch, Pair, lambda pair: compare_descriptions(pair.a, pair.b)):

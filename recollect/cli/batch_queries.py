@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.cli.line_reader import read_lines
+from recollect.cli.json_lines_reader import read_lines
 from recollect.operations.answers.recalling import check_query
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_INTEGER, MIN_INTEGER

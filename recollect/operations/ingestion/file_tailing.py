@@ -47,7 +47,7 @@ def follow(
     """
     # What ends turns loads what decides, which a question does without.
     from recollect.home.abandoned_turns import end_abandoned_turns
-    from recollect.home.embedded_worker import TICK_SECONDS
+    from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()
     counts = Import(rejections=[], skipped=[])

@@ -23,7 +23,7 @@ def worker(
     It works in every zone until Ctrl-C. On Kafka any number of workers share the zones, each with
     a home of its own.
     """
-    from recollect.home.worker_processes import work
+    from recollect.operations.processes.worker_processes import work
 
     made, _ = chosen(home, zone)
     report = _Report(as_json, "decided", goes_on=not once)
@@ -43,7 +43,7 @@ def replica(home: str | None, zone: str | None, as_json: bool) -> None:
     from recollect.streams.system.extras import needed
 
     with needed("kafka"):
-        from recollect.home.replica_process import follow
+        from recollect.operations.processes.replica_process import follow
 
     made, _ = chosen(home, zone)
     follow(made, _Report(as_json, "followed"))

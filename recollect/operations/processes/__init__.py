@@ -1,0 +1,1 @@
+"""Long-running processes: workers and replicas."""
