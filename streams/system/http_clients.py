@@ -1,0 +1,164 @@
+"""The one way to make an HTTP client: which proxy a request takes, and which certificates count.
+
+The settings are those that curl, pip and others read: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and
+NO_PROXY, in small letters too; SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE.
+What is on this machine is never asked through a proxy.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import ssl
+import threading
+import urllib.request
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import certifi
+import httpx
+
+from recollect.schemas.errors import InvalidInput
+
+
+class _Route(NamedTuple):
+    """How a host is reached: through a proxy or not, and whether its certificate must be good."""
+
+    proxy: str | None
+    verified: bool
+
+
+def http_client(
+    timeout: httpx.Timeout,
+    *,
+    headers: Mapping[str, str] | None = None,
+    limits: httpx.Limits | None = None,
+    follow_redirects: bool = False,
+    proxy: str | None = None,
+    certificates: str | None = None,
+    unverified: Collection[str] = (),
+) -> httpx.Client:
+    """Return a client; any thread may use it.
+
+    `proxy` and `certificates` (a file) go before those of the environment; `unverified`: hosts, or
+    host:port, whose certificates are not looked at. A proxy that cannot be used is an
+    `httpx.ProxyError` of the request.
+
+    Raises:
+        InvalidInput: the file of certificates cannot be read.
+    """
+    transport = _Routed(limits or httpx.Limits(), proxy, _trusted(certificates), unverified)
+    return httpx.Client(
+        transport=transport,
+        headers=headers,
+        timeout=timeout,
+        follow_redirects=follow_redirects,
+        trust_env=False,
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine, by its name or address alone."""
+    name = host.strip("[]").rstrip(".").casefold()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def proxy_of(url: httpx.URL) -> str | None:
+    """Return the proxy that the environment, or the system, names for a URL; None: straight."""
+    host = url.host
+    if is_loopback(host):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy:
+        return None
+    shown = f"[{host}]" if ":" in host else host
+    places = (host, f"{shown}:{url.port or _PORTS.get(url.scheme, 0)}")
+    if any(urllib.request.proxy_bypass(place) for place in places):
+        return None
+    return proxy
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def _trusted(certificates: str | None) -> ssl.SSLContext:
+    """Return the certificates that count: those that are named, or the system's with Mozilla's."""
+    openssl = any(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    given = () if openssl else map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+    if named := next(filter(None, (certificates, *given)), None):
+        folder = os.path.isdir(named)
+        try:
+            return ssl.create_default_context(
+                cafile=None if folder else named, capath=named if folder else None
+            )
+        except OSError as error:
+            raise InvalidInput(f"the certificates in {named} cannot be read: {error}") from None
+    context = ssl.create_default_context()
+    if not openssl:
+        # Not every Python knows where the system keeps its own.
+        context.load_verify_locations(certifi.where())
+    return context
+
+
+class _Routed(httpx.BaseTransport):
+    """Sends each request the way to its host."""
+
+    def __init__(
+        self,
+        limits: httpx.Limits,
+        proxy: str | None,
+        trusted: ssl.SSLContext,
+        unverified: Collection[str],
+    ) -> None:
+        self._limits = limits
+        self._proxy = proxy
+        self._trusted = trusted
+        self._unverified = frozenset(unverified)
+        self._transports: dict[_Route, httpx.HTTPTransport] = {}
+        self._lock = threading.Lock()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._transport(self._route(request.url)).handle_request(request)
+
+    def close(self) -> None:
+        with self._lock:
+            transports = list(self._transports.values())
+        for transport in transports:
+            transport.close()
+
+    def _route(self, url: httpx.URL) -> _Route:
+        named = {url.host, url.netloc.decode("ascii")}
+        proxy = self._proxy if self._proxy and not is_loopback(url.host) else proxy_of(url)
+        return _Route(proxy, not named & self._unverified)
+
+    def _transport(self, route: _Route) -> httpx.HTTPTransport:
+        with self._lock:
+            if route not in self._transports:
+                self._transports[route] = self._made(route)
+            return self._transports[route]
+
+    def _made(self, route: _Route) -> httpx.HTTPTransport:
+        verify = self._trusted if route.verified else False
+        if route.proxy is None:
+            return httpx.HTTPTransport(verify=verify, limits=self._limits)
+        # As everywhere, `proxy:3128` means HTTP.
+        address = route.proxy if "://" in route.proxy else f"http://{route.proxy}"
+        try:
+            return httpx.HTTPTransport(
+                verify=verify, limits=self._limits, proxy=httpx.Proxy(address)
+            )
+        except (ValueError, httpx.InvalidURL) as error:
+            # It may hold a password.
+            place = address.rpartition("@")[2].rpartition("://")[2]
+            raise httpx.ProxyError(
+                f"the proxy {place!r} cannot be used ({error}): give http://, https:// or "
+                "socks5://host:port, or name the host in NO_PROXY"
+            ) from None
