@@ -29,7 +29,14 @@ README = (ROOT / "README.md").read_text()
 #: Every page that is written for people to read.
 PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "docker/*.md", "tests/*.md", "examples/*.md")
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "lab/**/*.md",
+        "docker/*.md",
+        "tests/*.md",
+        "examples/*.md",
+    )
     for path in ROOT.glob(pattern)
 )
 SHARED = {"--home", "--config", "--zone", "--json", "--help"}
@@ -158,20 +165,20 @@ def test_every_package_is_in_the_architecture():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_that_a_page_names_are_there(page):
     """A path in backticks that begins with a folder of ours, but for patterns and made-up names."""
-    tops = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples")
+    tops = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples", "lab")
     for path in re.findall(r"`((?:[\w.-]+/)+[\w.-]*)(?:::\w+)?`", page.read_text()):
         # The builder's own certificates, which are nowhere but there.
         if path.split("/")[0] in tops and path != "docker/ca.crt":
             assert (ROOT / path).exists(), path
 
 
-#: Every promise, by group: how many there are. What is promised stands in docs/promises.md.
+#: Every promise, by group: how many there are. What is promised stands in lab/promises.md.
 PROMISES = {"A": 29, "B": 12, "C": 23, "D": 6, "E": 11, "F": 12}
 
 
 def promises():
-    """Return id -> what stands under it in docs/promises.md."""
-    text = (ROOT / "docs" / "promises.md").read_text().replace("\n## ", "\n**end")
+    """Return id -> what stands under it in lab/promises.md."""
+    text = (ROOT / "lab" / "promises.md").read_text().replace("\n## ", "\n**end")
     parts = re.split(r"^\*\*([A-F]\d+)(?=[. ])", text, flags=re.MULTILINE)[1:]
     return [
         (name, part.partition("\n**end")[0])

@@ -17,7 +17,12 @@ from tests.service.kit import served
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docker").glob("*.md")]
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "lab").rglob("*.md"),
+        *(ROOT / "docker").glob("*.md"),
+    ]
 )
 
 

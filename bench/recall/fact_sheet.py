@@ -6,7 +6,7 @@ A third each comes from the demo export, from LoCoMo's dev conversations and fro
 personas; `DIR` holds `locomo-dev.json` and `mind/realmem`, which are no part of this repository.
 SHEET gets one JSON object a line: `number`, `set`, `fact`, `subject`, `attribute`, `value`, `when`,
 `said_by`, `said_at`, `turn`, `turn_id`, and what was said `before`. Two who do not see each other
-add `useful` and `faithful` to copies of it; docs/quality/ has what came out.
+add `useful` and `faithful` to copies of it; lab/facts/ has what came out.
 """
 
 from __future__ import annotations
