@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
+from msgspec import Meta
 
 #: The platform of commands, and of what recollect itself writes. No input from outside may use it,
 #: so that nobody can occupy the id of a command in advance.
@@ -17,12 +18,14 @@ Direction = Literal["in", "out"]
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file that came with a message: its address, its type, and a caption."""
 
-    type: str = "file"
-    name: str | None = None
-    url: str | None = None
-    mime_type: str | None = None
-    caption: str | None = None
-    size: int | None = None
+    type: Annotated[
+        str, Meta(description="Kind of attachment, such as image, file or forward.")
+    ] = "file"
+    name: Annotated[str | None, Meta(description="File name, or for a forward who said it.")] = None
+    url: Annotated[str | None, Meta(description="Where the file is.")] = None
+    mime_type: Annotated[str | None, Meta(description="Media type of the file.")] = None
+    caption: Annotated[str | None, Meta(description="Caption, or the forwarded words.")] = None
+    size: Annotated[int | None, Meta(description="Size in bytes.")] = None
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):

@@ -34,7 +34,7 @@ from recollect.schemas.wire.extraction import (
 from recollect.schemas.wire.holdings import (
     Days,
     DeadLetter,
-    DeadLetterState,
+    DeadLetterOutcome,
     Entity,
     EntityPage,
     Fact,
@@ -99,7 +99,7 @@ __all__ = [
     "ContextBlock",
     "Days",
     "DeadLetter",
-    "DeadLetterState",
+    "DeadLetterOutcome",
     "Description",
     "Difference",
     "DifferingEntity",

@@ -105,136 +105,154 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """The memory before a change, or after it: its id and text, and the time of the change."""
+    """A memory before or after a change."""
 
-    id: str
-    text: str
-    at: str
+    id: Annotated[str, Meta(description="Id of the other memory.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    at: Annotated[str, Meta(description="Time of the change.")]
 
 
 class Bundled(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that comes with the observation that it supports, or that led to another."""
+    """A fact that supports another result."""
 
-    id: str
-    text: str
-    as_of: str
+    id: Annotated[str, Meta(description="Id of the fact.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    as_of: Annotated[str, Meta(description="Time that it speaks of.")]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory that was recalled.
+    """A recalled memory."""
 
-    `score`, 0 to 1, means the same in every answer: how well this answers in comparison with the
-    best possible result, times the likelihood that anything found is relevant. `arms` gives the
-    rank in each arm that found it, and `similarity` the cosine of the question's vector and the
-    memory's own (a fact's is that of its sentence as it was said), where both have one; they come
-    with `explain`. `source_event_ids` is empty for a mental model alone: a command wrote it, and
-    commands are no events that could be read. `supersedes` is what the memory
-    replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
-    facts in it. `facts` are the newest that support an observation; they are not results of their
-    own as well. `led_by`: of the end of a chain, the facts that lead from a name in the question to
-    it, in order. `part`: which of several questions asked at once it answers. `sender_name`: who
-    said it; None of what nobody said in so many words.
-    """
-
-    id: str
-    type: str
-    text: str
-    as_of: str
-    score: float
-    is_stale: bool
-    entity_ids: list[str]
-    platform: str | None
-    sender_name: str | None
-    source_event_ids: list[str]
-    arms: dict[str, int] | None = None
-    similarity: float | None = None
-    supersedes: list[Change] = []
-    superseded_by: list[Change] = []
-    facts: list[Bundled] = []
-    led_by: list[Bundled] = []
-    part: str | None = None
+    id: Annotated[str, Meta(description="Id of the memory.")]
+    type: Annotated[str, Meta(description="event, fact, observation, mental_model or entity.")]
+    text: Annotated[str, Meta(description="Text of the memory.")]
+    as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
+    score: Annotated[
+        float, Meta(description="How well it answers, from 0 to 1; comparable between answers.")
+    ]
+    is_stale: Annotated[bool, Meta(description="What it rests on has changed since.")]
+    entity_ids: Annotated[list[str], Meta(description="Entities that it is about.")]
+    platform: Annotated[str | None, Meta(description="Platform of its source.")]
+    sender_name: Annotated[
+        str | None, Meta(description="Who said it; null if nobody did in these words.")
+    ]
+    source_event_ids: Annotated[
+        list[str],
+        Meta(description="Ids of the events that it comes from, as their sources name them."),
+    ]
+    arms: Annotated[
+        dict[str, int] | None,
+        Meta(description="Rank in each retrieval arm that found it; with explain."),
+    ] = None
+    similarity: Annotated[
+        float | None, Meta(description="Cosine similarity to the question; with explain.")
+    ] = None
+    supersedes: Annotated[
+        list[Change], Meta(description="Memories that it replaced, latest first.")
+    ] = []
+    superseded_by: Annotated[
+        list[Change], Meta(description="Memories that replaced it, latest first.")
+    ] = []
+    facts: Annotated[
+        list[Bundled], Meta(description="Newest facts that support an observation.")
+    ] = []
+    led_by: Annotated[
+        list[Bundled],
+        Meta(description="Facts that lead from a name in the question to this one, in order."),
+    ] = []
+    part: Annotated[str | None, Meta(description="Which of several questions it answers.")] = None
 
 
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The results, best first, and how long finding them took (without embedding the query).
+    """The answer to a question."""
 
-    `relevant`, 0 to 1: how likely it is that the memory has anything to say on the query at all.
-    """
-
-    query: str
-    results: list[Result]
-    ms: float
-    relevant: float = 0.0
+    query: Annotated[str, Meta(description="The question.")]
+    results: Annotated[list[Result], Meta(description="The results, best first.")]
+    ms: Annotated[
+        float, Meta(description="Search time in milliseconds, without embedding the question.")
+    ]
+    relevant: Annotated[
+        float, Meta(description="How likely memory holds anything on the question, from 0 to 1.")
+    ] = 0.0
 
 
 class ContextBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """What a memory has to say on a task, to be put before an agent (A25).
+    """A block for an agent's prompt (A25)."""
 
-    `block` is one text, framed as data, or empty where nothing is relevant; `items` are the
-    memories in it, in the order of its lines; `tokens` is how many the block takes, frame
-    included; `ms` how long it took.
-    """
-
-    block: str
-    items: list[Result]
-    tokens: int
-    ms: float
+    block: Annotated[
+        str, Meta(description="The block, framed as data; empty if nothing is relevant.")
+    ]
+    items: Annotated[
+        list[Result], Meta(description="The memories in the block, in the order of its lines.")
+    ]
+    tokens: Annotated[int, Meta(description="Number of tokens of the block, frame included.")]
+    ms: Annotated[float, Meta(description="Duration in milliseconds.")]
 
 
 class Reflection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What all kinds of memory say on a question, as one report.
+    """A report on a question from every kind of memory."""
 
-    `text` is the report in Markdown; `results` are what it cites, in its order: mental models,
-    observations, facts, turns. `stale` are the ids of those that may be out of date. `kept_as` is
-    the id of the mental model under which the report was kept, where that was asked.
-    """
-
-    query: str
-    text: str
-    results: list[Result]
-    stale: list[str] = []
-    kept_as: str | None = None
-    ms: float
+    query: Annotated[str, Meta(description="The question.")]
+    text: Annotated[str, Meta(description="The report in Markdown.")]
+    results: Annotated[list[Result], Meta(description="The memories that it cites, in order.")]
+    stale: Annotated[
+        list[str], Meta(description="Ids of cited memories that may be out of date.")
+    ] = []
+    kept_as: Annotated[
+        str | None, Meta(description="Id of the mental model under which the report was kept.")
+    ] = None
+    ms: Annotated[float, Meta(description="Duration in milliseconds.")]
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one memory in one answer.
+    """What became of one memory in the answer to a question."""
 
-    `rank` is its place in the answer, from 1, and `score` what it scored there; None where it is
-    not in it: then `dropped_by` is the step at which it fell out, and `because` says why.
-    `arms` gives its rank in every arm that found it, and `fused` the rank of its turn by all
-    arms together, among what the filters let through. `part`: of several questions asked at once,
-    the one that it answers, or for which it came furthest.
-    """
-
-    query: str
-    id: str
-    type: str
-    rank: int | None = None
-    score: float | None = None
-    arms: dict[str, int]
-    fused: int | None = None
-    dropped_by: str | None = None
-    because: str = ""
-    part: str | None = None
+    query: Annotated[str, Meta(description="The question.")]
+    id: Annotated[str, Meta(description="Id of the memory.")]
+    type: Annotated[str, Meta(description="Its type.")]
+    rank: Annotated[
+        int | None,
+        Meta(description="Its rank in the answer, from 1; null if it is not in the answer."),
+    ] = None
+    score: Annotated[
+        float | None, Meta(description="Its score in the answer; null if it is not in the answer.")
+    ] = None
+    arms: Annotated[
+        dict[str, int], Meta(description="Its rank in each retrieval arm that found it.")
+    ]
+    fused: Annotated[
+        int | None,
+        Meta(
+            description="Rank of its message after fusing the arms, among those that the filters "
+            "pass."
+        ),
+    ] = None
+    dropped_by: Annotated[str | None, Meta(description="The step at which it was dropped.")] = None
+    because: Annotated[str, Meta(description="Why it was dropped.")] = ""
+    part: Annotated[str | None, Meta(description="Which of several questions this is about.")] = (
+        None
+    )
 
 
 class Link(msgspec.Struct, frozen=True):
-    """One step of the way that a memory came, with what it says."""
+    """A step on the way from a memory to its sources."""
 
-    what: str
-    details: list[str] = []
+    what: Annotated[str, Meta(description="What the step is.")]
+    details: Annotated[list[str], Meta(description="What it says.")] = []
 
 
 class Chain(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A memory and the steps that led to it, nearest first.
+    """A memory, and the steps down to its sources."""
 
-    `recall`: what became of it in the answer to a question, where one was asked.
-    """
-
-    id: str
-    type: str
-    text: str
-    source_event_ids: list[str]
-    steps: list[Link]
-    recall: Explanation | None = None
+    id: Annotated[str, Meta(description="Id of the memory.")]
+    type: Annotated[str, Meta(description="Its type.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    source_event_ids: Annotated[
+        list[str],
+        Meta(description="Ids of the events that it rests on, as their sources name them."),
+    ]
+    steps: Annotated[list[Link], Meta(description="The steps down to its sources, nearest first.")]
+    recall: Annotated[
+        Explanation | None,
+        Meta(description="What became of it in the answer to a question, if one was given."),
+    ] = None

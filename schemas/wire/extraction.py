@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from recollect.schemas.wire.holdings import Fact
 
@@ -89,8 +90,11 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether two descriptions are taken for the same; `confidence`, 0 to 1, is that they are."""
+    """Whether two entities are, or would be taken for, one."""
 
-    decision: Literal["same", "propose", "different"]
-    confidence: float
-    reasons: list[str]
+    decision: Annotated[
+        Literal["same", "propose", "different"],
+        Meta(description="same, propose (a person should decide) or different."),
+    ]
+    confidence: Annotated[float, Meta(description="Confidence, from 0 to 1.")]
+    reasons: Annotated[list[str], Meta(description="Why.")]

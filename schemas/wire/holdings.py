@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from recollect.schemas.wire.answering import Change
 
@@ -23,7 +24,9 @@ class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
     one.
     """
 
-    cursor: str | None = None
+    cursor: Annotated[
+        str | None, Meta(description="Cursor of the next page; null on the last.")
+    ] = None
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
@@ -41,21 +44,24 @@ class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
 
 
 class Days(msgspec.Struct, frozen=True):
-    """The days that a fact speaks of, both inclusive (YYYY-MM-DD)."""
+    """Days, both inclusive."""
 
-    first: str
-    last: str
+    first: Annotated[str, Meta(description="First day (YYYY-MM-DD).")]
+    last: Annotated[str, Meta(description="Last day, inclusive (YYYY-MM-DD).")]
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """What a fact is to another one, so surely (0 to 1).
+    """A relation of a fact to an earlier one."""
 
-    `UPDATES`: it took its place; `EXTENDS`: it adds to it; `DERIVES`: it follows from it.
-    """
-
-    type: Literal["UPDATES", "EXTENDS", "DERIVES"]
-    fact_id: str
-    confidence: float
+    type: Annotated[
+        Literal["UPDATES", "EXTENDS", "DERIVES"],
+        Meta(
+            description="UPDATES (replaces the other fact), EXTENDS (adds to it) or DERIVES "
+            "(follows from it)."
+        ),
+    ]
+    fact_id: Annotated[str, Meta(description="Id of the other fact.")]
+    confidence: Annotated[float, Meta(description="Confidence, from 0 to 1.")]
 
     @property
     def verb(self) -> str:
@@ -64,178 +70,187 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact. `subject`, `attribute` and `value` are None if it makes no claim.
+    """A fact."""
 
-    `entities` are the names of those that it is about, `source_event_ids` the source's own ids.
-    `stability` is `static`, `semi_dynamic` or `dynamic`, so sure (0 to 1), and the fact holds for
-    `ttl_days` from `as_of`; None: for ever. `relations` are what it is to facts before it.
-    """
-
-    id: str
-    text: str
-    as_of: str
-    when: Days | None
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    current: bool
-    stability: str | None
-    entities: list[str]
-    source_event_ids: list[str]
-    stability_confidence: float | None = None
-    ttl_days: int | None = None
-    relations: list[Relation] = []
+    id: Annotated[str, Meta(description="Id of the fact.")]
+    text: Annotated[str, Meta(description="The fact, as a sentence.")]
+    as_of: Annotated[str, Meta(description="Time that the fact speaks of.")]
+    when: Annotated[
+        Days | None, Meta(description="Days that the fact speaks of; null if it names none.")
+    ]
+    subject: Annotated[
+        str | None, Meta(description="Whose attribute it states; null if it fills no slot.")
+    ]
+    attribute: Annotated[str | None, Meta(description="The attribute; null if it fills no slot.")]
+    value: Annotated[str | None, Meta(description="The value; null if it fills no slot.")]
+    current: Annotated[bool, Meta(description="No newer fact has replaced it.")]
+    stability: Annotated[str | None, Meta(description="static, semi_dynamic or dynamic.")]
+    entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")]
+    source_event_ids: Annotated[
+        list[str],
+        Meta(description="Ids of the events that it comes from, as their sources name them."),
+    ]
+    stability_confidence: Annotated[
+        float | None, Meta(description="Confidence in the stability, from 0 to 1.")
+    ] = None
+    ttl_days: Annotated[
+        int | None, Meta(description="Days from as_of for which the fact holds; null for ever.")
+    ] = None
+    relations: Annotated[list[Relation], Meta(description="Relations to earlier facts.")] = []
 
 
 class FactPage(Page[Fact], frozen=True, kw_only=True):
     """A page of facts, newest first."""
 
-    facts: list[Fact]
+    facts: Annotated[list[Fact], Meta(description="The facts, newest first.")]
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """One memory as it is held, of any kind that recall answers but entities.
+    """A memory as it is held, of any kind but entities."""
 
-    `current`: no later one has taken its place; `is_stale`: what it rests on has changed since;
-    `decided`: False of an event that is kept, and from which nothing was decided yet.
-    `name` is that of a mental model; `entities` are the names of those that it is about. An event
-    and a fact say on which `platform`, under which id and name, and in which thread it was said;
-    an event has the `metadata` that came with it, where any did.
-    `supersedes` is what it replaced and `superseded_by` what replaced it, latest first.
-    """
-
-    id: str
-    type: MemoryType
-    text: str
-    as_of: str
-    current: bool = True
-    is_stale: bool = False
-    decided: bool = True
-    name: str | None = None
-    platform: str | None = None
-    sender_id: str | None = None
-    sender_name: str | None = None
-    thread_id: str | None = None
-    metadata: dict[str, Any] | None = None
-    entities: list[str] = []
-    source_event_ids: list[str] = []
-    supersedes: list[Change] = []
-    superseded_by: list[Change] = []
+    id: Annotated[str, Meta(description="Id of the memory.")]
+    type: Annotated[MemoryType, Meta(description="event, fact, observation or mental_model.")]
+    text: Annotated[str, Meta(description="Text of the memory.")]
+    as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
+    current: Annotated[bool, Meta(description="No newer memory has replaced it.")] = True
+    is_stale: Annotated[bool, Meta(description="What it rests on has changed since.")] = False
+    decided: Annotated[
+        bool, Meta(description="False for an event from which nothing was decided yet.")
+    ] = True
+    name: Annotated[str | None, Meta(description="Name of a mental model.")] = None
+    platform: Annotated[str | None, Meta(description="Platform of its source.")] = None
+    sender_id: Annotated[str | None, Meta(description="The sender's id on the platform.")] = None
+    sender_name: Annotated[str | None, Meta(description="Who said it.")] = None
+    thread_id: Annotated[str | None, Meta(description="Thread that it was said in.")] = None
+    metadata: Annotated[dict[str, Any] | None, Meta(description="Metadata of an event.")] = None
+    entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")] = []
+    source_event_ids: Annotated[
+        list[str],
+        Meta(description="Ids of the events that it comes from, as their sources name them."),
+    ] = []
+    supersedes: Annotated[
+        list[Change], Meta(description="Memories that it replaced, latest first.")
+    ] = []
+    superseded_by: Annotated[
+        list[Change], Meta(description="Memories that replaced it, latest first.")
+    ] = []
 
 
 class MemoryPage(Page[Memory], frozen=True, kw_only=True):
     """A page of memories of one kind, newest first."""
 
-    memories: list[Memory]
+    memories: Annotated[list[Memory], Meta(description="The memories, newest first.")]
 
 
 class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a memory said from a moment on; `current`: it still does."""
+    """A version of a memory."""
 
-    id: str
-    text: str
-    at: str
-    current: bool
+    id: Annotated[str, Meta(description="Id of the version.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    at: Annotated[str, Meta(description="When it began to hold.")]
+    current: Annotated[bool, Meta(description="It is the current version.")]
 
 
 class Handle(msgspec.Struct, frozen=True, kw_only=True):
-    """An account under which somebody writes, with its platform's name for it."""
+    """An account of an entity."""
 
-    platform: str
-    handle: str
+    platform: Annotated[str, Meta(description="Platform of the account.")]
+    handle: Annotated[str, Meta(description="The platform's name for it.")]
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity, under its canonical name. `aliases`: the names of entities merged into it.
+    """An entity, under its canonical name."""
 
-    `facts` counts the facts about it, `mentions` the events that come from it or mention it.
-    """
-
-    id: str
-    name: str
-    type: str
-    aliases: list[str] = []
-    handles: list[Handle] = []
-    facts: int = 0
-    mentions: int = 0
+    id: Annotated[str, Meta(description="Id of the entity.")]
+    name: Annotated[str, Meta(description="Canonical name.")]
+    type: Annotated[str, Meta(description="Type of entity, such as person or organisation.")]
+    aliases: Annotated[list[str], Meta(description="Names of entities merged into it.")] = []
+    handles: Annotated[list[Handle], Meta(description="Accounts under which it writes.")] = []
+    facts: Annotated[int, Meta(description="Number of facts about it.")] = 0
+    mentions: Annotated[
+        int, Meta(description="Number of events that come from it or mention it.")
+    ] = 0
 
 
 class EntityPage(Page[Entity], frozen=True, kw_only=True):
     """A page of entities, most mentioned first."""
 
-    entities: list[Entity]
+    entities: Annotated[list[Entity], Meta(description="The entities, most mentioned first.")]
 
 
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
-    """Two entities that are, or may be, one. `confidence` is 0 to 1.
+    """Two entities that are, or may be, one."""
 
-    `a` and `b` are their names, `a_id` and `b_id` their ids, `a_handles` and `b_handles` the
-    accounts under which they write; `at` says when this was proposed, or done where nobody
-    proposed it; `merge_id` is that of the merge that was executed.
-    """
-
-    id: str
-    a: str
-    b: str
-    confidence: float
-    reasons: list[str]
-    status: MergeStatus
-    a_id: str
-    b_id: str
-    a_handles: list[Handle]
-    b_handles: list[Handle]
-    at: str
-    merge_id: str | None
+    id: Annotated[str, Meta(description="Id of the merge, or of its proposal.")]
+    a: Annotated[str, Meta(description="Name of the first entity.")]
+    b: Annotated[str, Meta(description="Name of the second entity.")]
+    confidence: Annotated[float, Meta(description="Confidence that the two are one, from 0 to 1.")]
+    reasons: Annotated[list[str], Meta(description="Why they are taken for one.")]
+    status: Annotated[MergeStatus, Meta(description="pending, merged, rejected or undone.")]
+    a_id: Annotated[str, Meta(description="Id of the first entity.")]
+    b_id: Annotated[str, Meta(description="Id of the second entity.")]
+    a_handles: Annotated[list[Handle], Meta(description="Accounts of the first entity.")]
+    b_handles: Annotated[list[Handle], Meta(description="Accounts of the second entity.")]
+    at: Annotated[
+        str, Meta(description="When it was proposed, or carried out if nobody proposed it.")
+    ]
+    merge_id: Annotated[
+        str | None, Meta(description="Id of the executed merge; null if it was not executed.")
+    ]
 
 
 class MergePage(Page[Merge], frozen=True, kw_only=True):
     """A page of merges, pending ones first."""
 
-    merges: list[Merge]
+    merges: Annotated[list[Merge], Meta(description="The merges, pending ones first.")]
 
 
 class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of a report that somebody keeps. `previous` is the id of the one before it.
+    """A version of a mental model."""
 
-    `current`: no later version has taken its place.
-    """
-
-    id: str
-    name: str
-    description: str
-    subtype: str | None
-    entity_id: str | None
-    tags: list[str]
-    previous: str | None
-    current: bool
-    updated_at: str
+    id: Annotated[str, Meta(description="Id of this version.")]
+    name: Annotated[str, Meta(description="Name of the report.")]
+    description: Annotated[str, Meta(description="The report.")]
+    subtype: Annotated[
+        str | None, Meta(description="Its kind, such as structural, emergent or pinned.")
+    ]
+    entity_id: Annotated[str | None, Meta(description="Entity that it is about.")]
+    tags: Annotated[list[str], Meta(description="Labels.")]
+    previous: Annotated[str | None, Meta(description="Id of the previous version.")]
+    current: Annotated[bool, Meta(description="No later version exists.")]
+    updated_at: Annotated[str, Meta(description="When this version was written.")]
 
 
 class MentalModelPage(Page[MentalModel], frozen=True, kw_only=True):
     """A page of mental models, in the order in which they were written."""
 
-    mental_models: list[MentalModel]
+    mental_models: Annotated[
+        list[MentalModel],
+        Meta(description="The mental models, in the order in which they were written."),
+    ]
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that could not be decided, by its number. `parked_at` is in unix ms."""
+    """A parked record: one that could not be decided."""
 
-    number: int
-    kind: str
-    reason: str
-    state: Literal["parked", "retried", "dropped"]
-    parked_at: int
+    number: Annotated[int, Meta(description="The record's number in the zone.")]
+    kind: Annotated[str, Meta(description="Kind of record.")]
+    reason: Annotated[str, Meta(description="Why it was parked.")]
+    state: Annotated[
+        Literal["parked", "retried", "dropped"], Meta(description="parked, retried or dropped.")
+    ]
+    parked_at: Annotated[int, Meta(description="When it was parked, in unix milliseconds.")]
 
 
-class DeadLetterState(msgspec.Struct, frozen=True):
-    """Whether a record is still parked after a retry or a drop."""
+class DeadLetterOutcome(msgspec.Struct, frozen=True):
+    """A parked record after a retry or a drop."""
 
-    number: int
-    parked: bool
+    number: Annotated[int, Meta(description="The record's number in the zone.")]
+    parked: Annotated[bool, Meta(description="It is still parked.")]
 
 
 class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A zone of a home, and how many records its ledger holds."""
+    """A zone, and the size of its ledger."""
 
-    zone: str
-    events: int
+    zone: Annotated[str, Meta(description="Name of the zone.")]
+    events: Annotated[int, Meta(description="Number of records in its ledger.")]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from recollect.schemas.wire.answering import Time
 
@@ -12,52 +13,63 @@ Level = Literal["index", "project", "derive", "fresh"]
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """The result of publishing an event. `number` is the running number of its record.
+    """The result of appending an event."""
 
-    `clamped`: its `ingested_at` was later than the ledger's clock, which was taken instead.
-    """
-
-    status: Literal["new", "duplicate", "conflict"]
-    number: int
-    event_id: str
-    clamped: bool = False
+    status: Annotated[
+        Literal["new", "duplicate", "conflict"],
+        Meta(
+            description="new, duplicate (the ledger has it), or conflict (the ledger has other "
+            "content under this id)."
+        ),
+    ]
+    number: Annotated[int, Meta(description="The record's number in the zone.")]
+    event_id: Annotated[str, Meta(description="Id of the event.")]
+    clamped: Annotated[
+        bool, Meta(description="ingested_at was after the ledger's clock, which was used instead.")
+    ] = False
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A record that was refused: its line (from 1) and the reason."""
+    """A refused record."""
 
-    path: str
-    line: int
-    reason: str
+    path: Annotated[str, Meta(description="File that the record stands in.")]
+    line: Annotated[int, Meta(description="Line or record number, from 1.")]
+    reason: Annotated[str, Meta(description="Why it was refused.")]
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """Files of a folder or an archive that are in no known format: how many, and some names."""
+    """Files in no known format."""
 
-    path: str
-    files: int
-    names: list[str]
+    path: Annotated[str, Meta(description="Folder or archive.")]
+    files: Annotated[int, Meta(description="Number of files.")]
+    names: Annotated[list[str], Meta(description="Some of their names.")]
 
 
 class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an import's records.
+    """The result of an import."""
 
-    `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
-    taken instead. `rejections` are the first of those that were rejected. `skipped` are files that
-    are in no known format, beside others that are. `token` names the place in the ledger after this
-    import, and `head` the ledger's end.
-    """
-
-    read: int
-    new: int
-    duplicate: int
-    clamped: int
-    rejected: int
-    rejections: list[Rejection]
-    seconds: float
-    token: str
-    head: str
-    skipped: list[Skipped] = []
+    read: Annotated[int, Meta(description="Number of records read.")]
+    new: Annotated[int, Meta(description="Number of records appended.")]
+    duplicate: Annotated[int, Meta(description="Number of records that the ledger had already.")]
+    clamped: Annotated[
+        int,
+        Meta(
+            description="Number of new records whose ingested_at was after the ledger's clock, "
+            "which was used instead."
+        ),
+    ]
+    rejected: Annotated[int, Meta(description="Number of records refused.")]
+    rejections: Annotated[
+        list[Rejection], Meta(description="The first of the refused records, with their reasons.")
+    ]
+    seconds: Annotated[float, Meta(description="Duration in seconds.")]
+    token: Annotated[
+        str, Meta(description="Consistency token: the position in the ledger after this import.")
+    ]
+    head: Annotated[str, Meta(description="Head of the zone's ledger after this import.")]
+    skipped: Annotated[
+        list[Skipped], Meta(description="Files in no known format that stood beside others.")
+    ] = []
 
 
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,37 +92,37 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetReport(msgspec.Struct, frozen=True):
-    """What an erasure took, or with `dry_run` would take: ids, and how many rows of each kind.
+    """The result of an erasure."""
 
-    `events` are the records whose keys ended: messages, parked records, commands that hold words.
-    `forgotten` are the ids that were asked for, or, where records were chosen otherwise, the
-    sources' own ids and `#` with the number of a record that has none. `already`: those asked for
-    that were forgotten before; `finished`: those whose erasure was interrupted and has been
-    finished now.
-    """
-
-    forgotten: list[str]
-    already: list[str]
-    finished: list[str]
-    events: int
-    facts: int
-    entities: int
-    vectors: int
-    dry_run: bool = False
+    forgotten: Annotated[
+        list[str],
+        Meta(
+            description="Ids that were asked for; if records were selected otherwise, the ids of "
+            "their sources."
+        ),
+    ]
+    already: Annotated[list[str], Meta(description="Ids that were forgotten before.")]
+    finished: Annotated[
+        list[str], Meta(description="Ids whose interrupted erasure was completed now.")
+    ]
+    events: Annotated[int, Meta(description="Number of records whose keys were destroyed.")]
+    facts: Annotated[int, Meta(description="Number of facts removed.")]
+    entities: Annotated[int, Meta(description="Number of entities removed.")]
+    vectors: Annotated[int, Meta(description="Number of vectors removed.")]
+    dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
 
 
 class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What took the place of a memory: its `id` and `text`, and the id of the one before.
+    """The result of replacing a memory."""
 
-    `erased`: so many records of the one before were erased; none of a mental model, whose versions
-    all stay.
-    """
-
-    id: str
-    type: Literal["event", "mental_model"]
-    text: str
-    replaced: str
-    erased: int
+    id: Annotated[str, Meta(description="Id of the new memory.")]
+    type: Annotated[Literal["event", "mental_model"], Meta(description="Its type.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    replaced: Annotated[str, Meta(description="Id of the memory that it replaces.")]
+    erased: Annotated[
+        int,
+        Meta(description="Number of records erased; 0 for a mental model, whose versions stay."),
+    ]
 
 
 class DifferingFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,115 +175,112 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What a rebuild did, or with `dry_run` would do. `encoded` counts texts embedded anew.
+    """The result of a rebuild."""
 
-    `difference`: the generation was made beside the one in use, which stays; this is how they
-    differ.
-    """
-
-    level: Level
-    records: int
-    generation: str | None = None
-    encoded: int | None = None
-    seconds: float | None = None
-    dry_run: bool = False
-    difference: Difference | None = None
+    level: Annotated[Level, Meta(description="The layer that was rebuilt.")]
+    records: Annotated[int, Meta(description="Number of records read.")]
+    generation: Annotated[str | None, Meta(description="The new generation.")] = None
+    encoded: Annotated[int | None, Meta(description="Number of texts embedded anew.")] = None
+    seconds: Annotated[float | None, Meta(description="Duration in seconds.")] = None
+    dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
+    difference: Annotated[
+        Difference | None,
+        Meta(description="How the new generation, kept beside the one in use, differs from it."),
+    ] = None
 
 
 class RollbackReport(msgspec.Struct, frozen=True):
-    """A rollback: the generation that is in use again."""
+    """The result of a rollback."""
 
-    generation: str
+    generation: Annotated[str, Meta(description="The generation in use again.")]
 
 
 class ReclaimReport(msgspec.Struct, frozen=True):
-    """What was reclaimed, or would be: chains, their change records, and bytes of the ledger.
+    """The result of reclaiming space in the ledger."""
 
-    `needed` are the chains of generations, and the chain of the ledger's last switch.
-    """
-
-    chains: list[str]
-    needed: list[str]
-    records: int
-    bytes: int
-    dry_run: bool
+    chains: Annotated[list[str], Meta(description="Chains that were removed.")]
+    needed: Annotated[list[str], Meta(description="Chains that generations still need.")]
+    records: Annotated[int, Meta(description="Number of change records removed.")]
+    bytes: Annotated[int, Meta(description="Bytes freed in the ledger.")]
+    dry_run: Annotated[bool, Meta(description="Nothing was changed.")]
 
 
 class FileCheck(msgspec.Struct, frozen=True):
-    """A read model's content hash, live and replayed."""
+    """A read model's content hashes."""
 
-    model: str
-    hash: str
-    replayed: str
-    ok: bool
+    model: Annotated[str, Meta(description="Name of the read model.")]
+    hash: Annotated[str, Meta(description="Content hash of the live file.")]
+    replayed: Annotated[str, Meta(description="Content hash of the replayed file.")]
+    ok: Annotated[bool, Meta(description="The two are equal.")]
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """What `verify` found.
+    """The result of a verification."""
 
-    `events` counts readable turns, `lag` ledger records that the files do not have yet, `void`
-    records that do not count; `head` names the ledger's end.
-    """
-
-    ok: bool
-    ledger_ok: bool
-    events: int
-    head: str
-    lag: int
-    models: list[FileCheck]
-    problems: list[str]
-    void: int
+    ok: Annotated[bool, Meta(description="Everything agrees.")]
+    ledger_ok: Annotated[bool, Meta(description="The ledger's chain is whole.")]
+    events: Annotated[int, Meta(description="Number of readable messages.")]
+    head: Annotated[str, Meta(description="Head of the zone's ledger.")]
+    lag: Annotated[
+        int, Meta(description="Number of ledger records that the files do not have yet.")
+    ]
+    models: Annotated[
+        list[FileCheck], Meta(description="The content hash of each read model, live and replayed.")
+    ]
+    problems: Annotated[list[str], Meta(description="What differs, and where.")]
+    void: Annotated[int, Meta(description="Number of records that do not count.")]
 
 
 class FileStatus(msgspec.Struct, frozen=True):
-    """How far a read model is: the running number of its last record."""
+    """How far a read model is."""
 
-    model: str
-    watermark: int
+    model: Annotated[str, Meta(description="Name of the read model.")]
+    watermark: Annotated[int, Meta(description="Number of the last record applied.")]
 
 
 class ModelWriting(msgspec.Struct, frozen=True):
-    """What language models wrote of a zone's events, and what that took.
+    """What language models wrote for a zone."""
 
-    `events` were read, with so many `calls`. Of what was said `kept` became facts, `repeated` said
-    what a fact says already, `refused` failed a check. `cost` is in the currency of the prices.
-    """
-
-    events: int
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
-    kept: int
-    repeated: int
-    refused: int
+    events: Annotated[int, Meta(description="Number of events read.")]
+    calls: Annotated[int, Meta(description="Number of model calls.")]
+    tokens_in: Annotated[int, Meta(description="Prompt tokens.")]
+    tokens_out: Annotated[int, Meta(description="Completion tokens.")]
+    cost: Annotated[float, Meta(description="Cost in the currency of the configured prices.")]
+    kept: Annotated[int, Meta(description="Number of statements kept as facts.")]
+    repeated: Annotated[
+        int, Meta(description="Number of statements that an existing fact makes already.")
+    ]
+    refused: Annotated[int, Meta(description="Number of statements that failed a check.")]
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The state of a zone. `lag` is how many ledger records are not decided yet.
+    """The state of a zone."""
 
-    `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
-    the files last moved; None if that was not noted. `stalled`: there is work, and no process does
-    it. `head` names the ledger's end. `agents` are the names of the agents that decided it.
-    `written`: what language models wrote; None where none did.
-    """
-
-    zone: str
-    generation: str
-    events: int
-    facts: int
-    entities: int
-    observations: int
-    dead_letters: int
-    lag: int
-    lag_seconds: float | None
-    moved_seconds_ago: float | None
-    stalled: bool
-    models: list[FileStatus]
-    encoder: str | None
-    head: str
-    agents: tuple[str, ...]
-    written: ModelWriting | None = None
+    zone: Annotated[str, Meta(description="Name of the zone.")]
+    generation: Annotated[str, Meta(description="Generation of read models in use.")]
+    events: Annotated[int, Meta(description="Number of messages.")]
+    facts: Annotated[int, Meta(description="Number of facts.")]
+    entities: Annotated[int, Meta(description="Number of entities.")]
+    observations: Annotated[int, Meta(description="Number of observations.")]
+    dead_letters: Annotated[int, Meta(description="Number of parked records.")]
+    lag: Annotated[int, Meta(description="Number of ledger records not decided yet.")]
+    lag_seconds: Annotated[
+        float | None, Meta(description="How long the first of these has been in the ledger.")
+    ]
+    moved_seconds_ago: Annotated[
+        float | None,
+        Meta(description="Time since the files last changed, in seconds; null if unknown."),
+    ]
+    stalled: Annotated[bool, Meta(description="There is work, and no process does it.")]
+    models: Annotated[list[FileStatus], Meta(description="How far each read model is.")]
+    encoder: Annotated[
+        str | None, Meta(description="Encoder of the home; null for keyword search only.")
+    ]
+    head: Annotated[str, Meta(description="Head of the zone's ledger.")]
+    agents: Annotated[tuple[str, ...], Meta(description="Agents that decided the zone.")]
+    written: Annotated[
+        ModelWriting | None, Meta(description="What language models wrote; null if none did.")
+    ] = None
 
 
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -367,12 +376,12 @@ class WriteReport(msgspec.Struct, frozen=True):
 
 
 class WriterPromptVersion(msgspec.Struct, frozen=True):
-    """A version of what the model that writes is told: its role, or a note, since `at`.
+    """A version of the role or a note of the model that writes."""
 
-    `number` is the record of the ledger that says so; 0: recollect's own role.
-    """
-
-    name: str
-    text: str
-    number: int
-    at: str | None
+    name: Annotated[str, Meta(description="role, or the name of a note.")]
+    text: Annotated[str, Meta(description="The text.")]
+    number: Annotated[
+        int,
+        Meta(description="Number of the ledger record that set it; 0 for recollect's own role."),
+    ]
+    at: Annotated[str | None, Meta(description="When it was set.")]

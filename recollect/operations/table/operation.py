@@ -183,7 +183,8 @@ class Operation(Generic[P, T]):
         """The type of the answer over HTTP: the result's, or an object that holds it."""
         if self.key is None:
             return self.output
-        fields: list[Any] = [(self.key, self.output)]
+        described = msgspec.Meta(description=self.description.partition("\n")[0])
+        fields: list[Any] = [(self.key, Annotated[self.output, described])]
         return msgspec.defstruct(f"{_camel(self.name)}Answer", fields, frozen=True)
 
     @property

@@ -13,7 +13,7 @@ from recollect.operations.table.parameters import DryRun, RecordNumber, describe
 from recollect.operations.upkeep import maintenance, zone_status
 from recollect.schemas.wire import (
     DeadLetter,
-    DeadLetterState,
+    DeadLetterOutcome,
     Level,
     RebuildReport,
     ReclaimReport,
@@ -240,7 +240,7 @@ def dead_letters(zone: OpenZone) -> list[DeadLetter]:
     tag=_LETTERS,
     example=(None, {"number": 17, "parked": False}),
 )
-def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterState:
+def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     """Decide a parked record again; return whether it is still parked.
 
     Raises:
@@ -260,7 +260,7 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterState:
     tag=_LETTERS,
     example=(None, {"number": 17, "parked": False}),
 )
-def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterState:
+def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     """Give a parked record up; return whether it is still parked.
 
     Raises:

@@ -22,7 +22,7 @@ from recollect.schemas.errors import (
 from recollect.schemas.events import Drop, Retry
 from recollect.schemas.wire import (
     DeadLetter,
-    DeadLetterState,
+    DeadLetterOutcome,
     Level,
     RebuildReport,
     ReclaimReport,
@@ -137,7 +137,7 @@ def dead_letters(zone: OpenZone) -> list[DeadLetter]:
         ]
 
 
-def retry(zone: OpenZone, number: int) -> DeadLetterState:
+def retry(zone: OpenZone, number: int) -> DeadLetterOutcome:
     """Decide a parked record again; return whether it is still parked.
 
     Raises:
@@ -145,10 +145,10 @@ def retry(zone: OpenZone, number: int) -> DeadLetterState:
     """
     _must_be_parked(zone, number)
     command(zone, Retry(source_id=drawn_id(f"retry:{number}"), number=number))
-    return DeadLetterState(number, _is_parked(zone, number))
+    return DeadLetterOutcome(number, _is_parked(zone, number))
 
 
-def drop(zone: OpenZone, number: int) -> DeadLetterState:
+def drop(zone: OpenZone, number: int) -> DeadLetterOutcome:
     """Give a parked record up; return whether it is still parked.
 
     Raises:
@@ -156,7 +156,7 @@ def drop(zone: OpenZone, number: int) -> DeadLetterState:
     """
     _must_be_parked(zone, number)
     command(zone, Drop(source_id=drawn_id(f"drop:{number}"), number=number))
-    return DeadLetterState(number, _is_parked(zone, number))
+    return DeadLetterOutcome(number, _is_parked(zone, number))
 
 
 def _is_parked(zone: OpenZone, number: int) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import Annotated
 
 import msgspec
 from litestar import post
 from litestar.params import FromPath, FromQuery
+from msgspec import Meta
 
 from recollect.home.consistency_token import Token
 from recollect.schemas.inbound import InboundEvent
@@ -32,7 +34,7 @@ _MAX_ERRORS = 100
 class EventBatch(msgspec.Struct, frozen=True):
     """Any number of events."""
 
-    events: list[InboundEvent]
+    events: Annotated[list[InboundEvent], Meta(description="The events, in order.")]
 
 
 class _Events(msgspec.Struct):

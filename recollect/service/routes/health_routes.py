@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import Annotated
 
 import msgspec
 from litestar import MediaType, Response, get
+from msgspec import Meta
 
 from recollect.service.http.problem_details import UNAVAILABLE, Refused, nothing_here
 from recollect.service.http.service_metrics import MEDIA_TYPE
@@ -16,7 +18,7 @@ from recollect.service.routes.route_kit import principal_in, service_of
 class Alive(msgspec.Struct, frozen=True):
     """The service is there."""
 
-    status: str = "ok"
+    status: Annotated[str, Meta(description="Always ok.")] = "ok"
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -38,9 +40,13 @@ class Features(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """Which recollect this is; the rest is for Hindsight's client."""
 
-    version: str
-    api_version: str
-    features: Features = Features()
+    version: Annotated[str, Meta(description="The version of recollect.")]
+    api_version: Annotated[
+        str, Meta(description="The same, under the name that Hindsight clients read.")
+    ]
+    features: Annotated[Features, Meta(description="What Hindsight clients may use here.")] = (
+        Features()
+    )
 
 
 @get(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Annotated
 
 import msgspec
 from litestar import get, post
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
+from msgspec import Meta
 
 from recollect.service.http.problem_details import Refused
 from recollect.service.http.service_middleware import request_id_of
@@ -19,7 +21,7 @@ from recollect.service.work.long_operations import LongOperation
 class OperationList(msgspec.Struct, frozen=True):
     """The operations of a zone, the latest first."""
 
-    operations: list[LongOperation]
+    operations: Annotated[list[LongOperation], Meta(description="The operations, latest first.")]
 
 
 @get(

@@ -24,6 +24,19 @@ NDJSON = "application/x-ndjson"
 #: Below this path, the zone's operations.
 ZONE_PATH = "/v1/zones/{zone}"
 
+_TAGS = {
+    "service": "The process: health, version, metrics.",
+    "zones": "Zones, their state, and waiting for them.",
+    "events": "Appending events.",
+    "memories": "Recalling, reading and updating memories.",
+    "facts and entities": "Facts, and the entities that they are about.",
+    "merges": "Entities that are, or may be, one.",
+    "mental models": "Kept reports, with their versions.",
+    "forgetting": "Erasing memories everywhere.",
+    "operations": "Long-running operations: verify, rebuild, rollback, reclaim.",
+    "dead letters": "Records that could not be decided.",
+    "writer": "The role and notes of the model that writes.",
+}
 _REFERENCE = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ZONE = {
@@ -118,7 +131,7 @@ class _Document:
                 "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             },
             "servers": [{"url": "/"}],
-            "tags": [{"name": tag} for tag in tags],
+            "tags": [{"name": tag, "description": _TAGS.get(tag, tag)} for tag in tags],
             "paths": paths,
             "components": {
                 "schemas": {**self._schemas[1], "Problem": _problem()},

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 from litestar import get
+from msgspec import Meta
 
 from recollect.schemas.wire import ZoneSummary
 from recollect.service.query_service import AnyRequest
@@ -13,7 +16,7 @@ from recollect.service.routes.route_kit import must_be_somebody, principal_in, s
 class ZoneList(msgspec.Struct, frozen=True):
     """Zones that may be read, each with how many records it has."""
 
-    zones: list[ZoneSummary]
+    zones: Annotated[list[ZoneSummary], Meta(description="The zones, by name.")]
 
 
 @get(

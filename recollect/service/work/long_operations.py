@@ -11,9 +11,10 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
@@ -47,21 +48,20 @@ _WATCH_SECONDS = 0.25
 
 
 class LongOperation(msgspec.Struct, frozen=True, kw_only=True):
-    """Long work on a zone. `done` of about `total` records; times are ISO 8601.
+    """A long-running operation on a zone."""
 
-    `result` is the report of what was asked, once it has succeeded; `detail` says why it has not.
-    """
-
-    id: str
-    kind: str
-    state: State
-    done: int
-    total: int | None
-    created_at: str
-    started_at: str | None
-    ended_at: str | None
-    detail: str | None = None
-    result: Any = None
+    id: Annotated[str, Meta(description="Id of the operation.")]
+    kind: Annotated[str, Meta(description="verify, rebuild, rollback or reclaim.")]
+    state: Annotated[State, Meta(description="State of the operation.")]
+    done: Annotated[int, Meta(description="Number of records processed.")]
+    total: Annotated[
+        int | None, Meta(description="Approximate number of records; null if unknown.")
+    ]
+    created_at: Annotated[str, Meta(description="When it was requested.")]
+    started_at: Annotated[str | None, Meta(description="When it started.")]
+    ended_at: Annotated[str | None, Meta(description="When it ended.")]
+    detail: Annotated[str | None, Meta(description="Why it did not succeed.")] = None
+    result: Annotated[Any, Meta(description="The report, once it has succeeded.")] = None
 
 
 class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
