@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from recollect.library.library_home import Recollect
     from recollect.library.library_zone import Zone
     from recollect.library.pagination import paginate
+    from recollect.library.uncovered_words import uncovered
     from recollect.schemas.errors import (
         AgentMismatch,
         AlreadyClosed,
@@ -219,6 +220,7 @@ __all__ = [
     "Zone",
     "ZoneSummary",
     "paginate",
+    "uncovered",
 ]
 
 # A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
@@ -236,6 +238,7 @@ _ELSEWHERE = {
     "Recollect": "recollect.library.library_home",
     "Zone": "recollect.library.library_zone",
     "paginate": "recollect.library.pagination",
+    "uncovered": "recollect.library.uncovered_words",
 }
 _ERRORS, _TYPES = "recollect.schemas.errors", "recollect.schemas.wire"
 

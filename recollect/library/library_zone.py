@@ -80,13 +80,20 @@ class Zone(ZoneOperations):
         return f"Zone({self.name!r})"
 
     @_at_work
-    def ingest(self, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True) -> IngestReport:
+    def ingest(
+        self,
+        events: AnyEvent | Iterable[AnyEvent],
+        *,
+        wait: bool = True,
+        principal: Mapping[str, str] | None = None,
+    ) -> IngestReport:
         """Put events into the ledger and return when they are recallable.
 
         An event is a dict with at least `platform`, `sender_id`, `occurred_at` and `content`;
         give one, or any number of them. The same event twice is one. What cannot be kept is
         refused by name in the report's `rejections`. `wait` False: return once they are durable;
-        they are searchable as raw turns at once, and decided by whoever comes next.
+        they are searchable as raw turns at once, and decided by whoever comes next. `principal`
+        says who sends them; each event's metadata will say so, whatever it says itself.
 
         Raises:
             InvalidInput: what is given holds no events, or none of them can be kept.
@@ -99,7 +106,7 @@ class Zone(ZoneOperations):
         ... ]).duplicate
         1
         """
-        return ingesting.ingest(self._zone, events, wait=wait)
+        return ingesting.ingest(self._zone, events, wait=wait, principal=principal)
 
     def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
         """Begin an import whose events come in parts, as over a network.

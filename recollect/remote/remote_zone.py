@@ -162,7 +162,14 @@ class RemoteZone(Zone):
             raise Busy(f"{operation.name} of zone {self.name}: somebody cancelled it")
         raise HomeError(said)
 
-    def ingest(self, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True) -> IngestReport:
+    def ingest(
+        self,
+        events: AnyEvent | Iterable[AnyEvent],
+        *,
+        wait: bool = True,
+        principal: Mapping[str, str] | None = None,
+    ) -> IngestReport:
+        _by_token(principal)
         started = time.monotonic()
         with ResendableLines(numbered(several(events))) as lines:
             report = self._sent(lines, started)

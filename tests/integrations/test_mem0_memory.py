@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect import Recollect
+from recollect import MAX_CONTENT_BYTES, Recollect
 from recollect.compat.mem0 import AsyncMemory, Memory
-from tests.integrations.mem0_package import TheirMemory
+from recollect.home.home_directory import Home
+from recollect.text.stopwords import STOP_WORDS
+from tests.integrations.mem0_package import TheirMemory, their_memory_with
 
 ADA, BOB = {"user_id": "ada"}, {"user_id": "bob"}
 
@@ -311,3 +314,164 @@ def test_async_memory_does_the_same(tmp_path: Path) -> None:
             await memory.reset()
 
     asyncio.run(live())
+
+
+def test_what_is_over_is_no_memory_and_stands_in_the_history(memory: Memory) -> None:
+    """Fault 5."""
+    added = [memory.add("I live in Paris.", user_id="ada")["results"] for _ in range(3)]
+    assert [[one["event"] for one in results] for results in added] == [["ADD"], ["NONE"], ["NONE"]]
+    assert len({one["id"] for results in added for one in results}) == 1
+    assert texts(memory.get_all(filters=ADA)) == ["Ada lives in Paris."]
+    (newer,) = memory.add("I moved to Lyon.", user_id="ada")["results"]
+    (listed,) = memory.get_all(filters=ADA)["results"]
+    assert listed["id"] == newer["id"]
+    for asked in ("Where does Ada live?", "Paris", "Lyon", "live Paris Lyon"):
+        found = memory.search(asked, filters=ADA)["results"]
+        assert "Paris" not in str(found), asked
+    assert "Lyon" in texts(memory.search("Lyon", filters=ADA))[0]
+    assert [(one["event"], one["new_memory"]) for one in memory.history(newer["id"])] == [
+        ("ADD", "Ada lives in Paris."),
+        ("UPDATE", newer["memory"]),
+    ]
+
+
+def test_what_another_said_ends_no_memory(memory: Memory) -> None:
+    """Fault 5, and whose words nobody else finds."""
+    memory.add("I live in Paris.", user_id="ada")
+    memory.add("Ada lives in Lyon.", user_id="bob")
+    assert texts(memory.get_all(filters=ADA)) == ["Ada lives in Paris."]
+    assert "Lyon" not in str(memory.search("Where does Ada live? Lyon", filters=ADA))
+    (kept,) = memory.get_all(filters=ADA)["results"]
+    assert "Lyon" not in str(memory.history(kept["id"]))
+    memory.add("I live in Paris.", user_id="bob")
+    assert any("Paris" in text for text in texts(memory.get_all(filters=BOB)))
+
+
+def test_the_same_words_are_one_memory_and_go_together(memory: Memory) -> None:
+    """Fault 5: verbatim, and deleted."""
+    first, second = (
+        memory.add("The blue key opens the shed.", user_id="ada", infer=False)["results"]
+        for _ in range(2)
+    )
+    assert (second[0]["id"], second[0]["event"]) == (first[0]["id"], "NONE")
+    memory.add("The blue key opens the shed.", user_id="bob", infer=False)
+    assert texts(memory.get_all(filters=ADA)) == ["The blue key opens the shed."]
+    assert len(memory.search("blue key shed", filters=ADA)["results"]) == 1
+    memory.delete(first[0]["id"])
+    assert memory.get_all(filters=ADA) == {"results": []}
+    assert texts(memory.get_all(filters=BOB)) == ["The blue key opens the shed."]
+    memory.add("I keep bees.", user_id="ada")
+    memory.add("I keep bees.", user_id="ada")
+    (bees,) = memory.get_all(filters=ADA)["results"]
+    memory.delete(bees["id"])
+    assert memory.get_all(filters=ADA) == {"results": []}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My cat's name is Poppy. She's a grey tabby with a limp.",
+        "Hi! I live in Bergen. The harbour smells of herring, honestly.",
+        "I own a boat. I own a cat. Unrelated: the boiler rattles at night.",
+        "We agreed that the invoice template gets a teal header.",
+        "Ich wohne in Graz und mag Knödel.",
+    ],
+)
+@pytest.mark.parametrize("infer", [True, False])
+def test_every_word_that_was_added_finds_a_memory_that_has_it(
+    memory: Memory, said: str, infer: bool
+) -> None:
+    """Fault 6."""
+    memory.add(said, user_id="ada", infer=infer)
+    passed_over = STOP_WORDS | {"hi", "honestly"}
+    for word in re.findall(r"[^\W\d_]{2,}", said):
+        if word.lower() in passed_over:
+            continue
+        found = texts(memory.search(word, filters=ADA))
+        stem = word.lower().removesuffix("s")
+        assert any(stem in text.lower() for text in found), word
+    listed = " ".join(texts(memory.get_all(filters=ADA)))
+    assert len(listed) < 2 * len(said)
+
+
+def test_instructions_greetings_and_thanks_are_no_memories(memory: Memory) -> None:
+    """Fault 7."""
+    said = [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "developer", "content": "Answer in French at all times."},
+        {"role": "user", "content": "Good morning!"},
+        {"role": "assistant", "content": "Hello Ada! How are you today?"},
+        {"role": "user", "content": "I bake rye bread."},
+        {"role": "assistant", "content": "Sounds great."},
+        {"role": "user", "content": "Thanks a lot for your help!"},
+        {"role": "assistant", "content": "You're welcome!"},
+        {"role": "user", "content": "bye"},
+    ]
+    assert texts(memory.add(said, user_id="ada")) == ["Ada bakes rye bread."]
+    assert texts(memory.get_all(filters=ADA)) == ["Ada bakes rye bread."]
+    found = texts(memory.search("French hello thanks morning rye", filters=ADA))
+    assert found == ["Ada bakes rye bread."]
+    # Verbatim is verbatim.
+    memory.add("Good morning!", user_id="bob", infer=False)
+    assert texts(memory.get_all(filters=BOB)) == ["Good morning!"]
+
+
+def test_what_was_kept_and_what_was_not_is_told_item_by_item(memory: Memory) -> None:
+    """Fault 7."""
+    long = "x" * (MAX_CONTENT_BYTES + 1)
+    said = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "I bake rye bread."},
+        {"role": "user", "content": long},
+        {"role": "user", "content": "I play chess."},
+    ]
+    with pytest.raises(ValueError, match=r"messages\[2\] is not kept: content") as caught:
+        memory.add(said, user_id="ada")
+    assert str(caught.value).endswith("kept: messages[1], messages[3]")
+    assert set(texts(memory.get_all(filters=ADA))) == {"Ada bakes rye bread.", "Ada plays chess."}
+    with pytest.raises(ValueError, match=r"none of 2 events can be kept; event 1: .*; event 2: "):
+        memory.add([said[2], said[2]], user_id="ada")
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Any]]:
+    """Ours and theirs, with the same encoder and the same statements."""
+    room = tmp_path_factory.mktemp("beside")
+    made = Home.make(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
+    their_memory = their_memory_with(made.load_encoder(), room)
+    with Recollect(made) as opened:
+        ours = Memory(opened)
+        for text in STATEMENTS:
+            ours.add(text, user_id="ada")
+            their_memory.add(text, user_id="ada", infer=False)
+        yield ours, their_memory
+
+
+STATEMENTS = (
+    *("I moved to Bergen in April", "I'm vegan and can't stand coriander"),
+    *("My favourite band is Sigur Ros", "I teach physics at a secondary school"),
+    *("My brother Anton is having a baby in June", "I cycle to work unless it rains"),
+    *("I prefer aisle seats", "My parrot is called Kiwi", "I'm learning to weld"),
+)
+QUESTIONS = (
+    *("Where do I live?", "What do you know about me?", "What should I cook tonight?"),
+    *("Which music do I like?", "What is my job?", "Any news in the family?", "hobbies"),
+    *("How do I get to the office?", "Which seat should you book?", "Do I have pets?"),
+    *("What are my preferences?", "Recommend a concert", "Which animals do I keep?"),
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_has_as_many_answers_as_in_their_memory(
+    beside: tuple[Memory, Any], question: str
+) -> None:
+    """Fault 3. A statement of theirs is one memory or several of ours."""
+    ours, theirs = beside
+    found = texts(ours.search(question, filters=ADA))
+    wanted = texts(theirs.search(question, filters=ADA))
+    assert len(found) >= len(wanted)
+    assert bool(found) == bool(wanted)
+    strict = texts(ours.search(question, filters=ADA, threshold=0.3))
+    assert len(texts(theirs.search(question, filters=ADA, threshold=0.3))) <= len(strict)
+    assert len(strict) < len(STATEMENTS)
+    assert len(texts(ours.search(question, filters=ADA, top_k=2))) <= 2

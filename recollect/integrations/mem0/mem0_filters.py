@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
-from recollect.schemas.errors import InvalidInput
+from recollect import InvalidInput
 
 #: Whose a memory is; `app_id` is of the platform alone.
 IDS = ("user_id", "agent_id", "app_id", "run_id")
+#: Fields of one memory, where several may come from one message.
+OF_ONE = ("memory_ids", "keywords")
+#: The fields by which Mem0 filters, beside those of the metadata.
+FIELDS = (
+    *(*IDS, "actor_id", "role", "created_at", "updated_at", "timestamp", "expiration_date"),
+    *("categories", "metadata", *OF_ONE),
+)
 
-_TIMES = ("created_at", "updated_at")
+
+class _AnyField:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+#: Holds every name: metadata has any.
+ANY_FIELD: Container[str] = _AnyField()
+
+_LOGIC = ("AND", "OR", "NOT")
+_TIMES = ("created_at", "updated_at", "timestamp")
 _OPERATORS = frozenset({"eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "icontains"})
 _ANYTHING = "*"
 _DEEPEST = 16
+# How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
+_ALIKE = 0.8
 _ABSENT = object()
 
 
-def check_filters(filters: Any, depth: int = 0) -> None:
-    """Refuse filters that say nothing, or something that is not known.
+def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 0) -> None:
+    """Refuse filters that say nothing, or name a field that is not known.
 
     Raises:
         InvalidInput: the message names the field.
@@ -29,14 +49,36 @@ def check_filters(filters: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise InvalidInput("filters: nested too deeply")
     for name, wanted in filters.items():
-        if name in ("AND", "OR", "NOT"):
-            clauses = _clauses(name, wanted)
-            for clause in clauses:
-                check_filters(clause, depth + 1)
+        if name in _LOGIC:
+            for clause in _clauses(name, wanted):
+                check_filters(clause, known=known, depth=depth + 1)
         elif name == "metadata" and isinstance(wanted, Mapping):
-            check_filters(wanted, depth + 1)
+            check_filters(wanted, known=ANY_FIELD, depth=depth + 1)
+        elif name not in known:
+            near = get_close_matches(str(name), FIELDS, 1, _ALIKE)
+            meant = f"did you mean {near[0]}? There are" if near else "choose from"
+            raise InvalidInput(
+                f"filters: no field {str(name)[:60]!r}; {meant} {', '.join(FIELDS)}, and what is "
+                "in the metadata stands under metadata"
+            )
         else:
             _check_condition(str(name), wanted)
+
+
+def unlike_fields(names: Iterable[str]) -> set[str]:
+    """Return those of some names that are no slips for a field."""
+    return {name for name in names if not get_close_matches(name, FIELDS, 1, _ALIKE)}
+
+
+def named(filters: Mapping[str, Any]) -> set[str]:
+    """Return the fields that filters name, but for those of the metadata."""
+    found: set[str] = set()
+    for name, wanted in filters.items():
+        if name in _LOGIC:
+            found.update(*map(named, _clauses(name, wanted)))
+        else:
+            found.add(str(name))
+    return found
 
 
 def _clauses(name: str, wanted: Any) -> list[Any]:
@@ -116,6 +158,10 @@ def _holds(name: str, wanted: Any, memory: Mapping[str, Any]) -> bool:
     value = memory.get(name, metadata.get(name, _ABSENT))
     if name in IDS and isinstance(wanted, int):
         wanted = str(wanted)
+    if name == "keywords" and isinstance(wanted, str):
+        return _compares("icontains", name, value, wanted)
+    if name in FIELDS and isinstance(wanted, list):
+        return _compares("in", name, value, wanted)
     if not isinstance(wanted, Mapping):
         if wanted == _ANYTHING:
             return value is not _ABSENT and value is not None

@@ -8,20 +8,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from recollect.integrations.mem0.mem0_filters import IDS, check_entity, check_filters
+from recollect import DEFAULT_ZONE, InvalidInput, Recollect, UnknownId
+from recollect.integrations.mem0.mem0_filters import (
+    ANY_FIELD,
+    IDS,
+    check_entity,
+    check_filters,
+)
 from recollect.integrations.mem0.mem0_store import KEEP, Mem0Store, Owner
-from recollect.library.library_home import Recollect
-from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.zones import DEFAULT_ZONE
-
-if TYPE_CHECKING:
-    from recollect.integrations.mem0.mem0_service import Mem0Service
 
 _TOP_K = 20
 _THRESHOLD = 0.1
-_REMOTE = ("http://", "https://")
 _SETTINGS = ("home", "zone", "token", "encoder", "ledger")
 
 
@@ -33,11 +32,13 @@ class Memory:
     another's words. They share a zone, though, and with it the list of people and things;
     tenants who must not share even that get a zone each: `Memory(home, zone=tenant)`.
 
-    A memory is a message as it was added. Where facts are to be inferred (`infer`, the default) and
-    some are decided from a message, each fact is a memory. What an assistant said is kept, and no
-    facts are taken from it. To update is to edit: a search finds the new text, `history` has both.
-    To delete is to forget: the message and all that came of it are erased for good, so of several
-    facts in one message all go. Only what was added here is seen, nothing else of the zone.
+    A memory is a message as it was added. Where facts are to be inferred (`infer`, the default),
+    each current fact that is decided from a message is a memory, and so is what the message says
+    beside them; greetings and thanks are none. What an assistant said is kept, and no facts are
+    taken from it. What is added again is the same memory. To update is to edit: a search finds the
+    new text, `history` has both. To delete is to forget: the message and all that came of it are
+    erased for good, so of several facts in one message all go. Only what was added here is seen,
+    nothing else of the zone.
 
     Errors are `ValueError`s that say what to do. Any thread may call any method.
 
@@ -64,22 +65,11 @@ class Memory:
         `encoder` and `ledger` are those of `Recollect`. A `Recollect` that is open is used as it
         is, and stays open.
         """
-        self._store: Mem0Store | Mem0Service
         self._close: Callable[[], None] | None = None
-        if isinstance(home, str) and home.startswith(_REMOTE):
-            # Imported here: only what calls a service needs an HTTP client.
-            from recollect.integrations.mem0.mem0_service import Mem0Service
-
-            self._store = service = Mem0Service(home, token, zone)
-            self._close = service.close
-        elif not isinstance(home, Recollect):
-            opened = Recollect(home, token=token, encoder=encoder, ledger=ledger)
-            self._store = Mem0Store(opened.zone(zone))
-            self._close = opened.close
-        elif type(home) is Recollect:
-            self._store = Mem0Store(home.zone(zone))
-        else:
-            raise ValueError("home: give the address of the service itself, and its token")
+        if not isinstance(home, Recollect):
+            home = Recollect(home, token=token, encoder=encoder, ledger=ledger)
+            self._close = home.close
+        self._store = Mem0Store(home.zone(zone), strict=False)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
@@ -112,8 +102,9 @@ class Memory:
     ) -> dict[str, Any]:
         """Remember messages; return `{"results": [{"id", "memory", "event": "ADD"}]}`.
 
-        Without `infer` every message is a memory as it stands. `timestamp`: when it was said (ISO
-        8601, or unix seconds). `expiration_date` (YYYY-MM-DD): the last day on which it is found.
+        The event of a memory that was there already is NONE. Without `infer` every message is a
+        memory as it stands. `timestamp`: when it was said (ISO 8601, or unix seconds).
+        `expiration_date` (YYYY-MM-DD): the last day on which it is found.
         `memory_type` and `prompt` are Mem0's, for models; they change nothing.
 
         Raises:
@@ -149,7 +140,8 @@ class Memory:
 
         `filters` name at least one of user_id, agent_id and run_id; beside them any field, or any
         key of the metadata, with eq, ne, in, nin, gt, gte, lt, lte, contains, icontains, "*", and
-        AND, OR, NOT. What scores less than `threshold` is left out. `reference_date`: the moment
+        AND, OR, NOT. `threshold`, as Mem0's, is the least cosine of the question and what was said;
+        a home without an encoder has none, and leaves nothing out. `reference_date`: the moment
         from which "yesterday" counts. `rerank` and `explain` change nothing here.
 
         Raises:
@@ -377,7 +369,7 @@ def _only_filters(method: str, others: Mapping[str, Any]) -> None:
 
 def _filters(filters: Mapping[str, Any] | None) -> dict[str, Any]:
     given = dict(filters or {})
-    check_filters(given)
+    check_filters(given, known=ANY_FIELD)
     ids = [name for name in ("user_id", "agent_id", "run_id") if name in given]
     if not ids:
         raise InvalidInput(

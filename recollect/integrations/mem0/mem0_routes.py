@@ -16,11 +16,12 @@ from litestar import Router, delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from recollect import InvalidInput, UnknownId
-from recollect.integrations.mem0.mem0_filters import IDS, names_somebody
+from recollect.integrations.mem0.mem0_filters import IDS, check_filters, names_somebody
 from recollect.integrations.mem0.mem0_store import KEEP, Addition, Mem0Store, Owner
 from recollect.integrations.unserved import unserved
 from recollect.service import (
     INVALID,
+    MALFORMED,
     AnyRequest,
     JsonBody,
     Refused,
@@ -75,7 +76,9 @@ class SearchBody(msgspec.Struct, frozen=True, kw_only=True):
     filters: dict[str, Any] = {}
     top_k: Annotated[int, msgspec.Meta(ge=1, le=_MAX_PAGE_SIZE)] | None = None
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    metadata: dict[str, Any] | None = None
     categories: list[str] | None = None
+    fields: list[str] | None = None
     reference_date: str | int | None = None
     show_expired: bool | None = None
 
@@ -179,19 +182,22 @@ async def event(request: AnyRequest, event_id: FromPath[str]) -> dict[str, Any]:
 @post("/v3/memories/search", status_code=200, opt=_READ)
 async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, Any]:
     """Return the memories that answer a question, among those that the filters let through."""
-    _no_categories(data.categories)
+    among = [{"metadata": data.metadata}] if data.metadata else []
+    filters = _narrowed(_somebodys(data.filters), data.categories, *among)
     found = await _quietly(
         request,
         zone_of(request),
         lambda store: store.search(
             data.query,
-            _somebodys(data.filters),
+            filters,
             top_k=data.top_k or 10,
             threshold=data.threshold or 0.0,
             asked_at=data.reference_date,
             show_expired=bool(data.show_expired),
         ),
     )
+    if data.fields:
+        found = [{name: one[name] for name in one if name in data.fields} for one in found]
     return {"results": found}
 
 
@@ -203,7 +209,6 @@ async def list_all(
     page_size: FromQuery[int] = 100,
 ) -> dict[str, Any]:
     """Return a page of the memories that the filters let through, the newest first."""
-    _no_categories(data.categories)
     if page < 1 or not 1 <= page_size <= _MAX_PAGE_SIZE:
         raise InvalidInput(f"page: from 1; page_size: 1 to {_MAX_PAGE_SIZE}")
     between = {
@@ -211,8 +216,8 @@ async def list_all(
         for operator, day in (("gte", data.start_date), ("lte", data.end_date))
         if day is not None
     }
-    said: dict[str, Any] = _somebodys(data.filters)
-    filters = {"AND": [said, {"created_at": between}]} if between else said
+    among = [{"created_at": between}] if between else []
+    filters = _narrowed(_somebodys(data.filters), data.categories, *among)
     found = await _quietly(
         request,
         zone_of(request),
@@ -361,14 +366,27 @@ async def _quietly(request: AnyRequest, zone: str, work: Any) -> list[dict[str, 
 
 
 def _somebodys(filters: dict[str, Any]) -> dict[str, Any]:
+    """Return filters that are known, and say whose memories are meant.
+
+    Raises:
+        Refused: a field or an operator is not known.
+        InvalidInput: they name nobody.
+    """
+    try:
+        check_filters(filters)
+    except InvalidInput as error:
+        raise Refused(MALFORMED, str(error)) from None
     if not names_somebody(filters):
         raise InvalidInput(f"filters: name at least one of {', '.join(IDS)}")
     return filters
 
 
-def _no_categories(categories: list[str] | None) -> None:
-    if categories:
-        raise InvalidInput("categories: none are kept here; filter by metadata")
+def _narrowed(
+    filters: dict[str, Any], categories: list[str] | None, *others: dict[str, Any]
+) -> dict[str, Any]:
+    """Return filters that let through what all of these let through."""
+    among = [{"categories": {"in": categories}}] if categories else []
+    return {"AND": [filters, *others, *among]} if among or others else filters
 
 
 def _read_filters(text: str) -> dict[str, Any]:

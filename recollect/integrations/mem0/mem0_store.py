@@ -1,10 +1,8 @@
-"""Mem0's memories as events of a zone: what is added, found, listed, updated and forgotten.
+"""What Mem0's interfaces do with a zone: memories are added, found, listed, updated, forgotten.
 
-A message that is added is an event of the platform `mem0`; whose it is, and the metadata that came
-with it, stand in the event's own. An update is an edit, to delete is to forget. A memory is a
-message as it stands, or, where facts were to be inferred and some were decided from it, one of
-these facts. Nothing else of the zone can be reached: neither what came from other sources, nor what
-the filters leave out, which are applied before anything is ranked.
+Nothing else of the zone can be reached: neither what came from other sources, nor what the filters
+leave out, which are applied before anything is ranked. An update is an edit, to delete is to
+forget.
 """
 
 from __future__ import annotations
@@ -12,35 +10,45 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from functools import cached_property
 from typing import Any, NamedTuple
 
-from recollect.home.open_zone import unix_ms
+import msgspec
+
+from recollect import InvalidInput, Memory, Query, Result, UnknownId, Zone
+from recollect.integrations.facade_kit import every, moment, partly_kept
 from recollect.integrations.mem0.mem0_filters import (
+    ANY_FIELD,
+    FIELDS,
     IDS,
+    OF_ONE,
     check_entity,
     check_filters,
+    named,
     passes,
     required,
+    unlike_fields,
 )
-from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import EventImport, none_kept
-from recollect.projections.events import annotated_events
-from recollect.projections.events.annotated_events import AnnotatedEvent
-from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import fact_list
-from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.times import format_time, parse_query_time
-from recollect.schemas.wire import Query, Time
+from recollect.integrations.mem0.mem0_messages import (
+    KEY,
+    PLATFORM,
+    Item,
+    MemoryReader,
+    Message,
+    Read,
+    as_it_stands,
+    messages,
+    said_in,
+)
 
-PLATFORM = "mem0"
-_KEY = "mem0"
-_MAX_RESULTS = 1_000
-_BATCH_SIZE = 500
-_SECONDS_UNTIL = 100_000_000_000
+_MOST_RESULTS = 1_000
+# As many candidates as Mem0 looks at, for each result and at least.
+_CANDIDATES, _LEAST_CANDIDATES = 4, 60
+_AT_ONCE = 500
+# Vectors are kept in bytes: a cosine is right to this.
+_ROUNDING = 0.01
+# Instructions to a model are nothing that was said.
+_INSTRUCTIONS = ("system", "developer")
 _KEEP = object()
 #: The value of `update`'s expiration date that leaves it as it is.
 KEEP: Any = _KEEP
@@ -79,65 +87,13 @@ class Addition(NamedTuple):
     token: str
 
 
-class _Message:
-    """A message with its edits."""
-
-    def __init__(self, versions: Sequence[AnnotatedEvent]) -> None:
-        self.versions = versions
-        self.first, self.last = versions[0], versions[-1]
-        self.said: dict[str, Any] = self.last.metadata.get(_KEY) or {}
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is a memory as it stands, whatever was decided from it."""
-        return not self.said.get("infer") or len(self.versions) > 1
-
-    @property
-    def id(self) -> str:
-        """Its id as a memory."""
-        return str(self.said.get("id") or self.first.id)
-
-    @cached_property
-    def fields(self) -> dict[str, Any]:
-        """What the memory has beside its id and its text."""
-        kept = ("user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "expiration_date")
-        return {
-            "metadata": self.said.get("metadata") or None,
-            "created_at": format_time(self.first.occurred_at),
-            "updated_at": format_time(self.last.occurred_at),
-            **{name: self.said[name] for name in kept if self.said.get(name) is not None},
-        }
-
-    def expired(self, today: str) -> bool:
-        """Return whether it is hidden as from a day (YYYY-MM-DD)."""
-        until = self.said.get("expiration_date")
-        return until is not None and until < today
-
-
-class _Item(NamedTuple):
-    """A memory: a message, or the fact with this id of it."""
-
-    id: str
-    text: str
-    message: _Message
-
-    def shown(self, score: float | None = None) -> dict[str, Any]:
-        """Return it in Mem0's form."""
-        digest = hashlib.md5(self.text.encode(), usedforsecurity=False).hexdigest()
-        return {
-            "id": self.id,
-            "memory": self.text,
-            "hash": digest,
-            "score": score,
-            **self.message.fields,
-        }
-
-
 class Mem0Store:
     """The memories that Mem0's interfaces see in a zone."""
 
-    def __init__(self, zone: Zone) -> None:
+    def __init__(self, zone: Zone, *, strict: bool = True) -> None:
+        """`strict`: only Mem0's fields are known; else any other is one of the metadata."""
         self._zone = zone
+        self._strict = strict
 
     # Writing
 
@@ -148,7 +104,7 @@ class Mem0Store:
         *,
         metadata: Mapping[str, Any] | None = None,
         infer: bool = True,
-        at: Time | float | None = None,
+        at: Any = None,
         expiration_date: Any = None,
         principal: Mapping[str, str] | None = None,
         wait: bool = False,
@@ -159,7 +115,7 @@ class Mem0Store:
         day on which they are found.
 
         Raises:
-            InvalidInput: there is nothing to add, or a message cannot be kept; then none is.
+            InvalidInput: there is nothing to add, or a message cannot be kept; it says which are.
         """
         batch = secrets.token_hex(16)
         said = {
@@ -169,24 +125,36 @@ class Mem0Store:
             "expiration_date": _day(expiration_date),
             "metadata": _own(metadata),
         }
-        events = list(_events(_listed(messages), owner, said, _moment(at)))
+        events = dict(_events(_listed(messages), owner, said, moment(at, "timestamp")))
         if not events:
-            raise InvalidInput("messages: none has a role, other than system, and content")
-        token = self._import(events, principal, wait=wait)
-        return Addition(batch, token)
+            raise InvalidInput(
+                f"messages: none has content and a role other than {' and '.join(_INSTRUCTIONS)}"
+            )
+        return Addition(batch, self._import(events, principal, wait=wait))
 
     def added(self, batch: str) -> list[dict[str, Any]]:
-        """Return the memories that came of an addition, as far as it is decided.
+        """Return the memories that an addition came to, as far as it is decided.
+
+        The event of one that was there already is NONE.
 
         Raises:
             UnknownId: nothing has this id.
         """
-        with self._files() as files:
-            found = _messages(files, {f"$.{_KEY}.batch": batch})
-            items = [item for message in found for item in _items(files, message)]
-        if not items:
+        found = messages(self._zone, {"batch": batch}) if self._zone.exists() else []
+        if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
-        return [{"id": item.id, "memory": item.text, "event": "ADD"} for item in items]
+        came = []
+        for read in MemoryReader(self._zone, found).read(found):
+            for item in read.items:
+                first = self._first_of(item)
+                came.append((first, "ADD" if first.id == item.id else "NONE"))
+            came += [(item, "NONE") for item in read.again]
+        events: dict[str, tuple[Item, str]] = {}
+        for item, event in came:
+            events.setdefault(item.id, (item, event))
+        return [
+            {"id": item.id, "memory": item.text, "event": event} for item, event in events.values()
+        ]
 
     def update(
         self,
@@ -194,7 +162,7 @@ class Mem0Store:
         *,
         text: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-        at: Time | float | None = None,
+        at: Any = None,
         expiration_date: Any = KEEP,
         principal: Mapping[str, str] | None = None,
         wait: bool = False,
@@ -202,72 +170,82 @@ class Mem0Store:
         """Put a text in the place of a memory's, and add to its metadata.
 
         Raises:
-            InvalidInput: nothing has the id, or it is one fact of several in a message.
+            UnknownId: nothing has the id.
+            InvalidInput: it is one memory of several in a message.
         """
-        with self._files() as files:
-            item = self._item(files, memory_id)
-            message = item.message
-            if not message.whole and len(_items(files, message)) > 1:
-                raise InvalidInput(
-                    f"{memory_id!r} is a part of what the message {message.first.id!r} says; "
-                    "update that, with all that it is to say"
-                )
+        item = self._item(memory_id)
+        message = item.message
+        if not message.whole and len(self._read(message).items) > 1:
+            raise InvalidInput(
+                f"{memory_id!r} is a part of what the message {message.first.id!r} says; "
+                "update that, with all that it is to say"
+            )
         if text is not None and (not isinstance(text, str) or not text.strip()):
             raise InvalidInput("text is empty; give what the memory is to say, or delete it")
-        said = dict(message.said)
-        said["id"] = item.id
+        said = {**message.said, "id": item.id}
         if metadata is not None:
             said["metadata"] = {**(said.get("metadata") or {}), **(_own(metadata) or {})}
         if expiration_date is not _KEEP:
             said["expiration_date"] = _day(expiration_date)
+        content = message.last.text if text is None else text
         event = {
             "platform": PLATFORM,
             "id": f"{PLATFORM}-{secrets.token_hex(16)}",
             "kind": "edit",
-            "target": message.first.source_id,
+            "target": message.source_id,
             "sender_id": message.first.sender_id,
             "direction": "in" if said.get("role") == "user" else "out",
             "peer_id": _peer(said),
-            "session_id": message.first.session_id,
-            "occurred_at": _moment(at),
-            "content": message.last.content if text is None else text,
-            "metadata": {_KEY: _without_none(said)},
+            "session_id": said.get("run_id"),
+            "occurred_at": moment(at, "timestamp"),
+            "content": content,
+            "metadata": {KEY: _without_none({**said, "digest": _digest(content)})},
         }
-        return Addition(item.id, self._import([event], principal, wait=wait))
+        return Addition(item.id, self._import({0: event}, principal, wait=wait))
 
     def delete(self, memory_id: str) -> None:
-        """Forget a memory: the message that it is, or comes from, with all that it says.
+        """Forget a memory: the messages that it is, or comes from, with all that they say.
 
         Raises:
             UnknownId: nothing has the id.
         """
-        with self._files() as files:
-            message = self._item(files, memory_id).message
-        self._zone.forget(message.first.id)
+        item = self._item(memory_id)
+        message, sources = item.message, {item.message.source_id}
+        held = self._zone.get_memory(memory_id)
+        if held.type == "fact":
+            sources.update(held.source_event_ids)
+        again = as_it_stands(message).same
+        theirs = messages(self._zone, message.owned)
+        self._forget(
+            [
+                one.first.id
+                for one in theirs
+                if one.scope == message.scope
+                and (one.source_id in sources or as_it_stands(one).same == again)
+            ]
+        )
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
         """Forget the messages that filters let through; return how many there were."""
-        check_filters(filters)
-        if not self._zone.exists():
-            return 0
-        with self._files() as files:
-            ids = [message.first.id for message in _matching(files, filters, expired=True)]
-        for start in range(0, len(ids), _BATCH_SIZE):
-            self._zone.forget(*ids[start : start + _BATCH_SIZE])
+        ids = [message.first.id for message in self._matching(filters, expired=True)[0]]
+        self._forget(ids)
         return len(ids)
+
+    def _forget(self, ids: Sequence[str]) -> None:
+        for start in range(0, len(ids), _AT_ONCE):
+            self._zone.forget(*ids[start : start + _AT_ONCE])
 
     def _import(
         self,
-        events: list[dict[str, Any]],
+        events: Mapping[int, dict[str, Any]],
         principal: Mapping[str, str] | None,
         *,
         wait: bool,
     ) -> str:
-        begun: EventImport = self._zone.event_import(principal)
-        begun.add(events)
-        report = begun.report(wait=wait)
+        """Put events into the ledger, each by the place of its message; return their token."""
+        report = self._zone.ingest(events.values(), wait=wait, principal=principal)
         if report.rejected:
-            raise InvalidInput(f"messages: {none_kept(report)}")
+            raise partly_kept(report, "messages", list(events))
         return report.token
 
     # Reading
@@ -279,170 +257,218 @@ class Mem0Store:
         *,
         top_k: int = 20,
         threshold: float = 0.0,
-        asked_at: Time | None = None,
+        asked_at: Any = None,
         show_expired: bool = False,
     ) -> list[dict[str, Any]]:
         """Return up to `top_k` memories that filters let through, the best answers first.
 
+        `threshold` is a cosine, as Mem0's is: of the question and what was said. Where the home has
+        no encoder it leaves nothing out.
+
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        check_filters(filters)
-        if not self._zone.exists():
-            return []
-        with self._files() as files:
-            found = _matching(files, filters, expired=show_expired)
-        among = {message.last.id: message for message in found}
-        if not among or top_k == 0:
+        found, chosen = self._matching(filters, expired=show_expired)
+        if not found or top_k == 0:
             return []
         asked = Query(
             query=query,
-            max_results=min(_MAX_RESULTS, 2 * top_k),
-            scope=("events", "facts"),
-            min_score=threshold,
-            asked_at=asked_at,
-            source_event_ids=tuple(message.last.source_id for message in found),
+            max_results=min(_MOST_RESULTS, max(_CANDIDATES * top_k, _LEAST_CANDIDATES)),
+            asked_at=None if asked_at is None else moment(asked_at, "reference_date"),
+            source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
+            explain=True,
         )
-        answer = self._zone.recall(asked)
-        best: dict[str, dict[str, Any]] = {}
-        with self._files() as files:
-            rows = fact_list.with_ids(files.memory.connection, [one.id for one in answer.results])
-            said_in = {fact.id: fact.source_event_id for fact in rows}
-            for result in answer.results:
-                # A fact may also be said by others; here it counts for whom it was taken from.
-                message = among.get(said_in.get(result.id, result.id))
-                if message is None:
-                    continue
-                of_fact = result.id in said_in and not message.whole
-                item = _Item(result.id, result.text, message) if of_fact else _as_message(message)
-                best.setdefault(item.id, item.shown(result.score))
+        facts = self._zone.recall(asked, scope=("facts",)).results
+        turns = self._zone.recall(asked, scope=("events",)).results
+        hits = {result.id: result for result in (*facts, *turns)}
+        reached = {source for result in hits.values() for source in result.source_event_ids}
+        near = [one for one in found if not reached.isdisjoint(one.source_ids)]
+        scored = [
+            (score, item)
+            for read in MemoryReader(self._zone, found).read(near)
+            for item in read.items
+            if (chosen is None or item.id in chosen)
+            and (score := _score(item, hits, threshold)) is not None
+        ]
+        place = {id_: number for number, id_ in enumerate(hits)}
+        scored.sort(key=lambda one: (-one[0], place.get(one[1].id, len(place))))
+        best: dict[tuple[object, ...], dict[str, Any]] = {}
+        for score, item in scored:
+            best.setdefault(item.same, item.shown(score))
         return list(best.values())[:top_k]
 
     def listed(
-        self,
-        filters: Mapping[str, Any],
-        *,
-        show_expired: bool = False,
+        self, filters: Mapping[str, Any], *, show_expired: bool = False
     ) -> list[dict[str, Any]]:
         """Return the memories that filters let through, the newest first."""
-        check_filters(filters)
-        if not self._zone.exists():
-            return []
-        with self._files() as files:
-            found = _matching(files, filters, expired=show_expired)
-            return [item.shown() for message in reversed(found) for item in _items(files, message)]
+        found, chosen = self._matching(filters, expired=show_expired)
+        items: dict[tuple[object, ...], Item] = {}
+        for read in MemoryReader(self._zone, found).read(found):
+            for item in read.items:
+                if chosen is None or item.id in chosen:
+                    items.setdefault(item.same, item)
+        newest_first = sorted(items.values(), key=lambda item: item.message.order, reverse=True)
+        return [item.shown() for item in newest_first]
 
     def get(self, memory_id: str) -> dict[str, Any] | None:
         """Return a memory by its id; None where nothing has it."""
         try:
-            with self._files() as files:
-                return self._item(files, memory_id).shown()
+            return self._item(memory_id).shown()
         except UnknownId:
             return None
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
         """Return what a memory said, the first first; nothing where nothing has the id."""
         try:
-            with self._files() as files:
-                item = self._item(files, memory_id)
+            item = self._item(memory_id)
         except UnknownId:
             return []
         message = item.message
-        texts = [version.content for version in message.versions]
-        if not message.whole:
-            texts[-1] = item.text
+        said = [
+            (one.id, one.text, one.as_of)
+            for one in (message.versions if message.whole else self._versions(item))
+        ]
         return [
             {
-                "id": version.id,
+                "id": id_,
                 "memory_id": item.id,
-                "old_memory": texts[place - 1] if place else None,
-                "new_memory": texts[place],
+                "old_memory": said[place - 1][1] if place else None,
+                "new_memory": text,
                 "event": "UPDATE" if place else "ADD",
-                "created_at": format_time(message.first.occurred_at),
-                "updated_at": format_time(version.occurred_at),
+                "created_at": said[0][2],
+                "updated_at": at,
                 "is_deleted": False,
                 "actor_id": message.said.get("actor_id"),
                 "role": message.said.get("role"),
                 "user_id": message.said.get("user_id"),
             }
-            for place, version in enumerate(message.versions)
+            for place, (id_, text, at) in enumerate(said)
         ]
+
+    def _versions(self, item: Item) -> list[Memory]:
+        """Return a memory with the facts that it replaced, and that replaced it, of whom it is."""
+        held = self._zone.get_memory(item.id)
+        if held.type != "fact":
+            return [msgspec.structs.replace(held, text=item.text)]
+        family = [self._zone.get_memory(one.id) for one in self._zone.history(item.id)]
+        first = [one.source_event_ids[0] for one in family]
+        theirs = {
+            event.source_event_ids[0]
+            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=first)
+            if said_in(event) and Message([event]).whose == item.message.whose
+        }
+        return [one for one in family if one.source_event_ids[0] in theirs]
 
     def owners(self) -> list[dict[str, Any]]:
         """Return the users, agents, apps and runs of which there are memories."""
-        found: dict[tuple[str, str], list[_Message]] = {}
-        if not self._zone.exists():
-            return []
-        with self._files() as files:
-            for message in _messages(files, {}):
-                for name in IDS:
-                    if value := message.said.get(name):
-                        found.setdefault((name.removesuffix("_id"), value), []).append(message)
+        found: dict[tuple[str, str], list[Message]] = {}
+        for message in messages(self._zone, {}):
+            for name in IDS:
+                if value := message.said.get(name):
+                    found.setdefault((name.removesuffix("_id"), value), []).append(message)
         return [
             {
                 "id": name,
                 "name": name,
                 "type": kind,
                 "total_memories": len(theirs),
-                "created_at": format_time(min(one.first.occurred_at for one in theirs)),
-                "updated_at": format_time(max(one.last.occurred_at for one in theirs)),
+                "created_at": min(one.first.as_of for one in theirs),
+                "updated_at": max(one.last.as_of for one in theirs),
             }
             for (kind, name), theirs in sorted(found.items())
         ]
 
-    @contextmanager
-    def _files(self) -> Iterator[ZoneFiles]:
-        zone = self._zone._zone
-        with zone.open_home.at_work():
-            if not zone.exists():
-                raise UnknownId(f"zone {zone.name} holds nothing")
-            with zone.files() as files, files.snapshot():
-                yield files
+    def _matching(
+        self, filters: Mapping[str, Any], *, expired: bool
+    ) -> tuple[list[Message], set[str] | None]:
+        """Return the messages that filters let through, and which memories of them; None: all.
 
-    def _item(self, files: ZoneFiles, memory_id: str) -> _Item:
+        Raises:
+            InvalidInput: a filter is not known.
+        """
+        check_filters(filters, known=FIELDS if self._strict else ANY_FIELD)
+        found = messages(self._zone, required(filters))
+        asked = named(filters)
+        if not self._strict:
+            # Metadata may stand beside the fields, so that a slip is known only by what is held.
+            held = {name for one in found for name in one.said.get("metadata") or ()}
+            check_filters(filters, known={*FIELDS, *held, *unlike_fields(asked)})
+        today = datetime.now(UTC).date().isoformat()
+        found = [one for one in found if expired or not one.expired(today)]
+        if "categories" in asked and found and not any("categories" in one.fields for one in found):
+            raise InvalidInput(
+                "filters: no memory here has categories; give them in the metadata, as categories"
+            )
+        if asked.isdisjoint(OF_ONE):
+            return [one for one in found if passes(filters, one.filtered)], None
+        chosen: dict[str, Message] = {}
+        for read in MemoryReader(self._zone, found).read(found):
+            for item in read.items:
+                if passes(filters, item.fields):
+                    chosen[item.id] = item.message
+        kept = {message.source_id for message in chosen.values()}
+        return [one for one in found if one.source_id in kept], set(chosen)
+
+    def _read(self, message: Message) -> Read:
+        (read,) = MemoryReader(self._zone, [message]).read([message])
+        return read
+
+    def _first_of(self, item: Item) -> Item:
+        """Return the memory that one is, where it was added before: the first of its words."""
+        message = item.message
+        if item.id not in (message.id, message.first.id):
+            return item
+        wanted = {**message.owned, "digest": str(message.said.get("digest"))}
+        again = as_it_stands(message).same
+        for one in messages(self._zone, wanted):
+            if one.last.current and as_it_stands(one).same == again:
+                return item._replace(id=one.id, message=one)
+        return item
+
+    def _item(self, memory_id: str) -> Item:
+        """Return a memory by its id.
+
+        Raises:
+            UnknownId: nothing has it.
+        """
         if not isinstance(memory_id, str):
             raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a text")
-        facts = fact_list.with_ids(files.memory.connection, [memory_id])
-        ids = [fact.source_event_id for fact in facts] or [memory_id]
-        for event in annotated_events.with_ids(files.events.connection, ids):
-            versions = annotated_events.versions(files.events.connection, PLATFORM, event.message)
-            if versions and versions[0].metadata.get(_KEY):
-                message = _Message(versions)
-                if facts and not message.whole:
-                    return _Item(memory_id, facts[0].text, message)
-                return _as_message(message)
-        raise UnknownId(f"no memory has the id {memory_id!r}")
+        try:
+            held = self._zone.get_memory(memory_id)
+        except InvalidInput:
+            raise _unknown(memory_id) from None
+        events = [held]
+        if held.type == "fact":
+            source = held.source_event_ids[:1]
+            events = list(every(self._zone, "events", platform=PLATFORM, source_event_ids=source))
+        for event in events:
+            batch = said_in(event).get("batch") if event.type == "event" else None
+            for message in messages(self._zone, {"batch": batch}) if batch else ():
+                if event.id in {version.id for version in message.versions}:
+                    return self._item_of(message, held)
+        raise _unknown(memory_id)
+
+    def _item_of(self, message: Message, held: Memory) -> Item:
+        """Return the memory of a message that is held as a fact, or as the message itself."""
+        if message.whole:
+            return as_it_stands(message)
+        if held.type == "fact":
+            return Item(held.id, held.text, message)
+        rest = [item for item in self._read(message).items if item.id == held.id]
+        return rest[0] if rest else as_it_stands(message)
 
 
-def _as_message(message: _Message) -> _Item:
-    return _Item(message.id, message.last.content, message)
+def _unknown(memory_id: str) -> UnknownId:
+    return UnknownId(f"no memory has the id {memory_id[:200]!r}")
 
 
-def _items(files: ZoneFiles, message: _Message) -> list[_Item]:
-    if not message.whole:
-        facts = memory.facts_from(files.memory.connection, message.first.id)
-        if facts:
-            return [_Item(id_, text, message) for id_, text in facts]
-    return [_as_message(message)]
-
-
-def _messages(files: ZoneFiles, said: Mapping[str, str]) -> list[_Message]:
-    """Return the messages of which all versions say this, in order."""
-    versions: dict[str, list[AnnotatedEvent]] = {}
-    for event in annotated_events.of_platform(files.events.connection, PLATFORM, said):
-        if event.metadata.get(_KEY):
-            versions.setdefault(event.message, []).append(event)
-    return [_Message(found) for found in versions.values()]
-
-
-def _matching(files: ZoneFiles, filters: Mapping[str, Any], *, expired: bool) -> list[_Message]:
-    today = datetime.fromtimestamp(unix_ms() / 1_000, UTC).date().isoformat()
-    wanted = {f"$.{_KEY}.{name}": value for name, value in required(filters).items()}
-    return [
-        message
-        for message in _messages(files, wanted)
-        if passes(filters, message.fields) and (expired or not message.expired(today))
-    ]
+def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | None:
+    """Return how well a memory answers; None where it was not found, or is too unlike."""
+    found = [hits[id_] for id_ in dict.fromkeys((item.id, item.message.last.id)) if id_ in hits]
+    near = [hit.similarity for hit in found if hit.similarity is not None]
+    if not found or (near and max(near) < threshold - _ROUNDING):
+        return None
+    return found[0].score
 
 
 def _listed(messages: Any) -> list[Any]:
@@ -458,34 +484,45 @@ def _listed(messages: Any) -> list[Any]:
 
 
 def _events(
-    messages: Iterable[Any], owner: Owner, said: dict[str, Any], at: int
-) -> Iterator[dict[str, Any]]:
+    messages: Iterable[Any], owner: Owner, said: dict[str, Any], at: str | int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield what messages are as events, each with the place of its message."""
     for place, message in enumerate(messages):
         if not isinstance(message, Mapping):
             raise InvalidInput(f"messages[{place}] is {type(message).__name__}; give an object")
         role, text = message.get("role"), _text(message.get("content"))
-        if not isinstance(role, str) or role == "system" or not text.strip():
+        if not isinstance(role, str) or role in _INSTRUCTIONS or not text.strip():
             continue
         name = message.get("name") if isinstance(message.get("name"), str) else None
         by_user = role == "user"
         sender = (owner.user_id if by_user else owner.agent_id) or role
-        yield {
-            "platform": PLATFORM,
-            "id": f"{PLATFORM}-{secrets.token_hex(16)}",
-            "sender_id": f"{sender}/{name}" if name else sender,
-            "sender_name": name,
-            "direction": "in" if by_user else "out",
-            "peer_id": _peer(said),
-            "session_id": owner.run_id,
-            "occurred_at": at,
-            "content": text,
-            "metadata": {_KEY: _without_none({**said, "role": role, "actor_id": name})},
-        }
+        of_one = {"role": role, "actor_id": name, "place": place, "digest": _digest(text)}
+        yield (
+            place,
+            {
+                "platform": PLATFORM,
+                "id": f"{PLATFORM}-{secrets.token_hex(16)}",
+                "sender_id": f"{sender}/{name}" if name else sender,
+                "sender_name": name,
+                "direction": "in" if by_user else "out",
+                "peer_id": _peer(said),
+                "session_id": owner.run_id,
+                "occurred_at": at,
+                "content": text,
+                "metadata": {KEY: _without_none({**said, **of_one})},
+            },
+        )
 
 
 def _peer(said: Mapping[str, Any]) -> str | None:
     """Return whose conversation it is, so that nobody's words explain another's."""
     return said.get("user_id") or said.get("agent_id")
+
+
+def _digest(text: str) -> str:
+    """Return what is equal of equal words."""
+    folded = text.strip().casefold().encode("utf-8", "replace")
+    return hashlib.md5(folded, usedforsecurity=False).hexdigest()
 
 
 def _text(content: Any) -> str:
@@ -509,15 +546,6 @@ def _own(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _without_none(said: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
-
-
-def _moment(at: Time | float | None) -> int:
-    """Return a time as unix ms: now, one in unix seconds, or one in words."""
-    if at is None:
-        return unix_ms()
-    if isinstance(at, float | int) and not isinstance(at, bool) and abs(at) < _SECONDS_UNTIL:
-        return int(at * 1_000)
-    return parse_query_time(at, "timestamp")  # type: ignore[arg-type]
 
 
 def _day(value: Any) -> str | None:

@@ -40,6 +40,8 @@ AnyEvent = Mapping[str, Any] | InboundEvent
 PRINCIPAL = "recollect_principal"
 
 _WAIT_SECONDS = 0.02
+# Events of which it is told why they are refused, where all are.
+_MOST_TOLD = 5
 
 
 class Show(Protocol):
@@ -58,14 +60,18 @@ def show_nothing(
 
 
 def ingest(
-    zone: OpenZone, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True
+    zone: OpenZone,
+    events: AnyEvent | Iterable[AnyEvent],
+    *,
+    wait: bool = True,
+    principal: Mapping[str, str] | None = None,
 ) -> IngestReport:
-    """Put events into the ledger, and wait until they are recallable.
+    """Put events into the ledger, and wait until they are recallable; `principal` says who sends.
 
     Raises:
         InvalidInput: what is given holds no events, or none of them can be kept.
     """
-    begun = EventImport(zone)
+    begun = EventImport(zone, principal)
     begun.add(several(events))
     report = begun.report(wait=wait)
     if report.read and report.rejected == report.read:
@@ -95,10 +101,10 @@ def several(events: AnyEvent | Iterable[AnyEvent]) -> Iterable[AnyEvent]:
 
 def none_kept(report: IngestReport) -> str:
     """Return what to say of an import of which every event was refused."""
-    first = report.rejections[0]
     which = "the event" if report.read == 1 else f"none of {report.read} events"
     verb = "cannot" if report.read == 1 else "can"
-    return f"{which} {verb} be kept; event {first.line}: {first.reason}"
+    told = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MOST_TOLD]]
+    return "; ".join([f"{which} {verb} be kept", *told])
 
 
 class EventImport:

@@ -1,0 +1,89 @@
+"""What facades share: lists of a zone as a whole, moments, and what is told of refused items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from recollect import IngestReport, InvalidInput, Memory, UnknownZone, Zone
+
+_PAGE = 1_000
+# Source ids that one address has room for.
+_AT_ONCE = 500
+# An integer below this is unix seconds, as a time after 1973 in milliseconds is above it.
+_SECONDS_UNTIL = 100_000_000_000
+
+
+def every(
+    zone: Zone, scope: Literal["facts", "events", "observations"], **filters: Any
+) -> Iterator[Memory]:
+    """Yield all memories of a kind that the filters of `list_memories` let through, newest first.
+
+    With `source_event_ids` they come in no order.
+    """
+    sources: Sequence[str] | None = filters.pop("source_event_ids", None)
+    if sources is None:
+        yield from _pages(zone, scope, filters)
+        return
+    for start in range(0, len(sources), _AT_ONCE):
+        part = list(sources[start : start + _AT_ONCE])
+        yield from _pages(zone, scope, {**filters, "source_event_ids": part})
+
+
+def _pages(zone: Zone, scope: Any, filters: dict[str, Any]) -> Iterator[Memory]:
+    cursor = None
+    while True:
+        try:
+            page = zone.list_memories(scope, **filters, cursor=cursor, limit=_PAGE)
+        except UnknownZone:
+            # A service answers so for a zone that holds nothing yet.
+            return
+        yield from page.memories
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def now() -> str:
+    """Return the present moment in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def moment(value: Any, field: str) -> str | int:
+    """Return a moment as recollect takes it: now for None; what names no zone is in UTC.
+
+    Raises:
+        InvalidInput: it is none; the message names `field`.
+    """
+    if value is None:
+        return now()
+    if isinstance(value, str):
+        text = value.strip()
+        if text.isdecimal() and text.isascii():
+            return moment(int(text), field)
+        try:
+            value = datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidInput(
+                f"{field} {text[:40]!r}: give a time as 2026-05-08T13:56:00Z, or unix seconds"
+            ) from None
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
+    if isinstance(value, date):
+        return f"{value.isoformat()}T00:00:00Z"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value * 1_000) if abs(value) < _SECONDS_UNTIL else int(value)
+    raise InvalidInput(f"{field} is {type(value).__name__}; give a time")
+
+
+def partly_kept(report: IngestReport, name: str, places: Sequence[int]) -> InvalidInput:
+    """Return what to raise where items were refused: which, why, and which others are kept.
+
+    `places` are the places of the items, `name[place]`, by the order in which they were sent.
+    """
+    refused = {places[one.line - 1]: one.reason for one in report.rejections}
+    kept = [f"{name}[{place}]" for place in places if place not in refused]
+    said = "; ".join(f"{name}[{place}] is not kept: {why}" for place, why in refused.items())
+    rest = f"; kept: {', '.join(kept)}" if kept else ""
+    return InvalidInput(said + rest)

@@ -1,0 +1,239 @@
+"""Messages that were added through Mem0's interfaces, and the memories that each of them is.
+
+A message that is added is an event of the platform `mem0`; whose it is, and the metadata that came
+with it, stand in the event's own. Where facts were to be inferred, each current fact that was
+decided from a message is a memory, and so is what the message says beside them. Else, and once it
+was edited, the message is a memory as it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from recollect import Memory, Zone, uncovered
+from recollect.integrations.facade_kit import every
+from recollect.integrations.mem0.mem0_filters import IDS
+
+PLATFORM = "mem0"
+#: The key of an event's metadata under which Mem0's fields stand.
+KEY = "mem0"
+_SHOWN = (*IDS, "actor_id", "role", "expiration_date")
+
+
+class Message:
+    """A message with its edits, the first first."""
+
+    def __init__(self, versions: Sequence[Memory]) -> None:
+        self.versions = versions
+        self.first, self.last = versions[0], versions[-1]
+        self.said = said_in(self.last)
+
+    @property
+    def source_id(self) -> str:
+        """The id under which it was first sent."""
+        return self.first.source_event_ids[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a memory as it stands, whatever was decided from it."""
+        return not self.said.get("infer") or len(self.versions) > 1
+
+    @property
+    def id(self) -> str:
+        """Its id as a memory."""
+        return str(self.said.get("id") or self.first.id)
+
+    @property
+    def scope(self) -> tuple[str | None, ...]:
+        """Whose it is: the user, the agent, the app and the run."""
+        return tuple(self.said.get(name) for name in IDS)
+
+    @property
+    def whose(self) -> tuple[str | None, ...]:
+        """Whose it is, in whatever run."""
+        return self.scope[:-1]
+
+    @property
+    def owned(self) -> dict[str, str]:
+        """The same as `scope`, by name."""
+        return {name: self.said[name] for name in IDS if self.said.get(name) is not None}
+
+    @property
+    def source_ids(self) -> set[str]:
+        """The ids under which its versions were sent."""
+        return {version.source_event_ids[0] for version in self.versions}
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """Where it stands among others: by its time, and within what was added together."""
+        return (self.first.as_of, str(self.said.get("batch")), int(self.said.get("place") or 0))
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """What the memories in it have beside their ids and texts."""
+        metadata = self.said.get("metadata") or {}
+        return {
+            "metadata": metadata or None,
+            "created_at": self.first.as_of,
+            "updated_at": self.last.as_of,
+            **({"categories": _listed(metadata["categories"])} if "categories" in metadata else {}),
+            **{name: self.said[name] for name in _SHOWN if self.said.get(name) is not None},
+        }
+
+    @property
+    def filtered(self) -> dict[str, Any]:
+        """What filters look at."""
+        return {**self.fields, "timestamp": self.first.as_of}
+
+    def expired(self, today: str) -> bool:
+        """Return whether it is hidden as from a day (YYYY-MM-DD)."""
+        until = self.said.get("expiration_date")
+        return until is not None and until < today
+
+
+class Item(NamedTuple):
+    """A memory: a message as it stands, a fact of it, or what it says beside its facts."""
+
+    id: str
+    text: str
+    message: Message
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """What is equal of the same memory, however often it was added."""
+        said = self.message.said
+        text = self.text.strip().casefold()
+        return (self.message.scope, said.get("role"), said.get("actor_id"), text)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What filters look at."""
+        return {**self.message.filtered, "memory_ids": self.id, "keywords": self.text}
+
+    def shown(self, score: float | None = None) -> dict[str, Any]:
+        """Return it in Mem0's form."""
+        digest = hashlib.md5(self.text.encode(), usedforsecurity=False).hexdigest()
+        return {
+            "id": self.id,
+            "memory": self.text,
+            "hash": digest,
+            "score": score,
+            **self.message.fields,
+        }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def as_it_stands(message: Message) -> Item:
+    """Return the memory that a message is by itself."""
+    return Item(message.id, message.last.text, message)
+
+
+def said_in(event: Memory) -> dict[str, Any]:
+    """Return Mem0's fields of an event; none of one that did not come through its interfaces."""
+    said = (event.metadata or {}).get(KEY) if event.platform == PLATFORM else None
+    return said if isinstance(said, dict) else {}
+
+
+def messages(zone: Zone, said: Mapping[str, str]) -> list[Message]:
+    """Return the messages of which all versions say this, in order."""
+    wanted = {f"{KEY}.{name}": value for name, value in said.items()}
+    found = {
+        event.id: event
+        for event in every(zone, "events", platform=PLATFORM, metadata=wanted)
+        if said_in(event)
+    }
+    edits = {change.id for event in found.values() for change in event.superseded_by}
+    return sorted(
+        (
+            Message([event, *(found[e.id] for e in event.superseded_by[::-1] if e.id in found)])
+            for event in found.values()
+            if event.id not in edits
+        ),
+        key=lambda message: message.order,
+    )
+
+
+class Read(NamedTuple):
+    """A message's memories, and those of earlier messages that it only says again."""
+
+    items: list[Item]
+    again: list[Item]
+
+
+class MemoryReader:
+    """Reads which memories messages are; `known` are messages that need not be fetched."""
+
+    def __init__(self, zone: Zone, known: Iterable[Message] = ()) -> None:
+        self._zone = zone
+        self._known = {message.source_id: message for message in known}
+
+    def read(self, some: Sequence[Message]) -> list[Read]:
+        """Return the memories of messages, in their order."""
+        asked = [message.source_id for message in some if not message.whole]
+        given: dict[str, list[Memory]] = defaultdict(list)
+        repeated: dict[str, list[Memory]] = defaultdict(list)
+        facts = every(self._zone, "facts", source_event_ids=asked, superseded=True)
+        by_id = {fact.id: fact for fact in facts}
+        for fact in sorted(by_id.values(), key=lambda fact: fact.id):
+            first, *others = fact.source_event_ids
+            given[first].append(fact)
+            for other in others:
+                repeated[other].append(fact)
+        self._fetch(given)
+        ended = self.ended(by_id.values())
+        return [self._read(one, given, repeated, ended) for one in some]
+
+    def _read(
+        self,
+        message: Message,
+        given: Mapping[str, list[Memory]],
+        repeated: Mapping[str, list[Memory]],
+        ended: set[str],
+    ) -> Read:
+        if message.whole:
+            return Read([as_it_stands(message)], [])
+        own = given.get(message.source_id, [])
+        again = [
+            Item(fact.id, fact.text, first)
+            for fact in repeated.get(message.source_id, ())
+            if (first := self._known.get(fact.source_event_ids[0])) is not None
+            and first.scope == message.scope
+        ]
+        items = [Item(fact.id, fact.text, message) for fact in own if fact.id not in ended]
+        texts = [*(fact.text for fact in own), *(item.text for item in again)]
+        if rest := uncovered(message.last.text, texts):
+            items.append(Item(message.first.id, rest, message))
+        return Read(items, [item for item in again if item.id not in ended])
+
+    def ended(self, facts: Iterable[Memory]) -> set[str]:
+        """Return the ids of facts whose place another has taken, of what the same one said."""
+        over = [fact for fact in facts if not fact.current]
+        newer = {change.id for fact in over for change in fact.superseded_by}
+        said_in_ = {id_: self._zone.get_memory(id_).source_event_ids[0] for id_ in newer}
+        self._fetch([*said_in_.values(), *(fact.source_event_ids[0] for fact in over)])
+
+        def whose(source_id: str) -> tuple[str | None, ...] | None:
+            message = self._known.get(source_id)
+            return None if message is None else message.whose
+
+        return {
+            fact.id
+            for fact in over
+            if any(
+                whose(said_in_[change.id]) == whose(fact.source_event_ids[0])
+                for change in fact.superseded_by
+            )
+        }
+
+    def _fetch(self, source_ids: Iterable[str]) -> None:
+        lacking = sorted({id_ for id_ in source_ids if id_ not in self._known})
+        for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=lacking):
+            if said_in(event):
+                self._known[event.source_event_ids[0]] = Message([event])
