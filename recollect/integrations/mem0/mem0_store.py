@@ -45,7 +45,7 @@ _MOST_RESULTS = 1_000
 # As many candidates as Mem0 looks at, for each result and at least.
 _CANDIDATES, _LEAST_CANDIDATES = 4, 60
 _AT_ONCE = 500
-# Vectors are kept in bytes: a cosine is right to this.
+# Vectors are kept with sixteen levels a dimension: a cosine is right to this.
 _ROUNDING = 0.01
 # Instructions to a model are nothing that was said.
 _INSTRUCTIONS = ("system", "developer")
