@@ -93,10 +93,7 @@ class RemoteZone(Zone):
         return self._name
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        if kwargs.get("principal") is not None:
-            raise RequiresLocalHome(
-                "principal: over a network the token says who it is; leave it out"
-            )
+        _check_principal(kwargs.get("principal"))
         given = operation.given(*args, **kwargs)
         if operation.stamp is not None and given.get(operation.stamp) is None:
             # Sent twice, it is the same text of the same moment.
@@ -169,7 +166,7 @@ class RemoteZone(Zone):
         wait: bool = True,
         principal: Mapping[str, str] | None = None,
     ) -> IngestReport:
-        _by_token(principal)
+        _check_principal(principal)
         started = time.monotonic()
         with ResendableLines(numbered(several(events))) as lines:
             report = self._sent(lines, started)
@@ -345,6 +342,11 @@ class RemoteZone(Zone):
 
     def head(self) -> str:
         return self.status().head
+
+
+def _check_principal(principal: object) -> None:
+    if principal is not None:
+        raise RequiresLocalHome("principal: over a network the token says who it is; leave it out")
 
 
 def _part(name: str) -> str:

@@ -37,7 +37,7 @@ def told(tool: Any, command: dict[str, Any]) -> str:
     except ToolError as error:
         answer = f"error: {error}"
     if "up to 2 levels deep" in answer:
-        answer = re.sub(r"^\S+(?=\t.*(?:/|memories|notes|deep)$)", "*", answer, flags=re.M)
+        answer = re.sub(r"^\S+(?=\t.*(?:/|memories|notes|deep|kept)$)", "*", answer, flags=re.M)
     return answer
 
 
