@@ -10,7 +10,7 @@ from recollect import IngestReport, InvalidInput, Memory, UnknownZone, Zone
 
 _PAGE = 1_000
 # Source ids that one address has room for.
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 # An integer below this is unix seconds, as a time after 1973 in milliseconds is above it.
 _SECONDS_UNTIL = 100_000_000_000
 
@@ -26,8 +26,8 @@ def every(
     if sources is None:
         yield from _pages(zone, scope, filters)
         return
-    for start in range(0, len(sources), _AT_ONCE):
-        part = list(sources[start : start + _AT_ONCE])
+    for start in range(0, len(sources), _BATCH_SIZE):
+        part = list(sources[start : start + _BATCH_SIZE])
         yield from _pages(zone, scope, {**filters, "source_event_ids": part})
 
 

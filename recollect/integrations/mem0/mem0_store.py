@@ -41,10 +41,10 @@ from recollect.integrations.mem0.mem0_messages import (
     said_in,
 )
 
-_MOST_RESULTS = 1_000
+_MAX_RESULTS = 1_000
 # As many candidates as Mem0 looks at, for each result and at least.
-_CANDIDATES, _LEAST_CANDIDATES = 4, 60
-_AT_ONCE = 500
+_CANDIDATES, _MIN_CANDIDATES = 4, 60
+_BATCH_SIZE = 500
 # Vectors are kept with sixteen levels a dimension: a cosine is right to this.
 _ROUNDING = 0.01
 # Instructions to a model are nothing that was said.
@@ -232,8 +232,8 @@ class Mem0Store:
         return len(ids)
 
     def _forget(self, ids: Sequence[str]) -> None:
-        for start in range(0, len(ids), _AT_ONCE):
-            self._zone.forget(*ids[start : start + _AT_ONCE])
+        for start in range(0, len(ids), _BATCH_SIZE):
+            self._zone.forget(*ids[start : start + _BATCH_SIZE])
 
     def _import(
         self,
@@ -273,7 +273,7 @@ class Mem0Store:
             return []
         asked = Query(
             query=query,
-            max_results=min(_MOST_RESULTS, max(_CANDIDATES * top_k, _LEAST_CANDIDATES)),
+            max_results=min(_MAX_RESULTS, max(_CANDIDATES * top_k, _MIN_CANDIDATES)),
             asked_at=None if asked_at is None else moment(asked_at, "reference_date"),
             source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
             explain=True,

@@ -41,7 +41,7 @@ PRINCIPAL = "recollect_principal"
 
 _WAIT_SECONDS = 0.02
 # Events of which it is told why they are refused, where all are.
-_MOST_TOLD = 5
+_MAX_SHOWN = 5
 
 
 class Show(Protocol):
@@ -103,7 +103,7 @@ def none_kept(report: IngestReport) -> str:
     """Return what to say of an import of which every event was refused."""
     which = "the event" if report.read == 1 else f"none of {report.read} events"
     verb = "cannot" if report.read == 1 else "can"
-    told = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MOST_TOLD]]
+    told = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MAX_SHOWN]]
     return "; ".join([f"{which} {verb} be kept", *told])
 
 
