@@ -22,7 +22,7 @@ from recollect.streams.reader.packed_reading import packed, unpacked
 from recollect.streams.reader.reader_installing import install_reader
 from recollect.streams.reader.reader_loading import load_reader
 from recollect.streams.reader.text_reader import TextReader
-from tests.encoder.plain_reading import read_plainly
+from tests.encoder.reader.plain_reading import read_plainly
 
 TEXTS = [
     "Ada Lovelace moved to Lisbon in May.",
@@ -107,7 +107,7 @@ import hashlib, sys
 from pathlib import Path
 from recollect.streams.reader.reader_installing import install_reader
 from recollect.streams.reader.reader_loading import load_reader
-from tests.encoder.test_reader import TEXTS
+from tests.encoder.reader.test_reader import TEXTS
 cache = Path(sys.argv[1])
 reader = load_reader(install_reader(None, cache=cache), cache=cache)
 print(hashlib.sha256(b"".join(each.content for each in reader.read(TEXTS))).hexdigest())

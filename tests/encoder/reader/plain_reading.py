@@ -20,7 +20,7 @@ from recollect.streams.reader.packed_reading import packed
 from recollect.streams.reader.word_cutter import is_told, words_of
 from recollect.streams.reader.word_shapes import shapes_of
 from recollect.text.sentences import sentences
-from tests.encoder.test_sentence_shapes import plainly
+from tests.encoder.reader.test_sentence_shapes import plainly
 
 Rows = dict[int, list[list[int]]]
 
