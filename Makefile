@@ -1,6 +1,6 @@
 # Everything is installed into .venv, from the locks and nothing else.
-# Needs: Python 3.11 or later with venv and pip, make, git, and the package registry; the tests
-# a Java 17 runtime and Maven, for the real Kafka.
+# Needs: Python 3.11 or later with venv and pip, make, git, and the package registry; kafka-test
+# and storm a Java 17 runtime and Maven, for the real Kafka.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -11,6 +11,7 @@ JOBS   ?= 2
 FUZZ_SECONDS ?= 120
 # What `make check` runs of the tests, and `make test` then does not.
 CHECKS := tests/test_commits.py tests/test_layers.py tests/test_public_names.py
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # Hundreds of processes start during the tests, and would each compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,8 +23,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 .DEFAULT_GOAL := help
 # Two installs at once into one .venv would spoil it.
 .NOTPARALLEL:
-.PHONY: help install install-dev demo demo-second test check format bench kill-test residue fuzz \
-	accept kafka kafka-stop lock clean
+.PHONY: help install install-dev demo demo-second test slow-test kafka-test check format bench \
+	kill-test residue fuzz storm docker-test accept kafka kafka-stop lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -37,11 +38,14 @@ demo: $(VENV)/.stamp             ## set up, and the main job from start to end
 demo-second: $(VENV)/.stamp      ## the same job on a second, generated export
 	$(BIN)/python -m demo.run --generated 7
 
-test: $(VENV)/.stamp-dev         ## set up, and the tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore tests/kafka $(CHECKS:%=--ignore %)
+test: $(VENV)/.stamp-dev         ## set up, and the tests that are neither slow nor on Kafka
+	$(PYTEST) -m "not slow and not kafka" $(CHECKS:%=--ignore %)
 
-kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka, which take longer
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/kafka
+slow-test: $(VENV)/.stamp-dev    ## kills, races, hostile and generated input
+	$(PYTEST) -m "slow and not kafka"
+
+kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka
+	$(PYTEST) -m kafka
 
 storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and three brokers
 	$(BIN)/python -m tests.storm --seconds 120

@@ -119,6 +119,7 @@ def fill(home: Path) -> None:
     os._exit(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lose_wals", [False, True])
 def test_a_home_that_was_killed_at_every_failpoint_holds_what_an_undisturbed_one_holds(lose_wals):
     said: list[str] = []

@@ -14,6 +14,7 @@ from tests.residue.needles import Search, Trace, of_key, of_word
 from tests.residue.world import make_world
 
 
+@pytest.mark.slow
 def test_nothing_of_what_was_forgotten_is_left_in_any_file_after_anything() -> None:
     said: list[str] = []
     with in_memory() as room:

@@ -185,7 +185,7 @@ def test_what_unpacks_to_far_too_much_is_refused_by_name_and_the_rest_is_read(
 
 def test_a_packed_file_that_unpacks_to_far_too_much_ends_there(tmp_path: Path) -> None:
     path = tmp_path / "bomb.jsonl.gz"
-    path.write_bytes(gzip.compress(lines("one") + b"\n" * (100 << 20)))
+    path.write_bytes(gzip.compress(lines("one") + (b" " * 1023 + b"\n") * (100 << 10)))
     found = opened(path)
     assert found.texts == ["one"]
     assert "200 times its size" in found.rejections[0].reason

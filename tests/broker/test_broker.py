@@ -22,6 +22,8 @@ from tests.broker.fixture import SCHEME, Shared, delete_topics, topics_of
 from tests.broker.kafka import Broker, answers
 from tests.broker.shared import ROOT
 
+pytestmark = pytest.mark.kafka
+
 # Holds a broker until it is killed, and has no occasion to end it.
 HOLDER = """
 import sys, time

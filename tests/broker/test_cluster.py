@@ -56,6 +56,7 @@ def leader(cluster: Cluster) -> Member:
     return cluster.brokers[cluster.brokers[0].look()[PLACE].leader - 1]
 
 
+@pytest.mark.kafka
 def test_what_was_acknowledged_outlives_a_kill_a_lost_disk_and_one_copy_in_sync(
     tmp_path: Path,
 ) -> None:

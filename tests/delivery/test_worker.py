@@ -212,6 +212,7 @@ def test_a_group_that_will_not_have_it_is_named(place: Place) -> None:
     assert f"can have no part in group {place.group} (InvalidSessionTimeoutError" in said
 
 
+@pytest.mark.kafka
 def test_it_speaks_tls_and_logs_in_and_outlives_its_broker(tmp_path: Path) -> None:
     with Broker(tmp_path / "secure", secure=True) as broker:
         place = Place(broker.address, "secure", tmp_path)

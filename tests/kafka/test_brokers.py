@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from recollect.schemas.events import Draft, Message
 from recollect.schemas.ledger.records import GENESIS, read_event, record_hash
 from recollect.streams.ledger import EVENTS, LedgerUnavailable, partition_of
@@ -15,6 +17,8 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.broker.cluster import Cluster
 from tests.broker.fixture import SCHEME
+
+pytestmark = pytest.mark.kafka
 
 
 def say(number: int) -> Draft:

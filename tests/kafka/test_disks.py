@@ -26,6 +26,8 @@ from tests.kafka.kit import (
     wait_until,
 )
 
+pytestmark = pytest.mark.kafka
+
 #: The partition of the zone "default", by murmur2.
 PLACE = 7
 JANUARY_2024 = 1_704_067_200_000

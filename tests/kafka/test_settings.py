@@ -16,6 +16,8 @@ from tests.broker.fixture import SCHEME
 from tests.broker.kafka import Broker
 from tests.kafka.kit import ROOT, Ended, Recollect, line, post_events, wait_until, write
 
+pytestmark = pytest.mark.kafka
+
 PROTOCOL = "RECOLLECT_KAFKA_SECURITY_PROTOCOL"
 USER = {
     "RECOLLECT_KAFKA_USERNAME": security.USER,

@@ -83,6 +83,7 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
         at = date.end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["a ", "....", "((((", "1", "A", "A ", "Aa ", "a.", "a@", "a@a.", "www.", "http://a ",

@@ -120,6 +120,7 @@ def _ask(ada: Zone, told: Told, draw: random.Random) -> None:
         assert source == "first" or source in result.text
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_everybody_at_once_beside_another_process(home: EncodedHome) -> None:
     told, done = Told(), threading.Event()

@@ -185,6 +185,7 @@ def same_partition(count: int) -> list[str]:
     return [name for name in names if partition_of(name) == partition_of(names[0])][:count]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", ["shared", "own"])
 def test_three_processes_at_once_give_what_one_gives(
     home: Home, room: Path, expected: dict[str, str], files: str
@@ -271,6 +272,7 @@ def test_after_forgetting_several_in_one_command(export: Home, make_home: MakeHo
     assert never.rows("memory", sentences) == export.rows("memory", sentences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["project", "derive", "fresh"])
 @pytest.mark.parametrize("name", ["rebuild.written", "rebuild.switched"])
 def test_a_rebuild_killed_half_way_is_resumed(export: Home, level: Level, name: str) -> None:
@@ -287,6 +289,7 @@ def test_a_rebuild_killed_half_way_is_resumed(export: Home, level: Level, name: 
     assert all(generation.complete for generation in export.node.zone(ZONE).generations())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passed", [2, 4])
 def test_a_derivation_killed_between_batches_is_resumed(export: Home, passed: int) -> None:
     hashes = live(export)

@@ -216,6 +216,7 @@ class Verbose:
         return [DecidedPart((event.number,), puts=list(facts))]
 
 
+@pytest.mark.slow
 def test_a_record_of_megabytes_is_split_as_kafka_needs_it(make_home: MakeHome) -> None:
     home = make_home("home", (*AGENTS, Verbose()))
     home.tell(TEA)

@@ -364,6 +364,7 @@ PROFILE = settings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3_600 if SLOW else 600)
 def test_any_history_ends_where_the_plain_model_says() -> None:
     run_state_machine_as_test(Protocol, settings=PROFILE)

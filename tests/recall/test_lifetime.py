@@ -231,6 +231,7 @@ class TestLittle:
         assert cited(answer.results) == ["m1"]
 
 
+@pytest.mark.slow
 def test_answers_are_whole_while_another_thread_writes_forgets_and_rebuilds(
     open_memory: Open, room: Path
 ) -> None:

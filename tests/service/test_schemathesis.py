@@ -23,6 +23,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
+@pytest.mark.slow
 def test_no_request_makes_the_service_fail(running: Served) -> None:
     with running.client("*") as client:
         authorization = client.headers["authorization"]

@@ -452,6 +452,7 @@ def test_codes_differ_where_signs_do(dimension: int) -> None:
     assert codes.distance(query).tolist() == differing.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["index", "project", "derive"])
 def test_answers_stay_right_while_another_process_rebuilds(
     words_only: Memory, open_memory: Open, level: str

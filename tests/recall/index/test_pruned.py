@@ -189,6 +189,7 @@ class Zone:
             memory.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoder", [True, False], ids=["encoder", "words"])
 def test_an_index_that_lost_rows_is_one_that_never_had_them(
     encoder: bool, monkeypatch: pytest.MonkeyPatch
