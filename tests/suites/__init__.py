@@ -1,0 +1,1 @@
+"""Other people's checks and clients, unmodified, against a service."""
