@@ -41,6 +41,8 @@ PAGES = sorted(
 )
 SHARED = {"--home", "--config", "--zone", "--json", "--help"}
 PACKAGES = ("schemas", "projections", "streams", "recollect")
+#: Every folder at the top.
+TOPS = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples", "lab")
 
 
 def documented_row(name):
@@ -130,10 +132,20 @@ def test_the_two_commands_stand_at_the_top_of_the_readme():
     assert "$ make test" in top
 
 
-def test_the_readme_ends_with_a_map_of_the_folders():
-    section = README.split("## Map")[1]
-    for folder in (*PACKAGES, "demo", "docker", "tests", "bench", "training", "docs", "examples"):
-        assert f"`{folder}/`" in section, folder
+def test_the_readme_fits_on_one_screen():
+    assert len(README.splitlines()) <= 65
+
+
+def test_the_readme_leads_to_every_page():
+    """But for pages that another page lists: those of the reference and of decisions."""
+    linked = set(re.findall(r"\]\((.+?\.md)\)", README))
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("[a-z]*/README.md")):
+        name = str(path.relative_to(ROOT))
+        if name not in ("README.md", "tests/README.md", "training/README.md"):
+            assert name in linked, name
+    index = (REFERENCE / "README.md").read_text()
+    for path in REFERENCE.glob("*.md"):
+        assert path.name == "README.md" or f"]({path.name})" in index, path.name
 
 
 def anchors(page: Path) -> set[str]:
@@ -155,6 +167,11 @@ def test_links_between_pages_lead_somewhere(page):
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
 
 
+def test_every_folder_is_in_the_architecture():
+    for folder in TOPS:
+        assert f"`{folder}/`" in ARCHITECTURE, folder
+
+
 def test_every_package_is_in_the_architecture():
     for package in PACKAGES:
         for init in (ROOT / package).rglob("__init__.py"):
@@ -165,10 +182,9 @@ def test_every_package_is_in_the_architecture():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_that_a_page_names_are_there(page):
     """A path in backticks that begins with a folder of ours, but for patterns and made-up names."""
-    tops = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples", "lab")
     for path in re.findall(r"`((?:[\w.-]+/)+[\w.-]*)(?:::\w+)?`", page.read_text()):
         # The builder's own certificates, which are nowhere but there.
-        if path.split("/")[0] in tops and path != "docker/ca.crt":
+        if path.split("/")[0] in TOPS and path != "docker/ca.crt":
             assert (ROOT / path).exists(), path
 
 

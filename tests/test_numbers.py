@@ -261,3 +261,15 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert "it is tried three times by itself" in commit
     assert "after ten it is parked" in commit
     assert (MAX_ATTEMPTS, MAX_CRASHES) == (3, 10)
+
+
+def test_the_figures_of_the_readme_are_those_of_the_report() -> None:
+    report = (ROOT / "bench" / "report.md").read_text("utf-8")
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    times = dict(re.findall(r"^\| ([\d,]+) \| all arms .+?\| ([\d.]+) \|", report, re.MULTILINE))
+    (megabytes,) = re.findall(
+        r"^\| 1,000,000 \|(?: [\d,]+ \|){4} ([\d,]+) \|", report, re.MULTILINE
+    )
+    assert f"{float(times['100,000']):.0f} ms among 100,000 messages" in readme
+    assert f"{float(times['1,000,000']):.0f} ms among a million" in readme
+    assert f"whose files take {float(megabytes.replace(',', '')) / 1000:.0f} GB" in readme

@@ -13,9 +13,9 @@ import click
 import pytest
 
 from recollect.cli.app import cli
+from tests.page_steps import ROOT, Prompt, blocks, same, steps
 from tests.service.kit import served
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
     [
         *ROOT.glob("*.md"),
@@ -24,12 +24,6 @@ PAGES = sorted(
         *(ROOT / "docker").glob("*.md"),
     ]
 )
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """Return the blocks of code of a language in a page."""
-    found = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
-    return [str(block) for block in found]
 
 
 def calls(page: Path) -> list[list[str]]:
@@ -55,34 +49,24 @@ def test_a_command_that_a_page_shows_is_there_with_its_options(page: Path) -> No
         assert wanted or not [word for word in words[1:2] if not word.startswith("-")], words
 
 
-def test_the_first_steps_of_the_readme_run(tmp_path: Path) -> None:
-    """With a home that has no encoder, which would have to be brought."""
-    steps = "\n".join(b for b in blocks(ROOT / "README.md", "console") if "$ recollect" in b)
-    script = re.sub(r"^\$ ", "", steps, flags=re.M).replace("init ", "init --encoder none ", 1)
-    command = tmp_path / "bin" / "recollect"
-    command.parent.mkdir()
-    call = "from recollect.cli import main; main()"
-    command.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{call}' \"$@\"\n")
-    command.chmod(0o755)
-    environment = {name: text for name, text in os.environ.items() if "RECOLLECT" not in name}
-    done = subprocess.run(
-        ["bash", "-euc", script],
-        env={
-            **environment,
-            "HOME": str(tmp_path),
-            "PATH": f"{command.parent}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-        },
-        cwd=tmp_path,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    # It is answered, told where it comes from, and then it is gone.
-    assert "I moved to Turin." in done.stdout
-    assert "m-17" in done.stdout
-    assert "nothing" in done.stdout, "what was true in April is nothing"
+#: What a page shows and no test of pages runs, by how it begins, and why.
+NOT_RUN = {
+    "make ": "they set up a clone, and this is one of its tests",
+    "pip install ": "tests/test_wheel.py installs the wheel",
+}
+
+
+def run_steps(page: Path, directory: Path) -> None:
+    """Run what a page shows; whatever it shows to be printed must be printed."""
+    prompt = Prompt(directory)
+    for step in steps(page):
+        if not step.command.startswith(tuple(NOT_RUN)):
+            printed = prompt.run(step.command)
+            assert not step.shown or same(step.shown, printed), f"$ {step.command}\n{printed}"
+
+
+def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
+    run_steps(ROOT / "README.md", tmp_path)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
