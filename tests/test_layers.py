@@ -39,7 +39,7 @@ PACKAGES = {
         "system",
         "models",
         "ledger",
-        "reading",
+        "records",
         "publishing",
         "language",
         "encoder",

@@ -55,12 +55,12 @@ from recollect.streams.adapters.importing import MAX_REJECTIONS
 from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
 from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS
-from recollect.streams.engine.zone import MAX_ATTEMPTS, MAX_CRASHES
+from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES
 from recollect.streams.ledger import PARTITIONS
 from recollect.streams.ledger.kafka import clients, local_copy, retrying
 from recollect.streams.ledger.kafka.topics import MAX_TOPIC_RECORD_BYTES
-from recollect.streams.projecting import background, moments
-from recollect.streams.reading.heads import _DIGITS
+from recollect.streams.projecting import background, snapshots
+from recollect.streams.records.heads import _DIGITS
 from recollect.streams.workers.deciding_process import _NICENESS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,8 +118,8 @@ LIMITS = {
     "what was recalled is counted, and appended every": f"{recall_counter.PERIOD:.0f} s",
     "sources of an entity that are cited": str(_MAX_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
-    "moments of `--known-at` that a zone keeps": str(moments.MAX_MOMENTS),
-    "what all of them but the newest take": of_bytes(moments.MAX_MOMENT_BYTES),
+    "moments of `--known-at` that a zone keeps": str(snapshots.MAX_SNAPSHOTS),
+    "what all of them but the newest take": of_bytes(snapshots.MAX_SNAPSHOT_BYTES),
     "a change record, beyond which it is split": f"{MAX_FRAGMENT_BYTES:,} bytes",
     "a record of the ledger on Kafka": of_bytes(MAX_TOPIC_RECORD_BYTES),
     "partitions of a topic": str(PARTITIONS),
@@ -141,7 +141,7 @@ LIMITS = {
     "on Kafka: the last record that was read is compared every": (
         f"{local_copy.AUDIT_SECONDS:.0f} s"
     ),
-    "on Kafka: events behind which two processes make files": f"{background.FAR:,}",
+    "on Kafka: events behind which two processes make files": f"{background.MIN_BACKLOG:,}",
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {
@@ -226,7 +226,7 @@ def test_every_step_that_drops_a_memory_is_in_the_reference() -> None:
 
 def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
     assert f"(`nice` {_NICENESS})" in KAFKA
-    assert f"Where {background.FAR:,} events or more wait" in KAFKA
+    assert f"Where {background.MIN_BACKLOG:,} events or more wait" in KAFKA
     assert f"fails after {clients.REQUEST_TIMEOUT_SECONDS:.0f} s" in KAFKA
     for seconds in (retrying.REPEAT_SECONDS, local_copy.AUDIT_SECONDS):
         assert seconds == 5, "docs/kafka.md says five seconds of both"

@@ -36,7 +36,7 @@ OF_OTHER_COMMANDS = {
     "multiprocessing",
     "recollect.streams.agents",
     "recollect.streams.deciding",
-    "recollect.streams.engine.zone",
+    "recollect.streams.engine.zone_driver",
     "recollect.streams.encoder.graphs.graph",
     "recollect.streams.encoder.installing",
     "recollect.streams.language",
@@ -118,7 +118,7 @@ def test_what_waits_to_be_decided_is_what_loads_the_agents(place: Path) -> None:
     assert {
         "recollect.streams.agents",
         "recollect.streams.deciding",
-        "recollect.streams.engine.zone",
+        "recollect.streams.engine.zone_driver",
     } <= modules
     everything = OF_THE_NETWORK | OF_ANSWERS | OF_OTHER_COMMANDS | OF_SERVICES
     missing = {name for name in everything if name not in sys.modules and find_spec(name) is None}

@@ -30,7 +30,7 @@ from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.loading import load
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder
-from recollect.streams.engine.zone import BATCH
+from recollect.streams.engine.zone_driver import BATCH_SIZE
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.reader.head_file import OWN, read_heads
 from recollect.streams.reader.reader_installing import install_reader
@@ -50,8 +50,8 @@ def run(data: Path = DATA) -> Report:
         "LoCoMo's turns, each with the messages before it, as the writer reads them: the "
         f"processor's time on one core, the best of {ROUNDS} rounds. `analyse` is what a message "
         "says; the writer also looks at who takes part and what is taken back. The heads read "
-        f"what is encoded anyway: both are timed in turn, on the same {BATCH} texts each time, as "
-        "a node reads them."
+        f"what is encoded anyway: both are timed in turn, on the same {BATCH_SIZE} texts each "
+        "time, as a node reads them."
     )
     columns = ["what", "turns", "turns/s", "on top of the encoding"]
     if not data.is_file():
@@ -81,8 +81,8 @@ def run(data: Path = DATA) -> Report:
     texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
     try:
         both = [
-            _in_turn(encoder, reader, texts[start : start + BATCH])
-            for start in range(0, len(texts), BATCH)
+            _in_turn(encoder, reader, texts[start : start + BATCH_SIZE])
+            for start in range(0, len(texts), BATCH_SIZE)
         ]
     finally:
         encoder.close()

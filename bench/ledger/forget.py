@@ -16,7 +16,7 @@ from recollect.schemas.events import Forget
 from recollect.streams.deciding import redeciding
 from recollect.streams.engine.node import Node
 from recollect.streams.lifecycle.rebuilding import rebuild
-from recollect.streams.publishing.commands import command, drawn_id, publish_commands
+from recollect.streams.publishing.commands import command, publish_commands, random_id
 
 SIZES = (30_000, 100_000)
 #: Seconds that an erasure may take at the largest size, by how many events it erases.
@@ -117,7 +117,7 @@ def _erase(node: Node, what: str, numbers: Sequence[int]) -> _Erased:
     redeciding.Redecision._decide = counted  # type: ignore[method-assign,assignment]
     try:
         with stopwatch() as watch:
-            forget = Forget(source_id=drawn_id("forget"), targets=tuple(sorted(numbers)))
+            forget = Forget(source_id=random_id("forget"), targets=tuple(sorted(numbers)))
             publish_commands(node.ledger, ZONE, [command(forget, 1_700_000_000_000)])
             node.drive(ZONE)
     finally:

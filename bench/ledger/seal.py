@@ -25,7 +25,7 @@ from recollect.schemas.ledger.records import (
 )
 from recollect.schemas.ledger.seal import joint_key, new_key, seal, source_digest, unseal
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
-from recollect.streams.reading.readers import EventReader
+from recollect.streams.records.chain_readers import EventReader
 
 ROUNDS = 3
 _TEXT = bytes(range(97, 122)) * 12  # 300 bytes

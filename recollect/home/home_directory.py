@@ -333,7 +333,7 @@ def chosen_agents(
     """Return the names of agents with the one that a writer needs, or without it, which leave these
     steps out; None: as they are.
     """
-    from recollect.streams.deciding.registration import leaving_out
+    from recollect.streams.deciding.registration import with_disabled_steps
     from recollect.streams.language.grammar.enrichment import left_out_by
 
     steps = left_out_by(agents) if without is None else without
@@ -341,7 +341,7 @@ def chosen_agents(
     if writer is not None:
         named = tuple(name for name in agents if not _is_model_writer(name))
         named += (MODEL_WRITER,) if writer == "model" else ()
-    return leaving_out(named, steps)
+    return with_disabled_steps(named, steps)
 
 
 def _is_model_writer(name: str) -> bool:

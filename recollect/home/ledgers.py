@@ -119,7 +119,7 @@ def reader_name(home: Home) -> str:
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
     """Return the node of a home on a ledger; `decides` False: a replica."""
     gateway = gateway_of(home)
-    return Node(home.directory, ledger, gateway, registered=home.settings.agents, decides=decides)
+    return Node(home.directory, ledger, gateway, agent_names=home.settings.agents, decides=decides)
 
 
 def gateway_of(home: Home) -> EncoderGateway:

@@ -27,8 +27,8 @@ from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import partition_of
-from recollect.streams.projecting.projector import Progress
-from recollect.streams.reading.heads import head_text
+from recollect.streams.projecting.projector import OnProgress
+from recollect.streams.records.heads import head_text
 
 
 class OpenHome:
@@ -163,7 +163,7 @@ class OpenZone:
         if not self.exists():
             raise UnknownZone(unknown_zone(self.name, self.open_home.zone_names()))
 
-    def decide(self, progress: Progress | None = None) -> int:
+    def decide(self, progress: OnProgress | None = None) -> int:
         """Decide everything in the ledger; return how many records there were."""
         if not self.exists():
             return 0

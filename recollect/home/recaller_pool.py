@@ -24,8 +24,8 @@ from recollect.projections.recall.index import array_store
 from recollect.schemas.errors import Busy, HomeError
 from recollect.streams.encoder.encoder import CrossEncoder
 from recollect.streams.engine.node import Node
-from recollect.streams.projecting.moments import Moment
-from recollect.streams.reading.timeline import Timeline
+from recollect.streams.projecting.snapshots import Snapshot
+from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.locks import exclusive
 
 # Each takes four files and the memory of an index.
@@ -41,7 +41,7 @@ class _Key(NamedTuple):
     """What a recaller reads: the generation in use, or a moment before."""
 
     zone: str
-    state: Generation | Moment
+    state: Generation | Snapshot
     profile: str
 
 
@@ -108,12 +108,12 @@ class RecallerPool:
         """Return what the recaller of the state after a record answers, the first or a later."""
         timeline = self.timeline(zone)
         with timeline.lock:
-            moment = self._node.moment(zone, timeline.read, number)
+            moment = self._node.snapshot(zone, timeline.read, number)
         key = _Key(zone, moment, profile)
 
         def open_() -> ZoneFiles:
             with timeline.lock:
-                return self._node.open_moment(zone, timeline.read, moment)
+                return self._node.open_snapshot(zone, timeline.read, moment)
 
         if not moment.decided:
             # A record that was not decided may be by now, so the moment is opened again for each
@@ -225,8 +225,8 @@ class RecallerPool:
         def replaced(other: _Key) -> bool:
             if other.zone != key.zone or other.state == key.state:
                 return False
-            if isinstance(key.state, Moment):
-                return isinstance(other.state, Moment) and other.state.number == key.state.number
+            if isinstance(key.state, Snapshot):
+                return isinstance(other.state, Snapshot) and other.state.number == key.state.number
             return isinstance(other.state, Generation)
 
         if self._drop(replaced):

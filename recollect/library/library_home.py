@@ -16,7 +16,7 @@ from recollect.operations.memories import listing
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE, check_zone
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
@@ -166,7 +166,7 @@ class Recollect:
         erasures_from: Sequence[str | PathLike[str]] = (),
         lose_newer: bool = False,
         forgotten_may_return: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
     ) -> RestoreReport:
         """Put the home of a backup at `home`, where no process has one open.
 

@@ -25,7 +25,7 @@ from recollect.schemas.wire import (
     Receipt,
     WriteReport,
 )
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -212,7 +212,7 @@ class Zone(ZoneOperations):
         )
 
     @_at_work
-    def decide(self, progress: Progress | None = None) -> int:
+    def decide(self, progress: OnProgress | None = None) -> int:
         """Decide all waiting events; return how many there were.
 
         >>> zone.decide()
@@ -239,7 +239,7 @@ class Zone(ZoneOperations):
         limit: int | None = None,
         again: bool = False,
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
         """Let the home's language model write about the events that it has not read (A19).

@@ -16,7 +16,7 @@ from recollect.remote.service_client import ServiceClient
 from recollect.schemas.errors import InvalidInput, RequiresLocalHome
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE, check_zone
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 
 class _Zones(msgspec.Struct):
@@ -73,7 +73,7 @@ class RemoteRecollect(Recollect):
         erasures_from: Sequence[str | PathLike[str]] = (),
         lose_newer: bool = False,
         forgotten_may_return: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
     ) -> RestoreReport:
         """It is done where the home is."""
         raise RequiresLocalHome("restore works with a home alone; call it on the service's machine")

@@ -55,7 +55,7 @@ from recollect.streams.adapters import (
     reject,
     total_size,
 )
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -137,7 +137,7 @@ class RemoteZone(Zone):
         operation: Operation[..., T],
         path: str,
         given: dict[str, Any],
-        progress: Progress | None,
+        progress: OnProgress | None,
     ) -> T:
         """Begin a long-running operation, and return its report once it has ended."""
         begun = self._service.change("POST", path, _Operation, given)
@@ -271,7 +271,7 @@ class RemoteZone(Zone):
             self._decided(report.token)
         return msgspec.structs.replace(report, seconds=_since(started))
 
-    def decide(self, progress: Progress | None = None) -> int:
+    def decide(self, progress: OnProgress | None = None) -> int:
         waiting = self.status().lag
         if waiting:
             self._decided(self.token())
@@ -320,7 +320,7 @@ class RemoteZone(Zone):
         limit: int | None = None,
         again: bool = False,
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
         _only_at_home("write", "recollect write asks the model where the service runs")

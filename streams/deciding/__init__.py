@@ -1,1 +1,1 @@
-"""Deciding what an event changes, what that rested on, and deciding again after an erasure."""
+"""Deciding what an event changes, tracking dependencies, and deciding again after an erasure."""

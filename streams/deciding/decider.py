@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import apsw
 import msgspec
 
-from recollect.projections.events import event_queries as thread
+from recollect.projections.events import event_queries
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.readmodel import ReadModel
 from recollect.schemas.changes import (
@@ -41,85 +41,87 @@ from recollect.streams.encoder.gateway import Answers, EncoderGateway, Readings,
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.ledger import Ledger
 from recollect.streams.reader.packed_reading import unpacked
-from recollect.streams.reading.readers import UnsealedEvent, event_at
-from recollect.streams.reading.recorded_answers import OpenedRecording, recorded_answers
+from recollect.streams.records.chain_readers import UnsealedEvent, event_at
+from recollect.streams.records.recorded_answers import OpenedRecording, recorded_answers
 
 
-class LedgerThread(Conversation):
-    """A conversation from events.db, which holds the ledger's readable turns."""
+class LedgerConversation(Conversation):
+    """A conversation from events.db, which has the ledger's readable turns."""
 
     def __init__(
         self,
         connection: apsw.Connection,
-        without: Set[int] = frozenset(),
+        excluded: Set[int] = frozenset(),
         readings: Readings = MappingProxyType({}),
         recorded: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
-        """`recorded` looks up what models answered."""
+        """`recorded` looks up the recorded answers of models."""
         self._recorded = recorded
         self._connection = connection
-        self._without = without
+        self._excluded = excluded
         self._readings = readings
-        #: The numbers of all events that were looked at, used or not.
-        self.looked_at: set[int] = set()
+        #: The numbers of all events that were read, used or not.
+        self.read_numbers: set[int] = set()
 
     def before(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
         place = conversation_of(event.payload, event.platform)
-        found = thread.conversation_before(self._connection, place, event.number, limit)
-        if any(item.number in self._without for item in found):
-            most = limit + len(self._without)
-            found = thread.conversation_before(self._connection, place, event.number, most)
-        return self._noted([item for item in found if item.number not in self._without][:limit])
+        found = event_queries.conversation_before(self._connection, place, event.number, limit)
+        if any(item.number in self._excluded for item in found):
+            most = limit + len(self._excluded)
+            found = event_queries.conversation_before(self._connection, place, event.number, most)
+        return self._record_reads(
+            [item for item in found if item.number not in self._excluded][:limit]
+        )
 
     def other_channels(self, event: Event, since: int) -> list[Event]:
-        found = thread.elsewhere_before(self._connection, event, since)
-        return self._noted([item for item in found if item.number not in self._without])
+        found = event_queries.elsewhere_before(self._connection, event, since)
+        return self._record_reads([item for item in found if item.number not in self._excluded])
 
     def first_message(self, event: Event) -> Event | None:
-        found = thread.conversation_began(self._connection, event, self._without)
-        return next(iter(self._noted([] if found is None else [found])), None)
+        found = event_queries.conversation_began(self._connection, event, self._excluded)
+        return next(iter(self._record_reads([] if found is None else [found])), None)
 
-    def participants(self, event: Event, since: int) -> list[thread.Speaker]:
-        return thread.speakers_before(self._connection, event, since, self._without)
+    def participants(self, event: Event, since: int) -> list[event_queries.Speaker]:
+        return event_queries.speakers_before(self._connection, event, since, self._excluded)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
-        found = thread.turn_before(self._connection, platform, turn_id, event.number)
-        return self._noted([item for item in found if item.number not in self._without])
+        found = event_queries.turn_before(self._connection, platform, turn_id, event.number)
+        return self._record_reads([item for item in found if item.number not in self._excluded])
 
     def revisions(self, event: Event, below: int) -> list[Event]:
-        found = thread.revisions_before(self._connection, event, below)
-        return self._noted([item for item in found if item.number not in self._without])
+        found = event_queries.revisions_before(self._connection, event, below)
+        return self._record_reads([item for item in found if item.number not in self._excluded])
 
     def reading(self, text: str) -> TextReading | None:
         content = self._readings.get(text_hash(text))
         return None if content is None else unpacked(text, content)
 
     def event(self, number: int) -> Event | None:
-        self.looked_at.add(number)
-        if number in self._without:
+        self.read_numbers.add(number)
+        if number in self._excluded:
             return None
-        return thread.event_numbered(self._connection, number)
+        return event_queries.event_numbered(self._connection, number)
 
     def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
-        # Also those that are gone: a decision from less than was said is another decision.
+        # Erased sources count too: without them the decision would be another one.
         here = [self.event(number) is not None for number in wrote.sources]
         if self._recorded is None or not all(here):
             return None
         found = self._recorded(wrote)
         return None if found is None else answered_calls(found)
 
-    def _noted(self, found: list[Event]) -> list[Event]:
-        self.looked_at |= {item.number for item in found}
+    def _record_reads(self, found: list[Event]) -> list[Event]:
+        self.read_numbers |= {item.number for item in found}
         return found
 
 
 class Extracted(NamedTuple):
-    """The extracts of one record, one per agent that handles it, and its texts' vectors.
+    """The extracts of a record, one per agent that handles it, and the vectors of its texts.
 
-    `reads` are the numbers of the other records that were looked at. If one of them is erased
-    before the record is resolved, the extracts are made again. `encoded()` waits for the encoder
-    if it is still at work. `own`: what was read in the record's own text.
+    `reads` are the numbers of other records that were read. If one of them is erased before the
+    record is resolved, it is extracted again. `encoded()` waits for the encoder. `own`: the
+    annotations of the record's own text.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
@@ -128,20 +130,20 @@ class Extracted(NamedTuple):
     own: RecordedAnnotations | None = None
 
 
-class Looked(NamedTuple):
-    """What the reader was asked of some records: the own text of each, and all that it read.
+class PendingAnnotations(NamedTuple):
+    """The annotations of some records' texts, and the own text of each record.
 
-    `readings()` waits for the reader if it is still at work.
+    `readings()` waits for the reader.
     """
 
-    own: Mapping[int, str]
+    own_texts: Mapping[int, str]
     readings: Callable[[], Readings]
 
 
 class Decision(NamedTuple):
-    """What the agents decided from a record; `parked`: they could not.
+    """What the agents decided for a record; `parked`: they could not.
 
-    `reads` are the keys of all that it depends on (`recollect.streams.agents.state`).
+    `reads` are the keys that it depends on (`recollect.streams.agents.state`).
     """
 
     parts: list[DecidedPart]
@@ -149,8 +151,8 @@ class Decision(NamedTuple):
     parked: bool = False
 
 
-class Files(Protocol):
-    """The files that decisions are made from, and are written into."""
+class DecisionFiles(Protocol):
+    """The files that decisions read and write."""
 
     @property
     def events(self) -> ReadModel:
@@ -159,77 +161,77 @@ class Files(Protocol):
 
     @property
     def memory(self) -> ReadModel:
-        """Facts, and what else is known of the zone."""
+        """Facts and other memories."""
         ...
 
     @property
     def identity(self) -> ReadModel:
-        """Who and what the zone speaks of."""
+        """Entities and their mentions."""
         ...
 
     @property
     def decided(self) -> Sequence[ReadModel]:
-        """All files that decisions are written into."""
+        """The files that decisions are written to."""
         ...
 
 
 class Decider:
-    """Runs the agents over one zone's records and writes what they decide into the open files.
+    """Runs the agents over a zone's records, and writes their decisions into the open files.
 
-    The caller holds the files' locks, and the files stand at the record before.
+    The caller holds the files' locks, and the files are at the record before.
     """
 
     def __init__(
         self,
         ledger: Ledger,
         zone: str,
-        files: Files,
+        files: DecisionFiles,
         gateway: EncoderGateway,
         agents: Sequence[Agent] = AGENTS,
-        before: Callable[[bytes], None] | None = None,
+        on_first_read: Callable[[bytes], None] | None = None,
     ) -> None:
-        """`before` is called with each key before the state is first asked under it."""
+        """`on_first_read` is called with each key before the state is first queried under it."""
         self._ledger = ledger
         self._zone = zone
         self._files = files
         self._gateway = gateway
         self._agents = agents
-        self._before = before
+        self._on_first_read = on_first_read
 
-    def look(
+    def annotate(
         self,
         records: Sequence[UnsealedEvent],
-        without: Set[int] = frozenset(),
+        excluded: Set[int] = frozenset(),
         parked: Container[int] = frozenset(),
-        ahead: Executor | None = None,
-    ) -> Looked:
-        """Ask the reader for what the agents will want to know of the records' texts.
+        executor: Executor | None = None,
+    ) -> PendingAnnotations:
+        """Have the reader annotate the texts that the agents will need.
 
-        With `ahead`, it works in that executor; `Looked.readings` waits for it.
+        With `executor`, it works there, and `PendingAnnotations.readings` waits for it.
         """
         if self._gateway.reader is None:
-            return Looked({}, dict)
+            return PendingAnnotations({}, dict)
         wanted = {
-            record.source.number: self._to_read(record.event, without)
+            record.source.number: self._texts_to_annotate(record.event, excluded)
             for record in records
             if record.event is not None and record.source.number not in parked
         }
         texts = [each for of_record in wanted.values() for each in of_record]
         if not texts:
-            return Looked({}, dict)
+            return PendingAnnotations({}, dict)
         own = {
             number: each.text
             for number, of_record in wanted.items()
             for each in of_record
             if each.number == number
         }
-        if ahead is not None:
-            return Looked(own, ahead.submit(self._gateway.readings, texts).result)
+        if executor is not None:
+            return PendingAnnotations(own, executor.submit(self._gateway.readings, texts).result)
         read = self._gateway.readings(texts)
-        return Looked(own, lambda: read)
+        return PendingAnnotations(own, lambda: read)
 
-    def _to_read(self, event: Event, without: Set[int]) -> list[ToRead]:
-        conversation = LedgerThread(self._files.events.connection, without)
+    def _texts_to_annotate(self, event: Event, excluded: Set[int]) -> list[ToRead]:
+        conversation = LedgerConversation(self._files.events.connection, excluded)
         return [
             each
             for agent in self._agents
@@ -240,28 +242,28 @@ class Decider:
     def extract(
         self,
         records: Sequence[UnsealedEvent],
-        without: Set[int] = frozenset(),
+        excluded: Set[int] = frozenset(),
         parked: Container[int] = frozenset(),
-        ahead: Executor | None = None,
-        looked: Looked | None = None,
+        executor: Executor | None = None,
+        pending: PendingAnnotations | None = None,
     ) -> list[Extracted]:
-        """Return what the records say; reads the ledger's threads, and asks the encoder.
+        """Run the agents' `extract` on records, and encode their texts.
 
-        Events in `without` count as erased and are not read. Records in `parked` are not tried,
-        since the agents may fail on them. With `ahead`, the encoder works in that executor while
-        the caller goes on. The agents do not: two threads of Python would only wait for each
-        other. `looked`: what the reader was asked of them before; None: it is asked now.
+        Events in `excluded` are treated as erased. Records in `parked` are skipped, since the
+        agents may fail on them. With `executor`, the encoder works there while the caller goes on;
+        the agents do not, because two threads of Python would only wait for each other. `pending`:
+        the result of `annotate` for these records; None: they are annotated now.
         """
-        if looked is None:
-            looked = self.look(records, without, parked)
-        readings = looked.readings()
-        own = self._recorded(looked.own, readings)
-        read = [self._read(record, without, parked, readings) for record in records]
+        if pending is None:
+            pending = self.annotate(records, excluded, parked)
+        readings = pending.readings()
+        own = self._recorded(pending.own_texts, readings)
+        read = [self._extract_one(record, excluded, parked, readings) for record in records]
         made = [extract for of_record, _ in read for _, extract in of_record]
         texts = [text for extract in made for text in extract.texts]
         turns = [text for extract in made for text in extract.turns]
-        if ahead is not None:
-            awaited = ahead.submit(self._gateway.answers, texts, turns)
+        if executor is not None:
+            awaited = executor.submit(self._gateway.answers, texts, turns)
             encoded: Callable[[], Answers] = awaited.result
         else:
             answers = self._gateway.answers(texts, turns)
@@ -274,7 +276,7 @@ class Decider:
     def _recorded(
         self, own: Mapping[int, str], readings: Readings
     ) -> dict[int, RecordedAnnotations]:
-        """Return the rows of what was read in the own text of records, by their numbers."""
+        """Return the annotation rows of records' own texts, by record number."""
         reader = self._gateway.reader
         if reader is None:
             return {}
@@ -284,19 +286,21 @@ class Decider:
             for number, key in keys.items()
         }
 
-    def _read(
+    def _extract_one(
         self,
         record: UnsealedEvent,
-        without: Set[int],
+        excluded: Set[int],
         parked: Container[int],
         readings: Readings,
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
-        """Return each agent's extract of a record, and the numbers of what they looked at."""
+        """Return each agent's extract of a record, and the numbers of the records that they
+        read.
+        """
         if record.event is None or record.source.number in parked:
             return (), frozenset()
-        conversation = LedgerThread(
+        conversation = LedgerConversation(
             self._files.events.connection,
-            without,
+            excluded,
             readings,
             lambda wrote: recorded_answers(self._ledger, self._zone, wrote.answers),
         )
@@ -305,10 +309,10 @@ class Decider:
             for agent in self._agents
             if record.event.kind in agent.kinds
         )
-        return extracts, conversation.looked_at
+        return extracts, conversation.read_numbers
 
     def resolve(self, record: UnsealedEvent, extracted: Extracted) -> Decision:
-        """Return what follows from a record; the files are not written."""
+        """Return the decision for a record; the files are not written."""
         if record.problem is not None:
             return self.park(record, record.problem)
         if record.event is None:
@@ -325,8 +329,8 @@ class Decider:
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
 
-        The reason may quote the record that could not be decided, which for a retry is another
-        one. A retry of a record that is not parked does nothing, so nothing is parked.
+        The reason may quote the record that failed, which for a retry is another one. A retry of a
+        record that is not parked does nothing, and is not parked.
         """
         state = self._state()
         sources: tuple[int, ...] = (record.source.number,)
@@ -339,7 +343,7 @@ class Decider:
         return Decision([DecidedPart(sources, puts=[row])], frozenset(state.reads), parked=True)
 
     def project(self, parts: Iterable[DecidedPart]) -> None:
-        """Write decided parts into the open files, so that the next record sees them."""
+        """Write decided parts into the open files, where the next record sees them."""
         for part in parts:
             for model in self._files.decided:
                 deletes = tuple(
@@ -356,7 +360,7 @@ class Decider:
             self._files.identity.connection,
             self._gateway.model,
             self._gateway.dimension,
-            self._before,
+            self._on_first_read,
         )
 
     def _decide(self, event: Event, extracted: Extracted, state: State) -> list[DecidedPart]:
@@ -378,10 +382,10 @@ class Decider:
         parts: Sequence[DecidedPart],
         state: State,
     ) -> list[DecidedPart]:
-        """Return the vectors of texts that led to no row: all that the encoder answers is recorded.
+        """Return the vectors of texts that led to no row: everything that is encoded is recorded.
 
-        A sentence that only repeats another becomes a fact when that one is forgotten, and no
-        replay may ask the encoder for it.
+        A duplicate statement becomes a fact when the first one is forgotten, and a replay may not
+        encode it.
         """
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
         unused: list[DecidedPart] = []
@@ -398,7 +402,7 @@ class Decider:
         return unused
 
     def _retry(self, record: UnsealedEvent, number: int, state: State) -> list[DecidedPart]:
-        """Decide a parked record again, with today's agents and today's state."""
+        """Decide a parked record again, with the current agents and state."""
         letter = _parked_before(record, number, state)
         if letter is None:
             return []
@@ -410,13 +414,13 @@ class Decider:
         for read in extracted.reads:
             state.note(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
-        # The row repeats the reason, which may quote the record that was parked.
+        # The row contains the reason, which may quote the parked record.
         own = DecidedPart((number, record.source.number), puts=[retried])
         return [*self._decide(parked.event, extracted, state), own]
 
 
 def _add(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
-    """Add what was read in an event's own text to what rests on that event alone."""
+    """Add the annotations of an event's own text to the part whose only source is that event."""
     part = next((part for part in parts if part.sources == (row.number,)), None)
     if part is None:
         part = DecidedPart((row.number,))
@@ -425,7 +429,7 @@ def _add(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
 
 
 def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:
-    """Return the letter of `number` if that came before `record` and is parked now."""
+    """Return the dead letter of `number` if that came before `record` and is still parked."""
     letter = state.dead_letter(number)
     if letter is None or letter.state != "parked" or number >= record.source.number:
         return None

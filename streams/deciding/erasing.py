@@ -1,11 +1,11 @@
-"""Erasing: the difference to what a zone would be if forgotten events had never been readable.
+"""Compute an erasure as the difference to the zone without the erased events.
 
-The change record of an erasure must lead to one state from two: from the live one, and from
-that of a late replica, which cannot open the parts that rest on a forgotten event. Both differ
-from the target, the zone derived again without those events, and from each other only in the
-rows of such parts. So the record says: every row in which live and target differ, and every
-row of such a part, as the target has it. Each row is sealed with the keys of what it rests on
-in the target, so that a later erasure reaches it too.
+The target is the zone derived again as if the erased events had never been readable. The change
+record of an erasure must lead to it from two states: from the live one, and from that of a late
+replica, which cannot unseal parts with an erased source. The two differ from each other only in
+rows of such parts. So the record contains every row in which live and target differ, and every row
+of such a part, as it is in the target. Each row is sealed with the keys of its sources in the
+target, so that a later erasure reaches it too.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from recollect.schemas.changes import (
 from recollect.schemas.ledger.records import Source
 from recollect.streams.agents import Agent
 from recollect.streams.deciding.decider import Decider, Decision
+from recollect.streams.deciding.dependencies import DependenciesUnknown
 from recollect.streams.deciding.redeciding import Redecision
-from recollect.streams.deciding.tracing import Untraceable
 from recollect.streams.encoder.gateway import Answer, EncoderGateway, Recorded
 from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_events
-from recollect.streams.reading.readers import (
+from recollect.streams.records.chain_readers import (
     ChangeReader,
     EventReader,
     UnsealedEvent,
@@ -54,7 +54,7 @@ from recollect.streams.reading.readers import (
     open_sections,
 )
 
-_BATCH = 500
+_BATCH_SIZE = 500
 _SCRATCH = "erasing"
 
 Key = tuple[str | int, ...]
@@ -70,9 +70,9 @@ def erase(
     targets: Sequence[int],
     agents: Sequence[Agent],
 ) -> tuple[Decision, tuple[Source, ...]]:
-    """Return what an erasure decides, and the events that it erases.
+    """Return the decision of an erasure, and the events that it erases.
 
-    `files` are locked and stand at the record before; `changes` holds every record up to it.
+    `files` are locked and at the record before; `changes` holds every record up to it.
     """
     number = record.source.number
     erased = erased_by(ledger, zone, number, targets)
@@ -82,24 +82,24 @@ def erase(
     replaying = gateway.replaying(
         _recorded_in(recorded, gateway.model), partial(reading_of_event, recorded)
     )
-    without = frozenset(source.number for source in erased)
+    excluded = frozenset(source.number for source in erased)
     parked = parked_records(files)
     if is_traced(files.memory.connection, number - 1):
-        standing = _standing(ledger, files, erased)
+        remaining = _remaining_events(ledger, files, erased)
         with (
             Redecision(
-                ledger, zone, chain, files, replaying, number - 1, standing, parked, agents
+                ledger, zone, chain, files, replaying, number - 1, remaining, parked, agents
             ) as again,
-            suppress(Untraceable),
+            suppress(DependenciesUnknown),
         ):
-            # Otherwise another chain has destroyed the keys of what is erased already.
+            # DependenciesUnknown: another chain has already destroyed keys of the erased events.
             return Decision(again.run()), erased
-    target = _Target(ledger, zone, number - 1, without, parked, agents)
+    target = _Target(ledger, zone, number - 1, excluded, parked, agents)
     return Decision(_derived(ledger, zone, chain, files, replaying, target)), erased
 
 
-def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
-    """Return the events of which rows may be left: all but those that were erased before."""
+def _remaining_events(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
+    """Return the erased events that may still have rows: all but those that were erased before."""
     keys = ledger.keys.get([source.key_id for source in erased])
     return frozenset(
         source.number
@@ -117,36 +117,39 @@ def _derived(
     gateway: EncoderGateway,
     target: _Target,
 ) -> list[DecidedPart]:
-    """Return the difference from live files to a target that is derived in full."""
-    upto, without = target.upto, target.without
+    """Return the difference from the live files to a target that is derived in full."""
+    upto, excluded = target.upto, target.excluded
     clear_scratch(files)
     directory = files.directory / _SCRATCH
     try:
         with ZoneFiles(directory, gateway.model, gateway.dimension) as scratch:
-            provenance = Provenance(directory)
+            row_sources = RowSources(directory)
             try:
-                target.derive(scratch, gateway, provenance)
-                suspects, complete = _suspects(ledger, zone, chain, upto, without)
+                target.derive(scratch, gateway, row_sources)
+                affected, complete = _affected_rows(ledger, zone, chain, upto, excluded)
                 if not complete:
-                    suspects |= _lacking(ledger, zone, chain, upto, without, scratch, files)
-                parts = _parts(files, scratch, suspects, provenance, upto + 1)
+                    affected |= _replica_differences(
+                        ledger, zone, chain, upto, excluded, scratch, files
+                    )
+                parts = _parts(files, scratch, affected, row_sources, upto + 1)
             finally:
-                provenance.close()
+                row_sources.close()
     finally:
         clear_scratch(files)
-    # The notes on what decisions depend on are not made here, so no later erasure may use them.
+    # Dependencies are not recorded here, so no later erasure may use those up to here.
     return [*parts, DecidedPart((upto + 1,), puts=[DecisionDependencies(upto + 1, b"", b"", b"")])]
 
 
 def clear_scratch(files: ZoneFiles) -> None:
-    """Remove what an erasure that was killed left behind."""
+    """Remove the scratch files of an erasure that was killed."""
     delete_directory(files.directory / _SCRATCH)
 
 
 def parked_records(files: ZoneFiles) -> dict[int, str]:
     """Return the records that were ever parked, with their reasons.
 
-    What could not be read when it was published is parked by its own event, and is not among them.
+    Records that could not be decoded when they were published are parked by an event of their own,
+    and are not among them.
     """
     connection = files.memory.connection
     letters: list[DeadLetter] = []
@@ -155,8 +158,8 @@ def parked_records(files: ZoneFiles) -> dict[int, str]:
     return {letter.number: letter.reason for letter in letters if letter.kind != "park"}
 
 
-class Provenance:
-    """Which sources each row of the target rests on; newest put wins."""
+class RowSources:
+    """The sources of each row of the target; the newest put wins."""
 
     def __init__(self, directory: Path) -> None:
         self._connection = connect(directory / "provenance.db")
@@ -166,7 +169,7 @@ class Provenance:
         )
 
     def note(self, parts: Sequence[DecidedPart]) -> None:
-        """Note the rows of decided parts."""
+        """Record the rows of decided parts."""
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?)",
@@ -194,44 +197,46 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def key_of(row: Row) -> Key:
-    """Return the values that name a row."""
+    """Return the values of a row's key columns."""
     return tuple(getattr(row, column) for column in row.KEY)
 
 
 class _Target(NamedTuple):
-    """The zone up to a record as it would be if some events had never been readable."""
+    """A zone up to a record, without some events."""
 
     ledger: Ledger
     zone: str
     upto: int
-    without: Set[int]
+    excluded: Set[int]
     parked: dict[int, str]
     agents: Sequence[Agent]
 
-    def derive(self, scratch: ZoneFiles, gateway: EncoderGateway, provenance: Provenance) -> None:
-        """Derive it into scratch files; `gateway` answers what is recorded."""
-        project_events(self.ledger, self.zone, scratch, upto=self.upto, without=self.without)
+    def derive(self, scratch: ZoneFiles, gateway: EncoderGateway, row_sources: RowSources) -> None:
+        """Derive it into scratch files; `gateway` replays recorded encodings."""
+        project_events(self.ledger, self.zone, scratch, upto=self.upto, excluded=self.excluded)
         decider = Decider(self.ledger, self.zone, scratch, gateway, self.agents)
         reader = EventReader(self.ledger, self.zone)
         with scratch.locked():
-            while records := reader.read(min(_BATCH, self.upto - reader.number), self.without):
+            while records := reader.read(
+                min(_BATCH_SIZE, self.upto - reader.number), self.excluded
+            ):
                 extracts = decider.extract(records, parked=self.parked)
                 for record, extracted in zip(records, extracts, strict=True):
                     if record.kind == "forget":
-                        # Its targets are unreadable here already.
+                        # Its targets are already unreadable here.
                         continue
                     if record.source.number in self.parked and (record.event or record.problem):
                         decision = decider.park(record, self.parked[record.source.number])
                     else:
                         decision = decider.resolve(record, extracted)
                     decider.project(decision.parts)
-                    provenance.note(decision.parts)
+                    row_sources.note(decision.parts)
             for model in scratch.decided:
                 model.connection.execute("COMMIT")
 
 
 def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
-    """Return a look-up of what is recorded of a text, by its hash."""
+    """Return a lookup of a text's recorded encoding, by its hash."""
 
     def look_up(key: str) -> Answer | None:
         if model is None or (vector := vector_of_text(connection, model, key)) is None:
@@ -241,18 +246,18 @@ def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
     return look_up
 
 
-def _suspects(
-    ledger: Ledger, zone: str, chain: str, upto: int, without: Set[int]
+def _affected_rows(
+    ledger: Ledger, zone: str, chain: str, upto: int, excluded: Set[int]
 ) -> tuple[set[tuple[str, Key]], bool]:
-    """Return the rows of every part that rests on one of the events, and whether all opened.
+    """Return the rows of every part with an erased source, and whether all could be unsealed.
 
-    A chain that meets an erasure late, as that of a kept generation does, finds parts whose
-    keys another chain has destroyed already.
+    A lagging chain, such as that of a kept generation, may find keys already destroyed by another
+    one.
     """
-    suspects: set[tuple[str, Key]] = set()
+    affected: set[tuple[str, Key]] = set()
     complete = True
     reader = ChangeReader(ledger, zone, chain)
-    while reader.number < upto and (changes := reader.read(_BATCH)):
+    while reader.number < upto and (changes := reader.read(_BATCH_SIZE)):
         touched = [
             change._replace(
                 record=msgspec.structs.replace(
@@ -260,7 +265,7 @@ def _suspects(
                     parts=tuple(
                         part
                         for part in change.record.parts
-                        if any(source.number in without for source in part.sources)
+                        if any(source.number in excluded for source in part.sources)
                     ),
                 )
             )
@@ -275,30 +280,30 @@ def _suspects(
         complete &= len(ledger.keys.get(list(needed))) == len(needed)
         for sections in open_sections(ledger.keys, touched, tuple(READ_MODEL_ROWS)).values():
             for section in sections:
-                suspects.update((row.TABLE, key_of(row)) for row in section.puts)
-                suspects.update((delete.table, delete.key) for delete in section.deletes)
-    return suspects, complete
+                affected.update((row.TABLE, key_of(row)) for row in section.puts)
+                affected.update((delete.table, delete.key) for delete in section.deletes)
+    return affected, complete
 
 
-def _lacking(
+def _replica_differences(
     ledger: Ledger,
     zone: str,
     chain: str,
     upto: int,
-    without: Set[int],
+    excluded: Set[int],
     target: ZoneFiles,
     live: ZoneFiles,
 ) -> set[tuple[str, Key]]:
-    """Return the rows in which a late replica, made here, differs from the target.
+    """Return the rows in which a late replica, built here, differs from the target.
 
-    Also the notes on what decisions depend on that only the live files have.
+    Also the dependency rows that only the live files have.
     """
     directory = target.directory / "replica"
     with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
         with replica.locked():
             reader = ChangeReader(ledger, zone, chain)
-            while reader.number < upto and (changes := reader.read(_BATCH)):
-                sections = open_sections(ledger.keys, changes, tuple(READ_MODEL_ROWS), without)
+            while reader.number < upto and (changes := reader.read(_BATCH_SIZE)):
+                sections = open_sections(ledger.keys, changes, tuple(READ_MODEL_ROWS), excluded)
                 for model in replica.decided:
                     model.project(sections[model.name])
             for model in replica.decided:
@@ -313,27 +318,27 @@ def _lacking(
 def _parts(
     live: ZoneFiles,
     target: ZoneFiles,
-    suspects: set[tuple[str, Key]],
-    provenance: Provenance,
+    affected: set[tuple[str, Key]],
+    row_sources: RowSources,
     number: int,
 ) -> list[DecidedPart]:
-    """Return the difference from live to target, by the sources of its rows."""
+    """Return the difference from live to target, grouped by the sources of its rows."""
     parts: dict[tuple[int, ...], DecidedPart] = {}
     own = parts.setdefault((number,), DecidedPart((number,)))
 
     def put(row: AnyRow) -> None:
-        rests_on = provenance.of(row.TABLE, key_of(row))
+        rests_on = row_sources.of(row.TABLE, key_of(row))
         parts.setdefault(rests_on, DecidedPart(rests_on)).puts.append(row)
 
-    said: set[tuple[str, Key]] = set()
+    written: set[tuple[str, Key]] = set()
     for table, key, _, wanted in differences(live, target):
-        said.add((table, key))
+        written.add((table, key))
         if wanted is None:
             own.deletes.append(Delete(table, key))
         else:
             put(wanted)
     by_table = {row.TABLE: (model, row) for model, rows in READ_MODEL_ROWS.items() for row in rows}
-    for table, key in sorted(suspects - said, key=repr):
+    for table, key in sorted(affected - written, key=repr):
         model, kind = by_table[table]
         wanted = cast(AnyRow | None, _model(target, model).row(kind, key))
         if wanted is None:
@@ -349,7 +354,7 @@ def differences(
 ) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
     """Yield (table, key, row in left, row in right) for every row in which two states differ.
 
-    Notes on what decisions depend on are left out.
+    Dependency rows (`Decided`) are left out.
     """
     for model, rows in READ_MODEL_ROWS.items():
         for kind in rows:
@@ -381,7 +386,7 @@ def _table_differences(
 
 
 def _order(key: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a key that sorts as SQLite's BINARY collation does: text by its UTF-8 bytes."""
+    """Return a sort key like SQLite's BINARY collation: text by its UTF-8 bytes."""
     return tuple(part.encode() if isinstance(part, str) else part for part in key)
 
 

@@ -1,8 +1,7 @@
-"""Which agents decide: those that a home's configuration names, loaded and looked at.
+"""Load and check the agents that a home's configuration names.
 
-What can be told of an agent before it decides is checked here: that it is there, and that it has
-what every agent has. That it knows no clock, and names all sources of its rows, is its author's to
-keep (CONTRIBUTING.md).
+An agent's existence and interface are checked here. That it is deterministic, and names all sources
+of its rows, is its author's responsibility (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.enrichment import LESS, STEPS
 
 (_OWN,) = OWN_AGENTS
-#: The agents whose steps can be left out.
+#: The agents whose steps can be disabled.
 _ENRICHING = (RuleWriter, ModelWriter)
 _STEPS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", "state")}
 
@@ -30,12 +29,12 @@ _STEPS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", 
 def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
     """Return the agents of these names, in this order.
 
-    `own` stands for all of recollect's; one of these has its own name, and another's is named as
-    `package.module:NAME`. Steps that one leaves out stand behind its name, as in `own-causes`.
+    `own` stands for all of recollect's, each of which also has a name; an agent of another package
+    is named as `package.module:NAME`. Disabled steps follow the name, as in `own-causes`.
 
     Raises:
-        HomeError: a name is not known, or what it names is no agent or cannot be imported; or an
-            agent is named twice.
+        HomeError: a name is unknown, cannot be imported or is not an agent; or an agent is named
+            twice.
     """
     if not names:
         raise HomeError(f"agents: name at least one, or {_OWN!r} for recollect's own")
@@ -45,21 +44,21 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
         which = type(agent) if isinstance(agent, _ENRICHING) else id(agent)
         if which in before:
             raise HomeError(
-                f"agents: {name} names an agent that {before[which]} names already; each "
-                "decides once"
+                f"agents: {name} names an agent that {before[which]} already names; each "
+                "agent decides once"
             )
         before[which] = name
     return tuple(agent for _, agent in named)
 
 
-def leaving_out(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of agents that leave these steps out, and no other.
+def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
+    """Return the agents' names with exactly these steps disabled.
 
     Raises:
-        HomeError: one is no step, or no agent of these names takes any.
+        HomeError: one is not a step, or none of these agents takes any.
     """
-    _must_be_steps("without", steps)
-    found = tuple(_leaving_out(name, steps) for name in names)
+    _check_steps("without", steps)
+    found = tuple(_with_disabled_steps(name, steps) for name in names)
     if steps and found == tuple(name.partition(LESS)[0] for name in names):
         raise HomeError(
             f"without: none of the agents {', '.join(names)} takes the steps {', '.join(steps)}"
@@ -67,7 +66,7 @@ def leaving_out(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
     return found
 
 
-def _leaving_out(name: str, steps: Sequence[str]) -> str:
+def _with_disabled_steps(name: str, steps: Sequence[str]) -> str:
     if ":" in name:
         return name
     base = name.partition(LESS)[0]
@@ -77,7 +76,7 @@ def _leaving_out(name: str, steps: Sequence[str]) -> str:
     return LESS.join([base, *(step for step in STEPS if step in steps and step in taken)])
 
 
-def _must_be_steps(what: str, steps: Sequence[str]) -> None:
+def _check_steps(what: str, steps: Sequence[str]) -> None:
     for step in steps:
         if step not in STEPS:
             near = get_close_matches(step, STEPS, 1)
@@ -95,8 +94,8 @@ def _named(name: str) -> tuple[Agent, ...]:
     agents = _agents(base)
     if not steps:
         return agents
-    _must_be_steps(f"agents: {name}", steps)
-    if _leaving_out(base, steps) == base:
+    _check_steps(f"agents: {name}", steps)
+    if _with_disabled_steps(base, steps) == base:
         raise HomeError(f"agents: {name} names no agent that takes these steps")
     return tuple(
         type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _ENRICHING) else agent
@@ -105,7 +104,7 @@ def _named(name: str) -> tuple[Agent, ...]:
 
 
 def _agents(name: str) -> tuple[Agent, ...]:
-    """Return recollect's agents of a name."""
+    """Return the agents of recollect with this name."""
     if name == _OWN:
         return AGENTS
     if name in BY_NAME:
@@ -119,33 +118,33 @@ def _agents(name: str) -> tuple[Agent, ...]:
 
 
 def _imported(name: str) -> Agent:
-    """Return an agent that is not recollect's own."""
+    """Import an agent that is not recollect's own."""
     module_name, _, attribute = name.partition(":")
     try:
         module = import_module(module_name)
     except Exception as error:
-        # A module of another may raise anything.
+        # A foreign module may raise anything.
         raise HomeError(
             f"agents: {name} cannot be imported ({type(error).__name__}: {error}): install its "
             "package where recollect is installed, or name its folder in PYTHONPATH"
         ) from error
     if not hasattr(module, attribute):
-        raise HomeError(f"agents: {name} is not there: {module_name} has no {attribute!r}")
+        raise HomeError(f"agents: {name} does not exist: {module_name} has no {attribute!r}")
     found: Agent = getattr(module, attribute)
-    if (lack := _lack(found)) is not None:
-        raise HomeError(f"agents: {name} is no agent: {lack}")
+    if (problem := _interface_problem(found)) is not None:
+        raise HomeError(f"agents: {name} is not an agent: {problem}")
     return found
 
 
-def _lack(found: object) -> str | None:
-    """Return what keeps something from being an agent."""
+def _interface_problem(found: object) -> str | None:
+    """Return why an object is not an agent, or None if it is."""
     if isinstance(found, type):
         return f"it is the class {found.__name__}; name an instance of it"
     kinds = getattr(found, "kinds", None)
     if not isinstance(kinds, AbstractSet) or not kinds:
         return "it has no `kinds`: the set of the kinds of event that it handles"
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        return f"no event is of the kind {min(map(repr, unknown))}; there are {', '.join(KINDS)}"
+        return f"there is no kind of event {min(map(repr, unknown))}; kinds are {', '.join(KINDS)}"
     for step, given in _STEPS.items():
         method = getattr(found, step, None)
         if not callable(method):

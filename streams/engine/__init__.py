@@ -1,1 +1,1 @@
-"""The engine of a home: a node drives its zones, record by record, and commits what they decide."""
+"""The engine of a home: a node drives its zones, record by record, and commits their decisions."""

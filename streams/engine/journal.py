@@ -1,4 +1,4 @@
-"""driver.db: what a driver must know after its process died. No memory is made of it."""
+"""driver.db: crash-recovery state of the drivers; not part of the memory."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
 
 class OutboxCursor(msgspec.Struct, frozen=True):
-    """The last change record whose commands are in the ledger."""
+    """The last change record whose outbox was published."""
 
     number: int = 0
     offset: int = 0
     hash: bytes = GENESIS
 
 
-class Move(msgspec.Struct, frozen=True):
-    """The last record that a zone's files hold, and when they came to hold it (unix ms)."""
+class ZoneProgress(msgspec.Struct, frozen=True):
+    """The last record that a zone's files hold, and when they reached it (unix ms)."""
 
     number: int = 0
     at: int = 0
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Open the file. A damaged one is replaced by an empty one, as drivers need no more."""
-    for attempt in range(2):
+    """Open the file. A damaged one is replaced by an empty one, which is all that drivers need."""
+    for count_attempt in range(2):
         connection: apsw.Connection | None = None
         try:
             connection = connect(path)
             if value(connection, "PRAGMA quick_check(1)") == "ok":
                 return connection
         except (apsw.CorruptError, apsw.NotADBError):
-            if attempt:
+            if count_attempt:
                 raise
         if connection is not None:
             connection.close()
@@ -51,10 +51,10 @@ def _connect(path: Path) -> apsw.Connection:
 
 
 class Journal:
-    """Attempts, cursors and unfinished business of the drivers of one home."""
+    """Attempts, cursors and progress of the drivers of one home."""
 
     def __init__(self, path: Path | None) -> None:
-        """`path` None: in memory, for a home that is only read."""
+        """`path` None: in memory, for a read-only home."""
         self._lock = threading.RLock()
         if path is None:
             path = Path(":memory:")
@@ -65,7 +65,7 @@ class Journal:
         _MIGRATIONS.bring_up(self._connection, path)
 
     def begin(self, zone: str, chain: str, last: int) -> None:
-        """Note that the records up to `last` are being decided."""
+        """Record that the records up to `last` are being decided."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO in_flight VALUES (?, ?, ?) "
@@ -73,15 +73,15 @@ class Journal:
                 (zone, chain, last),
             )
 
-    def interrupted(self, zone: str, chain: str) -> int:
-        """Return the last record of a batch that was begun and never ended; 0 if there is none."""
+    def interrupted_batch_end(self, zone: str, chain: str) -> int:
+        """Return the last record of a batch that was begun and never ended, or 0."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT last FROM in_flight WHERE zone = ? AND chain = ?", (zone, chain)
             ).fetchone()
         return 0 if row is None else int(row[0])
 
-    def attempt(self, zone: str, chain: str, number: int) -> int:
+    def count_attempt(self, zone: str, chain: str, number: int) -> int:
         """Count an attempt at a record, durably; return the number of attempts before it."""
         with self._lock, atomic(self._connection):
             row = self._connection.execute(
@@ -95,7 +95,7 @@ class Journal:
             )
         return before
 
-    def withdraw(self, zone: str, chain: str, number: int) -> None:
+    def uncount_attempt(self, zone: str, chain: str, number: int) -> None:
         """Uncount the last attempt at a record: the failure was not the record's fault."""
         with self._lock:
             self._connection.execute(
@@ -104,7 +104,7 @@ class Journal:
             )
 
     def end(self, zone: str, chain: str, number: int) -> None:
-        """Note that everything up to `number` is decided."""
+        """Record that everything up to `number` is decided."""
         with self._lock, atomic(self._connection):
             self._connection.execute(
                 "DELETE FROM in_flight WHERE zone = ? AND chain = ? AND last <= ?",
@@ -116,7 +116,7 @@ class Journal:
             )
 
     def outbox(self, zone: str, chain: str) -> OutboxCursor:
-        """Return how far the outbox of a chain has been emptied."""
+        """Return how far the outbox of a chain was published."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT number, offset, hash FROM outboxes WHERE zone = ? AND chain = ?",
@@ -125,15 +125,15 @@ class Journal:
         return OutboxCursor() if row is None else OutboxCursor(*row)
 
     def save_outbox(self, zone: str, chain: str, cursor: OutboxCursor) -> None:
-        """Note that the outbox has been emptied up to `cursor`."""
+        """Record that the outbox was published up to `cursor`."""
         with self._lock:
             self._connection.execute(
                 "INSERT OR REPLACE INTO outboxes VALUES (?, ?, ?, ?, ?)",
                 (zone, chain, cursor.number, cursor.offset, cursor.hash),
             )
 
-    def move(self, zone: str, number: int) -> None:
-        """Note the last record that a zone's files hold; noted again, its time stays."""
+    def save_progress(self, zone: str, number: int) -> None:
+        """Save the last record that a zone's files hold; the time changes only with the number."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO moves VALUES (?, ?, ?) ON CONFLICT (zone) DO UPDATE "
@@ -141,23 +141,25 @@ class Journal:
                 (zone, number, time.time_ns() // 1_000_000),
             )
 
-    def moved(self, zone: str) -> Move:
-        """Return the last record that a zone's files were noted to hold, and when."""
+    def progress_of(self, zone: str) -> ZoneProgress:
+        """Return the last record that a zone's files hold, and since when."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT number, at FROM moves WHERE zone = ?", (zone,)
             ).fetchone()
-        return Move() if row is None else Move(*row)
+        return ZoneProgress() if row is None else ZoneProgress(*row)
 
-    def owed_before(self) -> list[str]:
-        """Return the zones that an older build noted here as owing a purge; files note it now."""
+    def legacy_pending_purges(self) -> list[str]:
+        """Return the zones whose pending purge an older build recorded here, not in the zone's
+        files.
+        """
         with self._lock:
             if not rows(self._connection, "SELECT 1 FROM sqlite_schema WHERE name = 'purges'"):
                 return []
             return [zone for (zone,) in rows(self._connection, "SELECT zone FROM purges")]
 
-    def forget_owed_before(self) -> None:
-        """Drop those notes: the files of these zones hold them now."""
+    def drop_legacy_purges(self) -> None:
+        """Drop these records, once they are in the zones' files."""
         with self._lock:
             self._connection.execute("DROP TABLE IF EXISTS purges")
 

@@ -1,4 +1,4 @@
-"""A node: the ledger, the journal and the zones' files of one home, put to work."""
+"""A node: the ledger, the journal and the zones' files of one home, and the operations on them."""
 
 from __future__ import annotations
 
@@ -35,22 +35,32 @@ from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal
 from recollect.streams.ledger import CHANGES, Ledger, partition_of
 from recollect.streams.ledger.ledger import Head
-from recollect.streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
-from recollect.streams.projecting.projector import Progress, project_changes, project_events, purge
-from recollect.streams.reading.readers import ChangeReader, last_switch, located
-from recollect.streams.reading.timeline import Timeline
+from recollect.streams.projecting.projector import (
+    OnProgress,
+    project_changes,
+    project_events,
+    purge,
+)
+from recollect.streams.projecting.snapshots import (
+    Snapshot,
+    open_snapshot,
+    remove_snapshots,
+    snapshot_of,
+)
+from recollect.streams.records.chain_readers import ChangeReader, last_switch, with_location
+from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
-# Who only asks decides nothing, and need not load what decides.
+# A process that only queries decides nothing, and need not load the agents.
 if TYPE_CHECKING:
     from recollect.streams.agents import Agent
-    from recollect.streams.engine.zone import ZoneDriver
+    from recollect.streams.engine.zone_driver import ZoneDriver
 
 FIRST_CHAIN = "c0"
-# After so long without progress, a caller that waits for the workers decides by itself.
-_PATIENCE_SECONDS = 10.0
-# Zones whose files stay open; each takes four files and a few MB.
+# After this long without progress, a caller that waits for the workers decides by itself.
+_STALL_TIMEOUT_SECONDS = 10.0
+# Zones whose files stay open when idle; each takes four files and a few MB.
 _MAX_IDLE_ZONES = 32
 _BATCH_SIZE = 1_000
 
@@ -58,9 +68,9 @@ _BATCH_SIZE = 1_000
 class Node:
     """Everything below a home directory that is not configuration.
 
-    `decides` False: a replica, which only follows what others decide. In a read-only directory
-    nothing is driven: files that lack something are copied to a temporary directory and completed
-    there. It is deleted when the node is closed.
+    `decides` False: a replica, which only follows what others decide. A read-only home is not
+    driven: files that are incomplete are copied to a temporary directory and completed there, which
+    is deleted when the node is closed.
     """
 
     def __init__(
@@ -70,89 +80,93 @@ class Node:
         gateway: EncoderGateway,
         agents: Sequence[Agent] | None = None,
         *,
-        registered: tuple[str, ...] = OWN_AGENTS,
+        agent_names: tuple[str, ...] = OWN_AGENTS,
         decides: bool = True,
     ) -> None:
-        """`registered` names the home's agents; `agents` are loaded ones, in their place."""
+        """`agent_names` are the home's agents; `agents`, if given, are used instead."""
         self.ledger = ledger
         self.decides = decides
         self.gateway = gateway
-        self.registered = registered
+        self.agent_names = agent_names
         self._agents = agents
         self._directory = directory
         self.writes = not read_only(directory)
         self.journal = Journal(directory / "driver.db" if self.writes else None)
         self._zones = directory / "zones"
         self._files = FilesPool(_MAX_IDLE_ZONES)
-        self._making_elsewhere = threading.Lock()
-        self._elsewhere: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary_lock = threading.Lock()
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:
-            self._take_over_debts()
+            self._migrate_pending_purges()
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """The agents that decide: those that were given, else those that are registered.
+        """The agents that decide; loaded by name on first use.
 
         Raises:
-            HomeError: one that is registered cannot be had.
+            HomeError: one cannot be loaded.
         """
         if self._agents is None:
             from recollect.streams.deciding.registration import agents_named
 
-            self._agents = agents_named(self.registered)
+            self._agents = agents_named(self.agent_names)
         return self._agents
 
     def check_agents(self, zone: str, generation: Generation) -> None:
-        """Raise AgentMismatch where other agents decided a generation than those of this home.
+        """Raise AgentMismatch if a generation was decided by other agents than those of this home.
 
-        What one decides rests on what all decided before it, and an erasure decides it again.
+        Decisions depend on all earlier ones, and an erasure makes them again.
         """
-        if generation.agents != self.registered:
+        if generation.agents != self.agent_names:
             theirs = ",".join(generation.agents)
             raise AgentMismatch(
                 f"generation {generation.name} of zone {zone} was decided by the agents {theirs}, "
-                f"and this home has {','.join(self.registered)}: run recollect --zone {zone} "
+                f"and this home has {','.join(self.agent_names)}: run recollect --zone {zone} "
                 f"rebuild --level derive, or give it its agents back: recollect init --agents "
-                f"{theirs}. Until then nothing more is decided here; what there is answers"
+                f"{theirs}. Until then nothing more is decided here, and queries use what there is"
             )
 
     def _first_agents(self) -> tuple[str, ...]:
-        """Return which agents decide a zone that nobody has decided yet."""
-        if self.registered != OWN_AGENTS and self.decides:
-            # A generation is not said to be of agents that cannot be had.
+        """Return the names of the agents for a new generation."""
+        if self.agent_names != OWN_AGENTS and self.decides:
+            # Fail early if an agent cannot be loaded.
             _ = self.agents
-        return self.registered
+        return self.agent_names
 
-    def _take_over_debts(self) -> None:
-        """Move what an older build noted in the journal of owed purges into zones' files."""
-        for zone in self.journal.owed_before():
+    def _migrate_pending_purges(self) -> None:
+        """Move pending purges from the journal, where an older build recorded them, to the zones'
+        files.
+        """
+        for zone in self.journal.legacy_pending_purges():
             with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
                 for model in files.decided:
                     model.owe_purge()
-        self.journal.forget_owed_before()
+        self.journal.drop_legacy_purges()
 
     def zone(self, zone: str) -> ZoneDirectory:
         """Return the directory of a zone, which need not exist."""
         own = ZoneDirectory(self._zones / check_zone(zone))
-        return own if self.writes or own.exists() else self._made_to_read(zone)
+        return own if self.writes or own.exists() else self._read_only_copy(zone)
 
-    def _made_to_read(self, zone: str) -> ZoneDirectory:
-        """Return the temporary directory of a zone, for a home that is read-only."""
-        with self._making_elsewhere:
-            if self._elsewhere is None:
-                self._elsewhere = tempfile.TemporaryDirectory(prefix="recollect-")
-            return ZoneDirectory(Path(self._elsewhere.name) / check_zone(zone))
+    def _read_only_copy(self, zone: str) -> ZoneDirectory:
+        """Return the temporary directory of a zone, for a read-only home."""
+        with self._temporary_lock:
+            if self._temporary is None:
+                self._temporary = tempfile.TemporaryDirectory(prefix="recollect-")
+            return ZoneDirectory(Path(self._temporary.name) / check_zone(zone))
 
-    def _place(self, zone: str, generation: Generation) -> Path:
-        """Return the directory of a generation's files, or of their copy where there is one."""
-        if not self.writes and self._elsewhere is not None:
-            copy = self._made_to_read(zone).directory(generation)
+    def _files_directory(self, zone: str, generation: Generation) -> Path:
+        """Return the directory of a generation's files, or of their temporary copy."""
+        if not self.writes and self._temporary is not None:
+            copy = self._read_only_copy(zone).directory(generation)
             if copy.exists():
                 return copy
         return self.zone(zone).directory(generation)
 
     def first_generation(self, zone: str) -> Generation:
-        """Return what a zone's first generation would be; without a name, as none is made."""
+        """Return a zone's first generation as it would be; its name is empty, since none is
+        created.
+        """
         return Generation(
             name="",
             chain=self.chain_in_use(zone),
@@ -160,17 +174,17 @@ class Node:
             dimension=self.gateway.dimension,
             level="first",
             complete=False,
-            agents=self.registered,
+            agents=self.agent_names,
         )
 
     def current(self, zone: str) -> Generation:
-        """Return the generation of a zone that is in use; the first one is made where none is.
+        """Return the generation of a zone that is in use, creating the first one if there is none.
 
         Raises:
-            HomeError: the zone has no event, and so no generation.
+            HomeError: the zone has no event, and therefore no generation.
         """
         directory = self.zone(zone)
-        # Another process may be making the first one: look again under the lock.
+        # Another process may be creating the first one: check again under the lock.
         with suppress(HomeError):
             return directory.current()
         if not self.ledger.head(zone).number:
@@ -184,7 +198,7 @@ class Node:
                     level="first",
                     agents=self._first_agents(),
                 )
-                # Its files are made now, so that one that is missing later is known to be lost.
+                # Create its files now, so that a file missing later is known to be lost.
                 with self.open(zone, first):
                     pass
                 directory.switch(first, None)
@@ -194,7 +208,7 @@ class Node:
     def open(self, zone: str, generation: Generation) -> Iterator[ZoneFiles]:
         """Lend the files of a generation.
 
-        Where they are of an older version and read-only, a copy is brought up to date and lent.
+        If they are read-only and of an older version, a migrated copy is lent.
         """
         with ExitStack() as lent:
             try:
@@ -205,7 +219,7 @@ class Node:
             yield files
 
     def _lend(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
-        place = self._place(zone, generation)
+        place = self._files_directory(zone, generation)
         return self._files.open(
             place,
             generation.encoder,
@@ -215,10 +229,10 @@ class Node:
         )
 
     def open_to_read(self, zone: str, generation: Generation) -> ZoneFiles:
-        """Open the files of a generation, or their copy, for reading alone; close them."""
+        """Open the files of a generation, or their copy, read-only; the caller closes them."""
 
         def opened() -> ZoneFiles:
-            place = self._place(zone, generation)
+            place = self._files_directory(zone, generation)
             return ZoneFiles(place, generation.encoder, generation.dimension, readonly=True)
 
         try:
@@ -227,21 +241,21 @@ class Node:
             self._copy_to_read(zone, generation)
             return opened()
 
-    def moment(self, zone: str, timeline: Timeline, number: int) -> Moment:
-        """Return the state of a zone after a record, as it can be asked now."""
+    def snapshot(self, zone: str, timeline: Timeline, number: int) -> Snapshot:
+        """Return the snapshot of a zone after a record, as it can be queried now."""
         generation = self.current(zone)
         with self.open(zone, generation) as files:
-            return moment_of(timeline, generation, files, number)
+            return snapshot_of(timeline, generation, files, number)
 
-    def open_moment(self, zone: str, timeline: Timeline, moment: Moment) -> ZoneFiles:
-        """Open the files of a zone as they were at a moment, for reading alone; close them."""
+    def open_snapshot(self, zone: str, timeline: Timeline, snapshot: Snapshot) -> ZoneFiles:
+        """Open the files of a snapshot read-only; the caller closes them."""
         generation = self.current(zone)
-        directory = self.zone(zone) if self.writes else self._made_to_read(zone)
-        return open_moment(self.ledger, zone, directory, generation, timeline, moment)
+        directory = self.zone(zone) if self.writes else self._read_only_copy(zone)
+        return open_snapshot(self.ledger, zone, directory, generation, timeline, snapshot)
 
     @contextmanager
     def driving(self, zone: str) -> Iterator[None]:
-        """Be the only process that drives a zone.
+        """Hold the lock of the process that drives a zone.
 
         Raises:
             HomeError: the home is read-only.
@@ -258,14 +272,14 @@ class Node:
     ) -> ZoneDriver:
         """Return the driver of a generation's files.
 
-        `owner`: it also appends the commands that its change records ask for. Only the driver of
-        the generation in use may.
+        `owner`: it also publishes the commands in its change records. Only the driver of the
+        generation in use may.
 
         Raises:
-            AgentMismatch: other agents decided it than those of this home.
+            AgentMismatch: the generation was decided by other agents than those of this home.
         """
         self.check_agents(zone, generation)
-        from recollect.streams.engine.zone import ZoneDriver
+        from recollect.streams.engine.zone_driver import ZoneDriver
 
         return ZoneDriver(
             self.ledger,
@@ -276,14 +290,16 @@ class Node:
             self.journal,
             agents=self.agents,
             owner=owner,
-            before_keys_end=partial(self._erase_kept, zone, generation) if owner else None,
+            before_key_destruction=partial(self._erase_in_kept_generations, zone, generation)
+            if owner
+            else None,
         )
 
-    def _erase_kept(self, zone: str, current: Generation, number: int) -> None:
-        """Decide an erasure on the chains of kept generations too, before its keys are destroyed.
+    def _erase_in_kept_generations(self, zone: str, current: Generation, number: int) -> None:
+        """Decide an erasure on the chains of kept generations too, before the keys are destroyed.
 
-        While what it erases can still be read, only what rested on it is decided again. A
-        generation that is busy is caught up when what was erased is purged.
+        While the erased events can still be read, only dependent decisions are made again. A
+        generation that is busy catches up when it is purged.
         """
         directory = self.zone(zone)
         with (
@@ -292,47 +308,46 @@ class Node:
         ):
             for kept in directory.generations():
                 decided = kept.complete and kept.encoder == self.gateway.model
-                decided = decided and kept.agents == self.registered
+                decided = decided and kept.agents == self.agent_names
                 if not decided or kept.chain == current.chain:
                     continue
                 with self.open(zone, kept) as files:
                     driver = self.driver(zone, kept, files, owner=False)
-                    driver.run(while_=partial(_behind, files, number))
+                    driver.run(should_continue=partial(_behind, files, number))
 
     def project_turns(self, zone: str) -> None:
-        """Bring the files up to all events and changes that the ledger holds; decide nothing.
+        """Project all events and changes in the ledger into the files; decide nothing.
 
-        What a killed process left of an erasure is removed, unless something is still to be
-        decided.
+        What a killed process left of an erasure is purged, unless events are still undecided.
         """
         generation = self.current(zone)
         if not self.writes:
-            self._project_to_read(zone, generation)
+            self._project_read_only(zone, generation)
             return
         with self.open(zone, generation) as files:
             self.project_turns_into(zone, files)
             if self._decided_since(zone, generation, files):
-                # A process died before it wrote the files, or files were lost. A driver at work
-                # does the same, and reports what cannot be read.
+                # A process died before it wrote the files, or files were lost. If a driver is
+                # running, it does the same, and reports unreadable records.
                 with (
                     suppress(Busy, IntegrityError, NewerFormat),
                     exclusive(self._driver_lock(zone), wait=False),
                 ):
                     project_changes(self.ledger, zone, generation.chain, files)
-                    self.journal.move(zone, files.memory.watermark().number)
+                    self.journal.save_progress(zone, files.memory.watermark().number)
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
         if owes:
-            # A driver at work does the same, and reports what cannot be done.
+            # If a driver is running, it does the same, and reports failures.
             with suppress(Busy, DeletionFailed), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
 
-    def _project_to_read(self, zone: str, generation: Generation) -> None:
-        """As `project_turns`, for a read-only home: in a copy where the files lack anything."""
+    def _project_read_only(self, zone: str, generation: Generation) -> None:
+        """As `project_turns`, for a read-only home: in a copy, if the files are incomplete."""
         with self.open(zone, generation) as files:
             made = writable(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
             if not made and not behind and not self._decided_since(zone, generation, files):
-                # Nothing is missing: this only compares.
+                # The files are complete: this only compares them with the ledger.
                 self.project_turns_into(zone, files)
                 return
         if not made:
@@ -341,11 +356,13 @@ class Node:
             self.project_turns_into(zone, files)
             if self._decided_since(zone, generation, files):
                 with suppress(IntegrityError, NewerFormat):
-                    project_changes(self.ledger, zone, generation.chain, files, destroys=False)
+                    project_changes(
+                        self.ledger, zone, generation.chain, files, destroy_erased_keys=False
+                    )
 
     def _copy_to_read(self, zone: str, generation: Generation) -> None:
-        source = self._place(zone, generation)
-        directory = self._made_to_read(zone)
+        source = self._files_directory(zone, generation)
+        directory = self._read_only_copy(zone)
         with exclusive(directory.path / "first.lock"):
             target = directory.directory(generation)
             if target.exists():
@@ -357,7 +374,7 @@ class Node:
             begun.rename(target)
 
     def _decided_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
-        """Return whether the ledger holds change records of a generation that its files lack."""
+        """Return whether the ledger has change records of a generation that its files lack."""
         if self.ledger.shared or switched_to(files.events.connection) not in (
             None,
             generation.chain,
@@ -370,16 +387,16 @@ class Node:
         reader = ChangeReader(
             self.ledger, zone, generation.chain, mark.number, mark.offset, mark.hash
         )
-        # The driver of the zone reports what cannot be read.
+        # The zone's driver reports unreadable records.
         with suppress(IntegrityError, NewerFormat):
             return bool(reader.read(_BATCH_SIZE))
         return False
 
     def project_turns_into(self, zone: str, files: ZoneFiles) -> None:
-        """Project raw turns, and check that the files hold the ledger's history.
+        """Project raw turns, and check that the files have the ledger's history.
 
         Raises:
-            HistoryMismatch: they were made from another history of this zone.
+            HistoryMismatch: the files were made from another history of this zone.
         """
         first = self.ledger.head(zone)
         project_events(self.ledger, zone, files)
@@ -399,32 +416,36 @@ class Node:
     def drive(
         self,
         zone: str,
-        progress: Progress | None = None,
-        while_: Callable[[], bool] = lambda: True,
+        progress: OnProgress | None = None,
+        should_continue: Callable[[], bool] = lambda: True,
     ) -> int:
         """Decide everything up to the ledger's end; return how many records that were.
 
-        Stops early once `while_` is False: the zone belongs to another process now.
+        Stops early once `should_continue` returns False, because another process owns the zone now.
         """
         with self.driving(zone):
-            return self.drive_locked(zone, progress, while_)
+            return self.drive_locked(zone, progress, should_continue)
 
     def drive_locked(
         self,
         zone: str,
-        progress: Progress | None = None,
-        while_: Callable[[], bool] = lambda: True,
+        progress: OnProgress | None = None,
+        should_continue: Callable[[], bool] = lambda: True,
     ) -> int:
-        """As `drive`, for a caller that is inside `driving`."""
-        return self._bring_up(
+        """As `drive`, for a caller that holds `driving`."""
+        return self._catch_up(
             zone,
-            lambda generation, files: self.driver(zone, generation, files).run(progress, while_),
+            lambda generation, files: self.driver(zone, generation, files).run(
+                progress, should_continue
+            ),
         )
 
-    def follow(self, zone: str, progress: Progress | None = None, *, alone: bool = True) -> int:
-        """Bring a zone up to what others decided; return how many records it moved.
+    def follow(
+        self, zone: str, progress: OnProgress | None = None, *, project_ahead: bool = True
+    ) -> int:
+        """Project what others decided in a zone; return how many records were projected.
 
-        `alone` False: another process of this home projects events at the same time.
+        `project_ahead` False: another process of this home already projects events.
         """
 
         def project(generation: Generation, files: ZoneFiles, upto: int | None = None) -> int:
@@ -438,16 +459,18 @@ class Node:
             )
 
         if not self.ledger.head(zone).number:
-            # Changes may arrive before the events that they rest on.
+            # Changes may arrive before their events.
             return 0
         with self.driving(zone):
-            ahead = self._project_ahead(zone, project) if alone else 0
-            return ahead + self._bring_up(zone, project)
+            ahead = self._project_ahead(zone, project) if project_ahead else 0
+            return ahead + self._catch_up(zone, project)
 
     def _project_ahead(
         self, zone: str, project: Callable[[Generation, ZoneFiles, int], int]
     ) -> int:
-        """Project changes while another process projects their events; return how many records."""
+        """Project changes while a background process projects their events; return how many
+        records.
+        """
         moved = 0
         from recollect.streams.projecting.background import BackgroundProjection
 
@@ -461,15 +484,15 @@ class Node:
         return moved
 
     def decided_up_to(self, zone: str) -> int:
-        """Return the number of the last record that every file of a zone holds."""
+        """Return the number of the last record that all files of a zone hold."""
         with self.open(zone, self.current(zone)) as files:
             return min(model.watermark().number for model in files.all)
 
-    def decide(self, zone: str, progress: Progress | None = None) -> int:
+    def decide(self, zone: str, progress: OnProgress | None = None) -> int:
         """Wait until workers have decided everything in the ledger, or decide it here.
 
-        It is decided here where there are no workers, or where they make no progress for ten
-        seconds. If both decide a record, the second decision is void.
+        It is decided here if there are no workers, or if they make no progress for ten seconds. If
+        both decide a record, the second decision is void.
         """
         moved = 0
         waited = time.monotonic()
@@ -479,14 +502,14 @@ class Node:
                 return moved
             if step:
                 waited = time.monotonic()
-            elif time.monotonic() - waited > _PATIENCE_SECONDS:
+            elif time.monotonic() - waited > _STALL_TIMEOUT_SECONDS:
                 break
             place = (CHANGES, partition_of(zone))
             self.ledger.wait({place: self.ledger.end(*place)}, 0.5)
         return moved + self.drive(zone, progress)
 
-    def _bring_up(self, zone: str, work: Callable[[Generation, ZoneFiles], int]) -> int:
-        """Work on the files of the generation that the ledger's last switch names."""
+    def _catch_up(self, zone: str, work: Callable[[Generation, ZoneFiles], int]) -> int:
+        """Run `work` on the files of the generation that the ledger's last switch names."""
         while True:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
@@ -494,34 +517,34 @@ class Node:
                 chain = switched_to(files.events.connection)
                 if chain in (None, generation.chain):
                     moved = work(generation, files)
-                    self.journal.move(zone, files.memory.watermark().number)
+                    self.journal.save_progress(zone, files.memory.watermark().number)
                     break
                 switched = last_switch(self.ledger, zone)
                 mark = files.events.watermark()
                 if switched != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
                     raise CorruptFile(
-                        f"{files.events.path} says that chain {chain!r} is in use, and the ledger "
+                        f"{files.events.path} says that chain {chain!r} is in use, but the ledger "
                         f"says {switched!r}; run recollect --zone {zone} rebuild"
                     )
             if switched == chain:
-                self._adopt(zone, generation, chain)
+                self._activate_chain(zone, generation, chain)
         if self.owes_purge(zone):
             self._purge(zone)
         return moved
 
     def owes_purge(self, zone: str) -> bool:
-        """Return whether the files in use note that traces of an erasure may be left."""
+        """Return whether a purge of the files in use is pending after an erasure."""
         with self.open(zone, self.current(zone)) as files:
             return files.owes_purge()
 
-    def settle(self, zone: str) -> None:
-        """Remove the traces that an erasure may have left, as driving the zone does too."""
+    def finish_purge(self, zone: str) -> None:
+        """Purge what an erasure may have left, as driving the zone does too."""
         if self.owes_purge(zone):
             with self.driving(zone):
                 self._purge(zone)
 
-    def _adopt(self, zone: str, current: Generation, chain: str) -> None:
-        """Put a generation of the chain into use that the ledger's last switch names."""
+    def _activate_chain(self, zone: str, current: Generation, chain: str) -> None:
+        """Switch to a generation of the chain that the ledger's last switch names."""
         directory = self.zone(zone)
         with exclusive(directory.path / "rebuild.lock", wait=False):
             kept = [item for item in directory.generations() if item.chain == chain]
@@ -533,7 +556,7 @@ class Node:
                     encoder=self.gateway.model,
                     dimension=self.gateway.dimension,
                     level="project",
-                    agents=self.registered,
+                    agents=self.agent_names,
                 )
             )
             with self.open(zone, generation) as files:
@@ -550,7 +573,7 @@ class Node:
         )
 
     def close_removed(self) -> None:
-        """Close the files of generations that were removed, by whomever."""
+        """Close the files of generations that any process has removed."""
         self._files.close_removed()
 
     def close(self) -> None:
@@ -558,29 +581,29 @@ class Node:
         self._files.close()
         self.journal.close()
         self.ledger.close()
-        if self._elsewhere is not None:
-            self._elsewhere.cleanup()
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     def _purge(self, zone: str) -> None:
-        """Carry an erasure into every kept generation, and remove unfinished ones.
+        """Apply an erasure to every kept generation, and remove unfinished ones.
 
         Raises:
-            DeletionFailed: something that may hold what was erased cannot be deleted.
+            DeletionFailed: a file that may hold erased data cannot be deleted.
         """
         directory = self.zone(zone)
         try:
-            remove_moments(directory)
+            remove_snapshots(directory)
             with ExitStack() as held:
                 try:
                     held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
                 except Busy:
-                    # A rebuild is at work. It finds the erasure in the ledger, and the generation
+                    # A rebuild is running. It finds the erasure in the ledger, and the generation
                     # that it replaces is purged when this zone is driven next.
                     return
                 self._purge_generations(zone, directory)
         except DeletionFailed as error:
             raise DeletionFailed(
-                f"zone {zone}: what was forgotten is answered no more, but is left in files: "
+                f"zone {zone}: what was forgotten is no longer returned, but is still in files: "
                 f"{error}"
             ) from error
 
@@ -594,11 +617,10 @@ class Node:
                 not generation.complete
                 or not self.decides
                 or generation.encoder not in (None, self.gateway.model)
-                or generation.agents != self.registered
+                or generation.agents != self.agent_names
             ):
-                # It cannot be brought up to date: it is half written, its encoder or its agents are
-                # not this home's, or nothing is decided here. Kept, it would hold what was
-                # forgotten.
+                # It cannot catch up: it is incomplete, its encoder or agents are not this home's,
+                # or nothing is decided here. If it were kept, it would hold forgotten data.
                 directory.remove(generation)
                 continue
             with self.open(zone, generation) as files:
@@ -606,21 +628,21 @@ class Node:
                     self.driver(zone, generation, files, owner=False).run()
                 clean &= purge(files)
             kept.append(generation)
-        # The deletions must be durable before the note of them goes.
+        # The deletions must be durable before the pending purge is cleared.
         sync_directory(directory.path)
         failpoint("purge.done")
         if not clean:
             return
-        # The note in the generation in use stands for all, so it is cleared last.
+        # The pending purge of the generation in use covers all of them, so it is cleared last.
         for generation in sorted(kept, key=lambda item: item.name == current.name):
             with self.open(zone, generation) as files:
                 files.settle()
 
     def chain_in_use(self, zone: str) -> str:
-        """Return the chain of a zone's change records that the ledger says is in use.
+        """Return the chain of a zone that is in use according to the ledger.
 
-        That is the one of its last switch. Older builds noted a switch in the files alone; without
-        a switch in the ledger it is the chain that goes furthest, of equals the newest.
+        That is the one of its last switch. Older builds recorded a switch only in the files;
+        without a switch in the ledger it is the longest chain, among equals the newest.
         """
         chains: dict[str, int] = {}
         offset = 0
@@ -632,10 +654,10 @@ class Node:
                     if value is not None and (chain := chain_of(value)) != NO_CHAIN:
                         chains.setdefault(chain, record.offset)
                 except IntegrityError:
-                    # It belongs to no chain; readers of the chains report it.
+                    # It belongs to no chain; the chain readers report it.
                     continue
                 except NewerFormat as error:
-                    raise located(error, CHANGES, zone, record.offset) from None
+                    raise with_location(error, CHANGES, zone, record.offset) from None
             offset = records[-1].offset + 1
         if len(chains) < 2:
             return next(iter(chains), FIRST_CHAIN)
@@ -651,5 +673,5 @@ class Node:
 
 
 def _behind(files: ZoneFiles, number: int) -> bool:
-    """Return whether a decided file does not hold a record yet."""
+    """Return whether a decided file has not reached a record yet."""
     return any(model.watermark().number < number for model in files.decided)

@@ -26,7 +26,7 @@ from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import EVENTS, PARTITIONS
 from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, EmbeddedLedger
 from recollect.streams.ledger.ledger_file import LedgerFile
-from recollect.streams.reading.heads import head_text
+from recollect.streams.records.heads import head_text
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 

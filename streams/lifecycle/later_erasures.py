@@ -39,10 +39,15 @@ from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import CHANGES, EVENTS, Ledger, partition_of
 from recollect.streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, home_id
 from recollect.streams.ledger.ledger_file import position_range
-from recollect.streams.publishing.commands import command, drawn_id, publish_commands
-from recollect.streams.reading.erased_keys import FORGET, forget_targets
-from recollect.streams.reading.lookup import records_of_kind
-from recollect.streams.reading.readers import NEVER_ERASED, Envelopes, SealedEvent, sealed_events
+from recollect.streams.publishing.commands import command, publish_commands, random_id
+from recollect.streams.records.chain_readers import (
+    NEVER_ERASED,
+    SealedEvent,
+    SealedReader,
+    sealed_events,
+)
+from recollect.streams.records.erased_keys import FORGET, forget_targets
+from recollect.streams.records.lookup import records_of_kind
 
 _BATCH_SIZE = 1_000
 # Kinds that nobody misses: they hold nothing that was said or done.
@@ -301,8 +306,8 @@ class LaterLedger:
             whole = value(self._keys, "PRAGMA quick_check(1)") == "ok"
             if not whole or secret != backup.keys.secret:
                 return None
-            reader = Envelopes(backup, zone)
-            while walked := reader.walk(_BATCH_SIZE):
+            reader = SealedReader(backup, zone)
+            while walked := reader.read_sealed(_BATCH_SIZE):
                 ids = {
                     event.envelope.key_id: event.envelope.number
                     for event in walked
@@ -328,8 +333,8 @@ class LaterLedger:
 
 
 def _events_of(ledger: Ledger, zone: str) -> Iterator[SealedEvent]:
-    reader = Envelopes(ledger, zone)
-    while walked := reader.walk(_BATCH_SIZE):
+    reader = SealedReader(ledger, zone)
+    while walked := reader.read_sealed(_BATCH_SIZE):
         yield from walked
 
 
@@ -368,7 +373,7 @@ def erase_again(
     if records:
         ledger.append(EVENTS, zone, records)
     targets = tuple(sorted({*numbers, *range(head.number + 1, number + 1)}))
-    forget = Forget(source_id=drawn_id(FORGET), targets=targets, names=tuple(sorted(names)))
+    forget = Forget(source_id=random_id(FORGET), targets=targets, names=tuple(sorted(names)))
     publish_commands(ledger, zone, [command(forget, time.time_ns() // 1_000_000)])
 
 

@@ -37,7 +37,7 @@ from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger_file import LedgerFile
 from recollect.streams.ledger.partitioner import partition_of_key
 from recollect.streams.lifecycle.rebuilding import announce
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.system.locks import exclusive
 
 #: How many records are moved, read back and compared at a time.
@@ -159,7 +159,7 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
         yield EmbeddedFiles(file, keys)
 
 
-def copy(own: EmbeddedFiles, ledger: KafkaLedger, progress: Progress) -> None:
+def copy(own: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress) -> None:
     """Bring everything into the topics, but for what is there, and compare all of it.
 
     Raises:

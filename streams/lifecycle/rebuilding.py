@@ -20,18 +20,18 @@ from recollect.schemas.wire import Level, RebuildReport
 from recollect.streams.deciding.erasing import parked_records
 from recollect.streams.encoder.gateway import Answer
 from recollect.streams.engine.node import Node
-from recollect.streams.engine.zone import ZoneDriver
+from recollect.streams.engine.zone_driver import ZoneDriver
 from recollect.streams.ledger import CHANGES, Ledger, partition_of
 from recollect.streams.lifecycle.generation_difference import difference
 from recollect.streams.projecting.background import BackgroundProjection
 from recollect.streams.projecting.projector import (
-    Progress,
+    OnProgress,
     drop_index,
     project_changes,
     project_events,
 )
-from recollect.streams.publishing.commands import command, drawn_id, publish_commands
-from recollect.streams.reading.readers import ChangeReader, last_switch, open_sections
+from recollect.streams.publishing.commands import command, publish_commands, random_id
+from recollect.streams.records.chain_readers import ChangeReader, last_switch, open_sections
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
@@ -40,7 +40,7 @@ def rebuild(
     node: Node,
     zone: str,
     level: Level,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     *,
     compare: bool = False,
 ) -> RebuildReport:
@@ -94,11 +94,11 @@ def rebuild(
                 directory.remove(old)
         encoded += node.gateway.asked - asked
     # The kept generation may lack an erasure that came meanwhile; the new one has it.
-    node.settle(zone)
+    node.finish_purge(zone)
     return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
 
 
-def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generation:
+def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Generation:
     """Put the generation before back into use, brought up to date first.
 
     Raises:
@@ -118,7 +118,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
         back = directory.switch(older[0], current)
-    node.settle(zone)
+    node.finish_purge(zone)
     return back
 
 
@@ -136,7 +136,7 @@ def announce(node: Node, zone: str, chain: str) -> None:
     Every node follows it from there: this one if it dies before its own switch, the others, and
     whoever makes lost files again.
     """
-    switch = ActivateChain(source_id=drawn_id(f"switch:{chain}"), chain=chain)
+    switch = ActivateChain(source_id=random_id(f"switch:{chain}"), chain=chain)
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
     failpoint("rebuild.announced")
 
@@ -178,7 +178,7 @@ def _building(
     """Return the unfinished generation to go on with, or a new one."""
     directory.clear_leftovers()
     in_use = current or node.first_generation(zone)
-    agents = in_use.agents if level == "project" else node.registered
+    agents = in_use.agents if level == "project" else node.agent_names
     for generation in directory.generations():
         if generation.complete:
             continue
@@ -213,7 +213,7 @@ def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
         return RebuildReport(level="index", generation=current.name, records=number, encoded=0)
 
 
-def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
+def _project(node: Node, zone: str, building: Generation, progress: OnProgress | None) -> int:
     with node.open(zone, building) as files:
         with BackgroundProjection(node.ledger, zone) as background:
             for number in background.projected(files, building):
@@ -230,7 +230,7 @@ def _derive(
     zone: str,
     current: Generation,
     building: Generation,
-    progress: Progress | None,
+    progress: OnProgress | None,
 ) -> tuple[int, int]:
     """Decide again, in the new generation's own chain; return (records, texts encoded)."""
     fresh = building.level == "fresh"

@@ -103,7 +103,9 @@ def _replayed(
             try:
                 with ZoneFiles(directory, generation.encoder, generation.dimension) as files:
                     project_events(node.ledger, zone, files)
-                    project_changes(node.ledger, zone, generation.chain, files, destroys=False)
+                    project_changes(
+                        node.ledger, zone, generation.chain, files, destroy_erased_keys=False
+                    )
                     found[generation.chain] = [
                         (content_hash(one), one.watermark()) for one in files.all
                     ]

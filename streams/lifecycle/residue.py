@@ -11,7 +11,7 @@ import apsw
 from recollect.projections.events.event_queries import numbers_of
 from recollect.projections.generations import ZoneDirectory
 from recollect.projections.sqlite import connect
-from recollect.streams.projecting.moments import moments_before
+from recollect.streams.projecting.snapshots import snapshots_before
 
 # A generation's own scratch holds directories of files.
 _DEEPEST = 3
@@ -43,7 +43,7 @@ def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch:
             problems.append(
                 f"{place}/events.db holds what was erased (event {what}); delete {place}"
             )
-    for name, number in moments_before(directory, erasures):
+    for name, number in snapshots_before(directory, erasures):
         problems.append(
             f"past/{name} was made before erasure {number}, and may hold what that took; delete it"
         )

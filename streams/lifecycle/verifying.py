@@ -56,9 +56,9 @@ from recollect.streams.ledger import (
 )
 from recollect.streams.ledger.ledger import Head
 from recollect.streams.lifecycle.residue import residue
-from recollect.streams.projecting.projector import Progress, project_changes, project_events
-from recollect.streams.reading.heads import Expected, head_text
-from recollect.streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
+from recollect.streams.projecting.projector import OnProgress, project_changes, project_events
+from recollect.streams.records.chain_readers import NEVER_ERASED, SealedEvent, void_reason
+from recollect.streams.records.heads import ExpectedHead, head_text
 from recollect.streams.system.locks import exclusive
 
 _BATCH = 2_000
@@ -90,7 +90,7 @@ class LedgerCheck:
         self.problems: list[str] = []
         self.void = 0
 
-    def run(self, progress: Progress | None = None) -> None:
+    def run(self, progress: OnProgress | None = None) -> None:
         """Check all topics, and what the ledger goes by when it publishes."""
         self._events(progress)
         self._recordings(progress)
@@ -112,7 +112,7 @@ class LedgerCheck:
     def _say(self, topic: str, offset: int, what: str) -> None:
         self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
 
-    def _events(self, progress: Progress | None) -> None:
+    def _events(self, progress: OnProgress | None) -> None:
         number, previous = 0, GENESIS
         broken = False
         seen: dict[bytes, int] = {}
@@ -172,7 +172,7 @@ class LedgerCheck:
                 # It is parked; the changes say so.
                 pass
 
-    def _recordings(self, progress: Progress | None) -> None:
+    def _recordings(self, progress: OnProgress | None) -> None:
         """Check what models answered, and that what events cite is there as it was."""
         found: dict[int, bytes] = {}
         for record in _all(self._ledger, RECORDINGS, self._partition, self.problems):
@@ -196,7 +196,7 @@ class LedgerCheck:
                     f"what a model answered {what}; the event at offset {offset} rests on it",
                 )
 
-    def _changes(self, progress: Progress | None) -> None:
+    def _changes(self, progress: OnProgress | None) -> None:
         number, previous = 0, GENESIS
         seen: dict[bytes, int] = {}
         void: set[bytes] = set()
@@ -293,11 +293,11 @@ class LedgerCheck:
         known = self._accepted.get(number)
         return Head(number, known.event.hash if known else GENESIS)
 
-    def expect(self, expected: Expected) -> None:
+    def expect(self, expected: ExpectedHead) -> None:
         """Say where the ledger does not hold a head of an earlier moment."""
         last = len(self._accepted)
         then = self._head(expected.number) if expected.number <= last else None
-        if (problem := expected.problem(last, then)) is not None:
+        if (problem := expected.mismatch(last, then)) is not None:
             self.problems.append(problem)
 
     def erasures(self, upto: int) -> dict[int, frozenset[int]]:
@@ -320,7 +320,7 @@ class LedgerCheck:
             number: self._accepted[number].event.envelope.key_id
             for number in rests_on & self._accepted.keys()
         }
-        return misfit(header, change, known.event, erases, key_ids)
+        return void_reason(header, change, known.event, erases, key_ids)
 
 
 def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Iterator[Record]:
@@ -352,7 +352,7 @@ def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list
 
 
 def verify(
-    node: Node, zone: str, progress: Progress | None = None, expect: Expected | None = None
+    node: Node, zone: str, progress: OnProgress | None = None, expect: ExpectedHead | None = None
 ) -> Verification:
     """Check a zone's ledger, and compare its files with what a replay gives; change nothing.
 
@@ -494,7 +494,7 @@ class _Copies:
         numbers: list[int | None] = [None, None]
         try:
             node.project_turns_into(zone, self.files)
-            project_changes(node.ledger, zone, chain, self.files, destroys=False)
+            project_changes(node.ledger, zone, chain, self.files, destroy_erased_keys=False)
             numbers = [self.files.events.watermark().number, self.files.watermark().number]
         except (RecollectError, apsw.Error) as error:
             self.problems.append(f"the files could not be brought up to the ledger: {error}")
@@ -502,7 +502,9 @@ class _Copies:
         with ZoneFiles(scratch, files.embeddings.model, files.embeddings.dimension) as replayed:
             try:
                 project_events(node.ledger, zone, replayed, upto=numbers[0])
-                project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
+                project_changes(
+                    node.ledger, zone, chain, replayed, upto=numbers[1], destroy_erased_keys=False
+                )
             except (IntegrityError, NewerFormat) as error:
                 # What was replayed up to there still shows which files differ.
                 self.problems.append(f"the replay stopped: {error}")
@@ -533,7 +535,7 @@ class _Copies:
 
 
 def _check_ledger(
-    ledger: Ledger, zone: str, chain: str, decided: int, progress: Progress | None
+    ledger: Ledger, zone: str, chain: str, decided: int, progress: OnProgress | None
 ) -> LedgerCheck:
     """Return the check of a ledger that stood still meanwhile, or seems never to do so."""
     partition = partition_of(zone)

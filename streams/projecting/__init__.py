@@ -1,4 +1,4 @@
-"""Bringing a zone's files up to the topics: now, in another process, or up to a past moment.
+"""Projecting the topics into a zone's files: now, in another process, or up to a past record.
 
 Nothing here decides.
 """

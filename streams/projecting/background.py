@@ -1,4 +1,4 @@
-"""Projecting the events of a zone that is far behind in another process.
+"""Project the events of a zone that is far behind in another process.
 
 Events fill a file of their own, and changes fill the others: each takes an interpreter and a core.
 """
@@ -22,17 +22,17 @@ from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_events
 from recollect.streams.system.cores import usable_cores
 
-#: From so many events on, starting an interpreter pays.
-FAR = 5_000
+#: The number of pending events from which starting an interpreter pays off.
+MIN_BACKLOG = 5_000
 # Events in one transaction: small enough that the caller can soon project their changes.
-_STEP = 1_000
-# Between two looks at its progress, in seconds.
-_LOOK_SECONDS = 0.02
-# Without progress for so long the process is given up, in seconds.
-_PATIENCE_SECONDS = 60.0
+_BATCH_SIZE = 1_000
+# How often its progress is polled.
+_POLL_INTERVAL_SECONDS = 0.02
+# Without progress for this long, the process is abandoned.
+_STALL_TIMEOUT_SECONDS = 60.0
 
 
-class _Order(NamedTuple):
+class _Job(NamedTuple):
     ledger: Ledger
     zone: str
     directory: Path
@@ -41,61 +41,65 @@ class _Order(NamedTuple):
 
 
 class BackgroundProjection:
-    """Projects a zone's events in another process, where many wait. Use it as a context manager.
+    """Projects a zone's events in another process, if many are pending. Use it as a context
+    manager.
 
     Enter it before reading, so that the process starts while events are fetched. Nothing depends on
-    it: a caller that projects afterwards finds the work done or does it, and meets what went wrong.
+    it: a caller that projects afterwards finds the work done or does it, and gets its errors.
     `ledger` must pickle.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
         self._ledger = ledger
         self._zone = zone
-        self._helps = usable_cores() >= 2
-        self._held = ExitStack()
+        self._enabled = usable_cores() >= 2
+        self._resources = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> BackgroundProjection:
-        if self._helps and self._ledger.unfetched_count(self._zone) >= FAR:
-            self._process = self._held.enter_context(_started())
+        if self._enabled and self._ledger.unfetched_count(self._zone) >= MIN_BACKLOG:
+            self._process = self._resources.enter_context(_waiting_process())
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._held.close()
+        self._resources.close()
 
     def projected(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
-        """Project events in the other process, if many wait; yield the last number as it grows.
+        """Project events in the other process, if many are pending; yield the last number as it
+        grows.
 
         The caller projects changes up to that number and no further: no file may be ahead of
         events.db.
         """
-        if not self._helps:
+        if not self._enabled:
             return
         projected = files.events.watermark().number
         upto = self._ledger.head(self._zone).number
-        if upto - projected < FAR:
+        if upto - projected < MIN_BACKLOG:
             return
-        process = self._process or self._held.enter_context(_started())
+        process = self._process or self._resources.enter_context(_waiting_process())
         if process is None:
             return
         assert process.stdin is not None
-        order = _Order(self._ledger, self._zone, files.directory, generation, upto)
+        job = _Job(self._ledger, self._zone, files.directory, generation, upto)
         with suppress(BrokenPipeError):
-            pickle.dump(order, process.stdin)
+            pickle.dump(job, process.stdin)
             process.stdin.flush()
         moved = time.monotonic()
-        while process.poll() is None and time.monotonic() - moved < _PATIENCE_SECONDS:
+        while process.poll() is None and time.monotonic() - moved < _STALL_TIMEOUT_SECONDS:
             before, projected = projected, files.events.watermark().number
             if projected > before:
                 yield projected
                 moved = time.monotonic()
             else:
-                time.sleep(_LOOK_SECONDS)
+                time.sleep(_POLL_INTERVAL_SECONDS)
 
 
 @contextmanager
-def _started() -> Iterator[subprocess.Popen[bytes] | None]:
-    """Start a process that waits for its order and ends with the block; None: there can be none."""
+def _waiting_process() -> Iterator[subprocess.Popen[bytes] | None]:
+    """Start a process that waits for its job and ends with the block; None if none can be
+    started.
+    """
     if not sys.executable or getattr(sys, "frozen", False):
         # There is no Python interpreter to start.
         yield None
@@ -122,27 +126,27 @@ def _started() -> Iterator[subprocess.Popen[bytes] | None]:
             process.stdin.close()
 
 
-def _project(order: _Order) -> None:
-    generation = order.generation
-    if not order.directory.is_dir():
-        # Removed meanwhile; it must not be made again.
+def _project(job: _Job) -> None:
+    generation = job.generation
+    if not job.directory.is_dir():
+        # The generation was removed meanwhile, and must not be created again.
         return
-    files = ZoneFiles(order.directory, generation.encoder, generation.dimension)
-    with closing(order.ledger), files:
-        while (number := files.events.watermark().number) < order.upto:
-            project_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
+    files = ZoneFiles(job.directory, generation.encoder, generation.dimension)
+    with closing(job.ledger), files:
+        while (number := files.events.watermark().number) < job.upto:
+            project_events(job.ledger, job.zone, files, upto=min(number + _BATCH_SIZE, job.upto))
             if files.events.watermark().number == number:
-                # The ledger's history is not that of the files; the next one to project reports it.
+                # The ledger's history is not that of the files; the next projection reports it.
                 return
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent ends: only the parent holds the other end of the pipe."""
+def _exit_with_parent(parent: int) -> None:
+    """Exit when the parent process ends: only the parent holds the other end of the pipe."""
     os.read(parent, 1)
     os._exit(1)
 
 
 if __name__ == "__main__":
-    order = pickle.load(sys.stdin.buffer)
-    threading.Thread(target=_end_with, args=(sys.stdin.fileno(),), daemon=True).start()
-    _project(order)
+    job = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_exit_with_parent, args=(sys.stdin.fileno(),), daemon=True).start()
+    _project(job)

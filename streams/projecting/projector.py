@@ -1,4 +1,4 @@
-"""Projecting a zone's files from what the topics hold; nothing here decides."""
+"""Project the topics into a zone's files; nothing here decides."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from recollect.projections.recall.index.zone_index import prune_stored
 from recollect.projections.sqlite import atomic
 from recollect.schemas.ledger.records import FIRST_TRACED_FORMAT
 from recollect.streams.ledger import Ledger
-from recollect.streams.reading.erased_keys import check_sources
-from recollect.streams.reading.readers import (
+from recollect.streams.records.chain_readers import (
     AcceptedChange,
     ChangeReader,
     EventReader,
     open_sections,
 )
+from recollect.streams.records.erased_keys import check_sources
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
-# Large enough that a transaction costs nothing per record, small enough to show progress.
-BATCH = 5_000
+# Large enough to amortise a transaction, small enough to show progress.
+BATCH_SIZE = 5_000
 
-Progress = Callable[[int], None]
+#: Called with how many more records were projected.
+OnProgress = Callable[[int], None]
+#: Called with a zone and how many records were projected, or the error that stopped it.
+OnZoneProgress = Callable[[str, int | Exception], None]
 
 
 def project_events(
@@ -35,24 +38,24 @@ def project_events(
     files: ZoneFiles,
     *,
     upto: int | None = None,
-    without: Set[int] = frozenset(),
-    progress: Progress | None = None,
+    excluded: Set[int] = frozenset(),
+    progress: OnProgress | None = None,
 ) -> int:
-    """Bring events.db up to the ledger's end, or to event `upto`; return how many it took.
+    """Bring events.db up to the ledger's end, or to event `upto`; return how many were projected.
 
-    Numbers in `without` are taken for erased.
+    Event numbers in `excluded` are treated as erased.
     """
-    taken = 0
+    projected = 0
     while True:
         mark = files.events.watermark()
         reader = EventReader(ledger, zone, mark.number, mark.offset, mark.hash)
-        limit = BATCH if upto is None else min(BATCH, upto - mark.number)
-        opened = reader.read(limit, without) if limit > 0 else []
+        limit = BATCH_SIZE if upto is None else min(BATCH_SIZE, upto - mark.number)
+        opened = reader.read(limit, excluded) if limit > 0 else []
         if not opened:
-            return taken
+            return projected
         with atomic(files.events.connection):
             if files.events.watermark() != mark:
-                # Another thread took them.
+                # Another thread projected them.
                 continue
             erased = files.events.project_events(
                 [item.event for item in opened if item.event is not None],
@@ -65,12 +68,12 @@ def project_events(
         if erased:
             prune_index(files)
             files.events.purge()
-        taken += len(opened)
+        projected += len(opened)
         if progress:
             progress(len(opened))
         if len(opened) + reader.void < limit:
-            # The ledger had no more.
-            return taken
+            # That was the end of the ledger.
+            return projected
 
 
 def project_changes(
@@ -80,33 +83,33 @@ def project_changes(
     files: ZoneFiles,
     *,
     upto: int | None = None,
-    without: Set[int] = frozenset(),
-    destroys: bool = True,
-    progress: Progress | None = None,
+    excluded: Set[int] = frozenset(),
+    destroy_erased_keys: bool = True,
+    progress: OnProgress | None = None,
 ) -> int:
     """Bring the decided files up to the chain's end, or to the change of event `upto`.
 
-    Whoever decides does this first (rule 4 of docs/commit.md). Return how many records it took.
-    Each file goes on from its own watermark, so files that a crash left apart meet again. Numbers
-    in `without` are taken for erased. Keys that an erasure ends are destroyed, unless `destroys`
-    is False.
+    A decider does this first (rule 4 of docs/commit.md). Return how many records were projected.
+    Each file resumes at its own watermark, so files that a crash left apart converge again. Event
+    numbers in `excluded` are treated as erased. Keys of erased events are destroyed, unless
+    `destroy_erased_keys` is False.
     """
-    taken = 0
+    projected = 0
     while True:
         with files.locked():
             marks = [(model, model.watermark()) for model in files.decided]
             lowest = min((mark for _, mark in marks), key=lambda mark: mark.number)
             reader = ChangeReader(ledger, zone, chain, lowest.number, lowest.offset, lowest.hash)
-            limit = BATCH if upto is None else min(BATCH, upto - lowest.number)
+            limit = BATCH_SIZE if upto is None else min(BATCH_SIZE, upto - lowest.number)
             changes = reader.read(limit) if limit > 0 else []
             if not changes:
-                return taken
-            _project(ledger, marks, changes, without)
-            if destroys:
+                return projected
+            _project(ledger, marks, changes, excluded)
+            if destroy_erased_keys:
                 destroy_keys(ledger, changes)
             commit(files)
         purge_after(files, changes)
-        taken += len(changes)
+        projected += len(changes)
         if progress:
             progress(len(changes))
 
@@ -115,9 +118,11 @@ def _project(
     ledger: Ledger,
     marks: Sequence[tuple[ReadModel, Watermark]],
     changes: Sequence[AcceptedChange],
-    without: Set[int],
+    excluded: Set[int],
 ) -> None:
-    """Apply to each file the records beyond its watermark. Files at one watermark share a read."""
+    """Apply to each file the records beyond its watermark. Files with one watermark share the
+    reading.
+    """
     by_number: dict[int, list[ReadModel]] = {}
     for model, mark in marks:
         by_number.setdefault(mark.number, []).append(model)
@@ -133,27 +138,27 @@ def _project(
                     for change in fresh
                     for part in change.record.parts
                     for source in part.sources
-                    if source.number not in without
+                    if source.number not in excluded
                 ),
             )
-            sections = open_sections(ledger.keys, fresh, names, without)
+            sections = open_sections(ledger.keys, fresh, names, excluded)
             for model in models:
                 model.project(sections[model.name])
                 if isinstance(model, MemoryModel):
                     apart = len(by_number) > 1
                     model.note_decisions(
-                        map(decision_row, _readable(ledger, fresh) if apart else fresh)
+                        map(decision_row, _fully_unsealed(ledger, fresh) if apart else fresh)
                     )
-                note_erasures(model, fresh)
+                mark_erasure_purges(model, fresh)
                 model.advance(watermark_after(fresh[-1]))
 
 
-def _readable(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
-    """Yield the change records of which every part can be opened.
+def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
+    """Yield the change records whose parts can all be unsealed.
 
-    memory.db may have fallen behind the other files, after a power cut. They may then hold rows of
-    a part whose key is gone by now, which memory.db never sees. Its notes on that decision would
-    be incomplete, so none is made: a later erasure then derives the zone in full.
+    After a power cut memory.db may be behind the other files. These may hold rows of a part whose
+    key is gone by now, which memory.db never sees. Its dependencies of that decision would be
+    incomplete, so none are recorded: a later erasure then derives the zone in full.
     """
     for change in changes:
         needed = {source.key_id for part in change.record.parts for source in part.sources}
@@ -162,7 +167,9 @@ def _readable(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[Acc
 
 
 def decision_row(change: AcceptedChange) -> tuple[int, int, bool]:
-    """Return the number of a change record, its offset, and whether its decision is traced."""
+    """Return a change record's number, offset, and whether its decision's dependencies are
+    recorded.
+    """
     return change.header.number, change.offset, change.header.format >= FIRST_TRACED_FORMAT
 
 
@@ -185,9 +192,9 @@ def commit(files: ZoneFiles) -> None:
 
 
 def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
-    """Destroy the keys that accepted change records end, before their watermark moves past them.
+    """Destroy the keys of erased events, before a watermark passes their change records.
 
-    After a crash in between, the watermark is still behind, and this happens again.
+    After a crash in between, the watermark is still behind, and this is done again.
     """
     ended = [source.key_id for change in changes for source in change.header.erased_events]
     if ended:
@@ -195,8 +202,8 @@ def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
         failpoint("commit.keys_destroyed")
 
 
-def note_erasures(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
-    """Note that traces of erased rows are to be removed, in the transaction that deletes them."""
+def mark_erasure_purges(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
+    """Mark a purge of erased rows as pending, in the transaction that deletes them."""
     if any(change.header.erased_events for change in changes):
         model.owe_purge()
 
@@ -211,30 +218,30 @@ def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
 def purge(files: ZoneFiles) -> bool:
     """Remove all traces of deleted rows from every file; False if a reader prevents it."""
     prune_index(files)
-    # Every file is purged, whether or not one before it could be.
+    # Every file is purged, even if one before it could not be.
     purged = [model.purge() for model in files.all]
     return all(purged)
 
 
 def prune_index(files: ZoneFiles) -> None:
-    """Take what was erased out of the index that recall keeps of the files."""
-    with _index_held(files) as lies:
-        if lies:
+    """Remove erased rows from the recall index."""
+    with _index_lock(files) as exists:
+        if exists:
             prune_stored(files)
 
 
 def drop_index(files: ZoneFiles) -> None:
-    """Remove the index that recall keeps of the files; the next question makes another."""
-    with _index_held(files) as lies:
-        if lies:
+    """Remove the recall index; the next query rebuilds it."""
+    with _index_lock(files) as exists:
+        if exists:
             array_store.remove(files.directory)
 
 
 @contextmanager
-def _index_held(files: ZoneFiles) -> Iterator[bool]:
-    """Hold the lock of the index, where there is one; False where there is none."""
+def _index_lock(files: ZoneFiles) -> Iterator[bool]:
+    """Hold the lock of the recall index; yield False if there is no index."""
     lock = files.directory / array_store.LOCK
-    # A process that has no lock file yet reads the files later, without what is gone.
+    # A process without a lock file reads the files later, when the rows are gone.
     if not lock.exists():
         yield False
         return

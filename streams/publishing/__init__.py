@@ -1,1 +1,1 @@
-"""What is published into the ledger: drafts from the inbox, and recollect's own commands."""
+"""Publishing into the ledger: drafts from the inbox, and recollect's own commands."""

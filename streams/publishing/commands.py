@@ -10,11 +10,11 @@ from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import Ledger
 
-# Enough that nobody can guess an id.
+# Enough that ids cannot be guessed.
 _ID_BYTES = 16
 
 
-def drawn_id(name: str) -> str:
+def random_id(name: str) -> str:
     """Return a new random source id for a command."""
     return f"{name}:{secrets.token_hex(_ID_BYTES)}"
 
@@ -30,10 +30,10 @@ def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = 
 
 
 def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
-    """Publish commands, each of which is new or was there before.
+    """Publish commands; those that are already there are not published again.
 
     Raises:
-        CommandConflict: the ledger holds something else under the id of one of them.
+        CommandConflict: the ledger has other content under the id of one of them.
     """
     receipts = ledger.publish(zone, drafts)
     for draft, receipt in zip(drafts, receipts, strict=True):

@@ -1,8 +1,8 @@
-"""The inbox: what any Kafka client publishes, one JSON event a record, with the zone as its key.
+"""The inbox: events that any Kafka client publishes, one JSON event per record, keyed by zone.
 
-The owner of a partition reads it in order, publishes what it holds to the ledger, and deletes it.
-A record that was taken in before is a duplicate, so reading again from the first record that is
-left loses and doubles nothing.
+The owner of a partition reads it in order, publishes its records to the ledger, and deletes them. A
+record that was ingested before is a duplicate, so rereading from the first remaining record neither
+loses nor doubles anything.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import Ledger
 from recollect.streams.publishing.commands import command
-from recollect.streams.reading.lookup import record_of
+from recollect.streams.records.lookup import record_of
 
 _log = logging.getLogger(__name__)
 
-#: The zone in which records are parked that name none.
-UNADDRESSED = "unaddressed"
-# A reason quotes what was sent.
+#: The zone in which records without a zone are parked.
+UNADDRESSED_ZONE = "unaddressed"
+# A reason quotes the record.
 _MAX_REASON_LENGTH = 1_000
 
 
-class Posted(NamedTuple):
+class InboxRecord(NamedTuple):
     """A record of the inbox; `timestamp` is in unix ms."""
 
     key: bytes | None
@@ -39,28 +39,28 @@ class Posted(NamedTuple):
     timestamp: int
 
 
-def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
-    """Publish records, in order within each zone; return the zones that have something new.
+def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
+    """Publish records, in order within each zone; return the zones with new events.
 
-    A record that cannot be understood, or that has other content than the event with its id, is
-    parked with the reason. All of it is durable when this returns.
+    A record that cannot be decoded, or whose id belongs to an event with other content, is parked
+    with the reason. Everything is durable on return.
 
     Raises:
-        NewerFormat: a zone holds events that only a newer program reads; the other zones have
-            what is theirs.
+        NewerFormat: a zone holds events that only a newer program reads; the other zones'
+            records are published.
     """
-    by_zone: dict[str, list[tuple[Posted, Draft]]] = {}
+    by_zone: dict[str, list[tuple[InboxRecord, Draft]]] = {}
     for record in records:
-        zone, draft = _addressed(record)
+        zone, draft = _parse_record(record)
         by_zone.setdefault(zone, []).append((record, draft))
     try:
         receipts = ledger.publish_all(
-            {zone: [draft for _, draft in posted] for zone, posted in by_zone.items()}
+            {zone: [draft for _, draft in zone_records] for zone, zone_records in by_zone.items()}
         )
     except NewerFormat:
         if len(by_zone) == 1:
             raise
-        return _take_in_each(ledger, [[each for each, _ in some] for some in by_zone.values()])
+        return _ingest_each_zone(ledger, [[each for each, _ in some] for some in by_zone.values()])
     for zone, found in receipts.items():
         if clamped := sum(receipt.clamped for receipt in found):
             _log.warning(
@@ -71,10 +71,10 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     parks = {
         zone: [
             draft if isinstance(draft.payload, Park) else _park(record, _conflict(draft))
-            for (record, draft), receipt in zip(posted, receipts[zone], strict=True)
+            for (record, draft), receipt in zip(zone_records, receipts[zone], strict=True)
             if receipt.status == "conflict"
         ]
-        for zone, posted in by_zone.items()
+        for zone, zone_records in by_zone.items()
     }
     parked = _publish_parks(ledger, {zone: some for zone, some in parks.items() if some})
     return {
@@ -84,29 +84,29 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     }
 
 
-def park_lost(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
-    """Park, once, a note that records were deleted before they were taken in; return it.
+def park_gap(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
+    """Park, once, a note that records were deleted before they were ingested; return its text.
 
-    `at` is when that was found (unix ms).
+    `at` is when the gap was found (unix ms).
     """
     reason = (
         f"inbox/{partition} begins at offset {offsets.stop}, and what is in the ledger ends at "
-        f"{offsets.start}: {len(offsets)} records were deleted before they were taken in, by hand "
+        f"{offsets.start}: {len(offsets)} records were deleted before they were ingested, by hand "
         "or by settings that are not recollect's; have them published again"
     )
     source_id = f"lost:inbox/{partition}:{offsets.start}-{offsets.stop}"
     parked = Park(source_id=source_id, reason=reason, body=b"")
-    # Another process may have noted it already.
-    ledger.publish(UNADDRESSED, [command(parked, at)])
+    # A duplicate if another process has parked it already.
+    ledger.publish(UNADDRESSED_ZONE, [command(parked, at)])
     return reason
 
 
 def _publish_parks(
     ledger: Ledger, parks: Mapping[str, Sequence[Draft]]
 ) -> dict[str, list[Receipt]]:
-    """Publish what is parked; what was parked before, at another time, is there already.
+    """Publish parked records; one that was parked before, at another time, is not parked again.
 
-    Under an older build anybody could take the id of a park; then another id is used.
+    Under an older build any event could have the id of a park; then another id is used.
     """
     receipts = ledger.publish_all(parks)
     taken: dict[str, list[Draft]] = {}
@@ -117,7 +117,7 @@ def _publish_parks(
             source_id = draft.payload.source_id
             there = record_of(ledger, zone, draft.platform, source_id)
             if there is not None and there.envelope.kind != "park":
-                # Derived from the number of what holds the id, so it is parked only once.
+                # Derived from the number of the event with that id, so that it is parked only once.
                 payload = msgspec.structs.replace(
                     draft.payload, source_id=f"{source_id}:{receipt.number}"
                 )
@@ -136,13 +136,13 @@ def _conflict(draft: Draft) -> str:
     )
 
 
-def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:
+def _ingest_each_zone(ledger: Ledger, zones: Sequence[Sequence[InboxRecord]]) -> set[str]:
     """Publish zone after zone; errors are raised after the last one."""
     new: set[str] = set()
     failed: NewerFormat | None = None
     for records in zones:
         try:
-            new |= take_in(ledger, records)
+            new |= ingest_records(ledger, records)
         except NewerFormat as error:
             failed = error
     if failed is not None:
@@ -150,9 +150,9 @@ def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]
     return new
 
 
-def _addressed(record: Posted) -> tuple[str, Draft]:
-    """Return the zone and the draft of a record; a `park` where it cannot be understood."""
-    zone = UNADDRESSED
+def _parse_record(record: InboxRecord) -> tuple[str, Draft]:
+    """Return the zone and the draft of a record; a `park` if it cannot be decoded."""
+    zone = UNADDRESSED_ZONE
     try:
         zone = check_zone((record.key or b"").decode())
         return zone, draft_of(decode_inbound(record.value or b""))
@@ -161,8 +161,8 @@ def _addressed(record: Posted) -> tuple[str, Draft]:
         return zone, _park(record, reason)
 
 
-def _park(record: Posted, reason: str) -> Draft:
-    # Derived from the bytes, so it is parked only once.
+def _park(record: InboxRecord, reason: str) -> Draft:
+    # Derived from the bytes, so that it is parked only once.
     digest = hashlib.sha256()
     for part in (record.key or b"", record.value or b""):
         digest.update(len(part).to_bytes(8, "big") + part)

@@ -1,1 +1,1 @@
-"""What the other packages need of the process and the machine: file locks, cores, failpoints."""
+"""Process and machine utilities: file locks, cores, failpoints."""

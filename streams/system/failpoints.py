@@ -43,25 +43,25 @@ FAILPOINTS = (
     "restore.placed",
 )
 
-_killing: dict[str, int] = {}
-_raising: dict[str, int] = {}
-for _asked in filter(None, os.environ.get("RECOLLECT_FAILPOINT", "").split(",")):
-    _name, _count, _how = (*_asked.split(":", 2), "", "")[:3]
-    (_raising if _how == "raise" else _killing)[_name] = int(_count or 1)
-_counting = threading.Lock()
+_kill_at: dict[str, int] = {}
+_raise_at: dict[str, int] = {}
+for _spec in filter(None, os.environ.get("RECOLLECT_FAILPOINT", "").split(",")):
+    _name, _count, _how = (*_spec.split(":", 2), "", "")[:3]
+    (_raise_at if _how == "raise" else _kill_at)[_name] = int(_count or 1)
+_lock = threading.Lock()
 
 
 def failpoint(name: str) -> None:
     """Stop here if a test asked for it."""
-    if _killing and _due(_killing, name):
+    if _kill_at and _due(_kill_at, name):
         os.kill(os.getpid(), signal.SIGKILL)
-    if _raising and _due(_raising, name):
+    if _raise_at and _due(_raise_at, name):
         raise InjectedFailure(f"stopped at failpoint {name}")
 
 
 def _due(armed: dict[str, int], name: str) -> bool:
-    """Count that a failpoint was reached, in any thread; return whether to stop there."""
-    with _counting:
+    """Count that a failpoint was reached, in whichever thread; return whether to stop there."""
+    with _lock:
         if name not in armed:
             return False
         armed[name] -= 1
@@ -77,10 +77,10 @@ def arm(name: str, count: int = 1) -> None:
     For tests inside one process; call `disarm` afterwards.
     """
     if name not in FAILPOINTS:
-        raise ValueError(f"no failpoint is called {name}")
-    _raising[name] = count
+        raise ValueError(f"there is no failpoint {name!r}")
+    _raise_at[name] = count
 
 
 def disarm() -> None:
-    """Take back every `arm`."""
-    _raising.clear()
+    """Undo every `arm`."""
+    _raise_at.clear()

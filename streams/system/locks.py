@@ -1,4 +1,4 @@
-"""Locks between the processes of one home; the system releases them when a process dies."""
+"""File locks between the processes of one home; the system releases them when a process dies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from pathlib import Path
 from recollect.projections.private import FILE_MODE, make_directory, writable
 from recollect.schemas.errors import Busy
 
-# A path is not writable either if one of its directories cannot be created or entered.
+# Errors that mean a path is not writable, also of its missing or closed directories.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
-# A forked process inherits the descriptors of its parent, and would hold a lock through them for as
-# long as it lives.
+# A forked process inherits its parent's descriptors, and would hold their locks while it lives.
 _open: set[int] = set()
 _opening = threading.Lock()
 
 
-def _let_go() -> None:
+def _close_inherited() -> None:
     """Close the inherited descriptors; the parent keeps its locks."""
     for descriptor in _open:
         os.close(descriptor)
@@ -32,7 +31,7 @@ def _let_go() -> None:
 
 
 os.register_at_fork(
-    before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_let_go
+    before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_close_inherited
 )
 
 
@@ -46,7 +45,7 @@ def is_locked(path: Path) -> bool:
 
 
 def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
-    """Hold a lock file, except in a directory that cannot be written to.
+    """Hold a lock file exclusively; without effect in a directory that cannot be written to.
 
     Raises:
         Busy: `wait` is False and another process holds it.
@@ -55,10 +54,10 @@ def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
 
 
 def shared(path: Path) -> AbstractContextManager[None]:
-    """Hold a lock file beside others that share it, as `exclusive` does.
+    """Hold a lock file together with others that share it; otherwise as `exclusive`.
 
     Raises:
-        Busy: a process has it for itself.
+        Busy: a process holds it exclusively.
     """
     return _held(path, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
@@ -84,7 +83,7 @@ def _held(path: Path, how: int) -> Iterator[None]:
         yield
     finally:
         with _opening:
-            # Not in a process that was forked meanwhile.
+            # A process forked meanwhile has closed it already.
             if descriptor in _open:
                 _open.remove(descriptor)
                 os.close(descriptor)

@@ -1,1 +1,1 @@
-"""Long-running work on a shared ledger: partitions come and go, and zones with them."""
+"""Workers on a shared ledger: they follow the partitions, and so the zones, assigned to them."""

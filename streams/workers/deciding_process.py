@@ -1,4 +1,4 @@
-"""The process that decides, so that deciding does not delay publishing."""
+"""The deciding process, so that deciding does not delay publishing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.workers.processes import Opens, WorkerProcess, receive
-from recollect.streams.workers.upkeep import Report, Upkeep
+from recollect.streams.projecting.projector import OnZoneProgress
+from recollect.streams.workers.processes import OpenNode, WorkerProcess, receive
+from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
 # New events must be searchable at once, even while the encoder keeps every core busy.
 _NICENESS = 10
@@ -20,19 +21,21 @@ _NICENESS = 10
 class OwnPartitions(NamedTuple):
     """A message: decide the zones of these partitions from now on, and of no others.
 
-    Their events are in the home's copy up to the brokers' end of a moment ago, and the sender
-    delivers what follows.
+    Their events are in the home's copy up to the brokers' recent end, and the sender delivers the
+    following ones.
     """
 
     partitions: frozenset[int]
 
 
-def deciding_process(opens: Opens, report: Report, projected: Connection) -> WorkerProcess:
-    """Return the process that does the upkeep; `projected` delivers zones that have new events.
+def deciding_process(
+    open_node: OpenNode, report: OnZoneProgress, projected: Connection
+) -> WorkerProcess:
+    """Return the process that maintains the zones; `projected` delivers zones with new events.
 
-    Its messages, `OwnPartitions`, say which partitions it owns.
+    Its messages are `OwnPartitions`.
     """
-    return WorkerProcess("that decides", opens, report, _Decide(projected))
+    return WorkerProcess("that decides", open_node, report, _Decide(projected))
 
 
 class _Decide:
@@ -41,19 +44,21 @@ class _Decide:
     def __init__(self, projected: Connection) -> None:
         self._projected = projected
 
-    def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
+    def __call__(
+        self, node: Node, ledger: KafkaLedger, report: OnZoneProgress, pipe: Connection
+    ) -> None:
         os.nice(_NICENESS)
-        upkeep = Upkeep(node, ledger, report, everything=False)
+        maintenance = ZoneMaintenance(node, ledger, report, follow_all=False)
         # Receive from the start: the projecting process must not wait until this one is ready.
         threading.Thread(
-            target=self._receive, args=(upkeep,), name="projected", daemon=True
+            target=self._receive, args=(maintenance,), name="projected", daemon=True
         ).start()
-        with upkeep:
+        with maintenance:
             while (message := receive(pipe)) is not None:
-                upkeep.own(message.partitions)
+                maintenance.set_partitions(message.partitions)
 
-    def _receive(self, upkeep: Upkeep) -> None:
-        # The pipe closes only when the whole worker ends.
+    def _receive(self, maintenance: ZoneMaintenance) -> None:
+        # The pipe closes when the whole worker ends.
         with suppress(EOFError, OSError):
             while True:
-                upkeep.add(self._projected.recv())
+                maintenance.add(self._projected.recv())

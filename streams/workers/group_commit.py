@@ -1,4 +1,4 @@
-"""Group commit: all requests that arrive during a piece of work are done in one go after it."""
+"""Group commit: all requests that arrive while a batch is processed form the next batch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Item = TypeVar("Item")
 
 
 class GroupCommit(Generic[Item]):
-    """Hands `work` all waiting items, in the order in which they came.
+    """Hands `work` all waiting items, in order of arrival.
 
-    If the waits in a piece of work cost more than its items, many items take no longer than one.
-    All callers must run in one event loop.
+    Where waiting dominates the work, many items take no longer than one. All callers must run in
+    one event loop.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
@@ -21,17 +21,17 @@ class GroupCommit(Generic[Item]):
         self._waiting: list[tuple[Sequence[Item], asyncio.Future[None]]] = []
         self._working: asyncio.Task[None] | None = None
 
-    async def done(self, items: Sequence[Item]) -> None:
-        """Return when the items are done; an error of `work` is raised for every item that it
-        had.
+    async def submit(self, items: Sequence[Item]) -> None:
+        """Return when the items are done; an error of `work` is raised to every caller in the
+        batch.
         """
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((items, done))
         if self._working is None:
-            self._working = asyncio.create_task(self._work_off())
+            self._working = asyncio.create_task(self._drain())
         await done
 
-    async def _work_off(self) -> None:
+    async def _drain(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             error: Exception | None = None

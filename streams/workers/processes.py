@@ -1,6 +1,6 @@
-"""The processes of a worker besides the main one, each with its own interpreter.
+"""The child processes of a worker, each with its own interpreter.
 
-They are one worker: if one dies, the others end with the same status.
+If one process exits, the whole worker exits with its status.
 """
 
 from __future__ import annotations
@@ -20,65 +20,65 @@ import apsw
 from recollect.schemas.errors import RecollectError
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.workers.upkeep import Report
+from recollect.streams.projecting.projector import OnZoneProgress
 
-#: Opens the home's node again in the other process; it must pickle.
-Opens = Callable[[], tuple[Node, KafkaLedger]]
-#: The work of the other process. It gets the node, the ledger, the function to report to, and the
-#: pipe of its messages, and ends when `receive` returns None.
-Work = Callable[[Node, KafkaLedger, Report, Connection], None]
+#: Opens the home's node in the child process; it must pickle.
+OpenNode = Callable[[], tuple[Node, KafkaLedger]]
+#: The work of a child process. It gets the node, the ledger, a function to report to, and the pipe
+#: of its messages, and ends when `receive` returns None.
+Work = Callable[[Node, KafkaLedger, OnZoneProgress, Connection], None]
 
-# How long stopping may take; work that is under way is finished in this time.
+# How long stopping may take, to finish the current work.
 _STOP_SECONDS = 30.0
 
 
 class WorkerProcess:
-    """A process that does `work`, and gets its messages through a pipe. Use it as a context
+    """A child process that runs `work` and gets messages through a pipe. Use it as a context
     manager.
     """
 
-    def __init__(self, name: str, opens: Opens, report: Report, work: Work) -> None:
+    def __init__(self, name: str, open_node: OpenNode, report: OnZoneProgress, work: Work) -> None:
         self._report = report
-        self._ending = False
-        self._sending = threading.Lock()
-        # A fork would take the threads' locks along as they are.
+        self._stopping = False
+        self._send_lock = threading.Lock()
+        # A fork would copy locks that threads hold.
         context = multiprocessing.get_context("spawn")
-        self._pipe, self._on_broker = context.Pipe()
+        self._pipe, self._child_end = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(self._on_broker, opens, work), name=name, daemon=True
+            target=_serve, args=(self._child_end, open_node, work), name=name, daemon=True
         )
-        self._listening = threading.Thread(target=self._listen, name=f"of-{name}", daemon=True)
+        self._listener = threading.Thread(target=self._listen, name=f"of-{name}", daemon=True)
 
     def __enter__(self) -> WorkerProcess:
         self._process.start()
-        # Else the pipe would not close with the process.
-        self._on_broker.close()
-        self._listening.start()
+        # Otherwise the pipe would not close with the process.
+        self._child_end.close()
+        self._listener.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._ending = True
+        self._stopping = True
         self.send(None)
         self._process.join(_STOP_SECONDS)
-        # Whatever it waits for, nothing is lost by killing it.
+        # Killing it loses nothing, whatever it waits for.
         self._process.kill()
         self._process.join()
-        self._listening.join()
+        self._listener.join()
 
     def send(self, message: object) -> None:
         """Send a message; None asks the process to end."""
-        # If the other process is gone, the listener ends this one.
-        with self._sending, suppress(OSError):
+        # If the child is gone, the listener ends this process.
+        with self._send_lock, suppress(OSError):
             self._pipe.send(message)
 
     def _listen(self) -> None:
         with suppress(EOFError, OSError):
             while True:
                 self._report(*self._pipe.recv())
-        if not self._ending:
-            self._end_as_it_ended()
+        if not self._stopping:
+            self._exit_with_child_status()
 
-    def _end_as_it_ended(self) -> None:
+    def _exit_with_child_status(self) -> None:
         self._process.join()
         status = self._process.exitcode or 1
         sys.stderr.write(
@@ -94,16 +94,17 @@ class WorkerProcess:
 
 
 def receive(pipe: Connection) -> Any:
-    """Return the next message of the main process; None: it is time to end."""
+    """Return the next message of the main process, or None to stop."""
     try:
         return pipe.recv()
     except (EOFError, OSError):
-        # The main process was killed; end at once, so that its successor need not wait for a batch.
+        # The main process was killed; exit at once, so that its successor need not wait for a
+        # batch.
         os._exit(1)
 
 
-def _serve(pipe: Connection, opens: Opens, work: Work) -> None:
-    # Ctrl-C reaches every process; the main one asks the others to end.
+def _serve(pipe: Connection, open_node: OpenNode, work: Work) -> None:
+    # Ctrl-C reaches every process; the main one stops the others.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     sending = threading.Lock()
@@ -112,13 +113,13 @@ def _serve(pipe: Connection, opens: Opens, work: Work) -> None:
         if isinstance(moved, Exception) and not isinstance(
             moved, RecollectError | OSError | apsw.Error
         ):
-            # Not every error can be sent.
+            # Not every error pickles.
             moved = RecollectError(f"{type(moved).__name__}: {moved}")
         with sending, suppress(OSError):
             pipe.send((zone, moved))
 
     try:
-        node, ledger = opens()
+        node, ledger = open_node()
         try:
             work(node, ledger, report, pipe)
         finally:

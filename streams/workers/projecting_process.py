@@ -1,4 +1,4 @@
-"""The process that projects, so that turns are searchable at once, however long sequencing and
+"""The projecting process, so that turns are searchable at once, however long sequencing and
 deciding take.
 """
 
@@ -8,16 +8,19 @@ from multiprocessing.connection import Connection
 
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.workers.processes import Opens, WorkerProcess, receive
-from recollect.streams.workers.upkeep import Report, WorkQueue
+from recollect.streams.projecting.projector import OnZoneProgress
+from recollect.streams.workers.processes import OpenNode, WorkerProcess, receive
+from recollect.streams.workers.zone_maintenance import WorkQueue
 
 
-def projecting_process(opens: Opens, report: Report, projected: Connection) -> WorkerProcess:
+def projecting_process(
+    open_node: OpenNode, report: OnZoneProgress, projected: Connection
+) -> WorkerProcess:
     """Return a process that makes the copied events of zones searchable.
 
-    Its messages are collections of zones' names; it sends each name on through `projected`.
+    Its messages are collections of zone names; it passes each name on to `projected`.
     """
-    return WorkerProcess("that projects", opens, report, _Project(projected))
+    return WorkerProcess("that projects", open_node, report, _Project(projected))
 
 
 class _Project:
@@ -26,7 +29,9 @@ class _Project:
     def __init__(self, projected: Connection) -> None:
         self._projected = projected
 
-    def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
+    def __call__(
+        self, node: Node, ledger: KafkaLedger, report: OnZoneProgress, pipe: Connection
+    ) -> None:
         def project(zone: str) -> int:
             node.project_turns(zone)
             self._projected.send([zone])

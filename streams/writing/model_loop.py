@@ -22,7 +22,7 @@ from recollect.streams.agents.writer.message_reading import among_versions, own_
 from recollect.streams.agents.writer.model_writer import said_of
 from recollect.streams.agents.writer.proposals import RECALL, Proposals, Refused
 from recollect.streams.models.chat import ChatQuestion
-from recollect.streams.reading.recorded_answers import OpenedRecording
+from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.role_prompt import Role, as_data, first_messages
 from recollect.streams.writing.writer_tools import TOOLS
 

@@ -25,7 +25,7 @@ from recollect.schemas.ledger.records import Source, record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
 from recollect.streams.models.chat import ChatAnswer, ChatQuestion
 from recollect.streams.models.model_door import ModelDoor, QuestionRefused
-from recollect.streams.reading.recorded_answers import OpenedRecording, recorded_answers
+from recollect.streams.records.recorded_answers import OpenedRecording, recorded_answers
 
 _BATCH = 500
 

@@ -64,13 +64,13 @@ class Room:
         self.delivery = Delivery(["events", "inbox"], handler, {"events"}, self.errors.append)
 
     async def begin(self, partition: Partition = EVENTS, first: int = 0, end: int = 1_000) -> int:
-        self.delivery.open({EVENTS, INBOX})
+        self.delivery.open_assignment({EVENTS, INBOX})
         await self.delivery.assigned({EVENTS, INBOX})
-        return self.delivery.start(partition, first, end)
+        return self.delivery.start_offset(partition, first, end)
 
     def chunk(self, *offsets: int, partition: Partition = EVENTS) -> Chunk:
         records = [Delivered(offset, None, b"", 0) for offset in offsets]
-        return Chunk(partition, records, self.delivery.over, asyncio.Future())
+        return Chunk(partition, records, self.delivery.assignment_ended, asyncio.Future())
 
 
 def play(story: Callable[[], Any]) -> None:
@@ -80,7 +80,7 @@ def play(story: Callable[[], Any]) -> None:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(module, "_INITIAL_BACKOFF_SECONDS", 0.001)
 
 
 def test_what_was_delivered_is_dropped_when_it_comes_again() -> None:
@@ -218,8 +218,8 @@ def test_no_term_begins_after_the_end() -> None:
         room = Room(Recorder())
         await room.begin()
         await room.delivery.close()
-        room.delivery.open({EVENTS, INBOX})
-        assert room.delivery.over.is_set()
+        room.delivery.open_assignment({EVENTS, INBOX})
+        assert room.delivery.assignment_ended.is_set()
         assert not await room.delivery.deliver(room.chunk(0))
 
     play(story)
@@ -229,7 +229,7 @@ def test_a_worker_that_gets_different_partitions_of_its_topics_ends() -> None:
     async def story() -> None:
         room = Room(Recorder())
         with pytest.raises(DeliveryFailed, match="other partitions of one of the topics"):
-            room.delivery.open({EVENTS, ("inbox", 4)})
+            room.delivery.open_assignment({EVENTS, ("inbox", 4)})
 
     play(story)
 

@@ -14,8 +14,8 @@ from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerg
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from recollect.streams.publishing.commands import command, drawn_id, publish_commands
-from recollect.streams.publishing.inbox import Posted, take_in
+from recollect.streams.publishing.commands import command, publish_commands, random_id
+from recollect.streams.publishing.inbox import InboxRecord, ingest_records
 from tests.forget.kit import ZONE, Recollect, line
 
 LOOK_ALIKES = [
@@ -96,10 +96,10 @@ def test_two_commands_of_one_kind_have_different_ids(recollect: Recollect) -> No
     with recollect.memory() as memory:
         for _ in range(3):
             # Twice decided, undone or dropped is harmless, and never a conflict.
-            source = drawn_id("decide-merge")
+            source = random_id("decide-merge")
             decided = DecideMerge(source_id=source, candidate_id="none", approve=True)
             assert memory.command(decided).status == "new"
-            undone = UndoMerge(source_id=drawn_id("undo-merge"), merge_id="none")
+            undone = UndoMerge(source_id=random_id("undo-merge"), merge_id="none")
             assert memory.command(undone).status == "new"
             assert memory.propose_merge("a", "b", 0.5, "why not").status == "new"
             assert memory.retry(1)
@@ -153,7 +153,7 @@ def test_a_parked_record_is_parked_once_and_never_lost(recollect: Recollect) -> 
         for at in (1_000, 2_000, 2_000):
             # The same bytes come again, at another time.
             for body in (record, other):
-                take_in(ledger, [Posted(ZONE.encode(), body, at)])
+                ingest_records(ledger, [InboxRecord(ZONE.encode(), body, at)])
     finally:
         ledger.close()
     recollect.run("worker", "--once")

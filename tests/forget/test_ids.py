@@ -11,7 +11,7 @@ from recollect.schemas.events import CreateMentalModel, Draft, Message
 from recollect.schemas.ids import event_id
 from recollect.schemas.times import parse_time
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from recollect.streams.publishing.inbox import Posted, take_in
+from recollect.streams.publishing.inbox import InboxRecord, ingest_records
 from tests.forget.kit import ZONE, Recollect, line
 from tests.memory import Memory
 
@@ -23,7 +23,7 @@ def post(recollect: Recollect, *bodies: bytes, zone: str = ZONE) -> None:
     """Let the sequencer take records in, as it does from the inbox."""
     ledger = EmbeddedLedger(recollect.home)
     try:
-        take_in(ledger, [Posted(zone.encode(), body, AT_MS) for body in bodies])
+        ingest_records(ledger, [InboxRecord(zone.encode(), body, AT_MS) for body in bodies])
     finally:
         ledger.close()
 

@@ -107,9 +107,9 @@ def test_what_is_forgotten_while_another_erasure_is_derived_stops_nothing(
             left.extend(rest)
         return find(*given)
 
-    find = erasing._suspects
+    find = erasing._affected_rows
     begun: list[Any] = []
-    monkeypatch.setattr(erasing, "_suspects", suspects)
+    monkeypatch.setattr(erasing, "_affected_rows", suspects)
     with Library(recollect.home) as library:
         zone = library.zone(ZONE)
         zone.rebuild("derive", progress=meanwhile)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.home.home_directory import Home
 from recollect.schemas.zones import DEFAULT_ZONE
-from recollect.streams.publishing.inbox import UNADDRESSED, Posted, take_in
+from recollect.streams.publishing.inbox import UNADDRESSED_ZONE, InboxRecord, ingest_records
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import damaged, record_bytes, sound_text
 from tests.memory import Memory
@@ -79,25 +79,25 @@ _keys = (
     | sound_text.map(str.encode)
 )
 _posted = st.builds(
-    Posted, _keys, st.none() | record_bytes, st.integers(1_500_000_000_000, 1_800_000_000_000)
+    InboxRecord, _keys, st.none() | record_bytes, st.integers(1_500_000_000_000, 1_800_000_000_000)
 )
 
 
 @contextmanager
 def _inbox(room: Path) -> Iterator[Check]:
-    def check(records: list[Posted]) -> None:
+    def check(records: list[InboxRecord]) -> None:
         """Each record is an event, one that is there, or parked; taken again, it adds nothing."""
         zone = DEFAULT_ZONE.encode()
         at = 1_778_248_560_000
-        records = [Posted(zone, _BEFORE, at), *records, Posted(zone, _AFTER, at)]
+        records = [InboxRecord(zone, _BEFORE, at), *records, InboxRecord(zone, _AFTER, at)]
         with _fresh(room) as home, Memory(home) as memory:
             ledger = memory.node.ledger
-            new = take_in(ledger, records)
+            new = ingest_records(ledger, records)
             assert set(ledger.zones()) == new
             assert DEFAULT_ZONE in new
             heads = {name: ledger.head(name) for name in new}
-            assert take_in(ledger, records) == set()
-            assert take_in(ledger, records[::-1]) == set()
+            assert ingest_records(ledger, records) == set()
+            assert ingest_records(ledger, records[::-1]) == set()
             assert {name: ledger.head(name) for name in ledger.zones()} == heads
             memory.drive()
             _both_are_recalled(memory)
@@ -106,7 +106,7 @@ def _inbox(room: Path) -> Iterator[Check]:
             assert events <= len(records)
             assert parked <= len(records) - 2
             if all(record.key == b"\xff" for record in records[1:-1]) and len(records) > 2:
-                assert UNADDRESSED in new
+                assert UNADDRESSED_ZONE in new
 
     yield check
 

@@ -19,7 +19,7 @@ from recollect.schemas.ledger.fragments import split
 from recollect.schemas.ledger.records import read_change, record_hash, unseal_part, write_change
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
-from recollect.streams.reading.readers import EventReader, UnsealedEvent
+from recollect.streams.records.chain_readers import EventReader, UnsealedEvent
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.memory import Memory

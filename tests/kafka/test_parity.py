@@ -150,7 +150,7 @@ def test_vectors_are_the_same_whoever_had_them_made(
 def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "FAR", 20)
+    monkeypatch.setattr(background, "MIN_BACKLOG", 20)
     monkeypatch.setattr(background, "usable_cores", lambda: 2)
     home, late, later = make("a"), make("late"), make("later")
     ingested(home, tmp_path / "e.jsonl", {"default": talk(0, 60)})

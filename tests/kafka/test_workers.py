@@ -299,9 +299,9 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.operations.processes.embedded_worker, recollect.streams.workers.cluster
+import recollect.operations.processes.embedded_worker, recollect.streams.workers.kafka_worker
 recollect.operations.processes.embedded_worker.TICK_SECONDS = 1
-recollect.streams.workers.cluster._PERIOD_SECONDS = 0
+recollect.streams.workers.kafka_worker._PERIODIC_SECONDS = 0
 """
 
 

@@ -97,5 +97,5 @@ def test_E11_what_is_no_head_is_wrong_use(shell: Shell, wrong: str) -> None:
     shell.ingest(*messages(1, 1))
     ended = shell.run("verify", f"--expect={wrong}")
     assert ended.status == 2
-    assert "is no head" in ended.errors
+    assert "is not a head" in ended.errors
     assert "Traceback" not in ended.errors

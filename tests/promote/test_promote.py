@@ -24,7 +24,7 @@ from recollect.streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partitio
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 from tests.promote import kit
 from tests.promote.kit import FORGOTTEN, PLAIN, REBUILT, WAITING, ZONES
 from tests.protocol.kit import say
@@ -194,7 +194,7 @@ def test_a_zone_that_was_rolled_back_stays_so_on_every_node(home, kafka_url, tmp
 def test_progress_ends_where_it_was_said_to(home, kafka_url):
     told: list[int] = []
 
-    def show(steps: int) -> nullcontext[Progress]:
+    def show(steps: int) -> nullcontext[OnProgress]:
         told.append(steps)
         return nullcontext(told.append)
 

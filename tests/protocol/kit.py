@@ -44,12 +44,12 @@ from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.encoder.encoder import TokenVectors
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.node import Node
-from recollect.streams.engine.zone import BATCH, ZoneDriver
+from recollect.streams.engine.zone_driver import BATCH_SIZE, ZoneDriver
 from recollect.streams.ledger import CHANGES, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.projecting.projector import project_changes, project_events
-from recollect.streams.reading.readers import EventReader
+from recollect.streams.records.chain_readers import EventReader
 from tests.opened import sections_of
 
 ZONE = "z"
@@ -155,7 +155,7 @@ class Home:
 
     @contextmanager
     def driver(
-        self, files: ZoneFiles | None = None, batch: int = BATCH, zone: str = ZONE
+        self, files: ZoneFiles | None = None, batch: int = BATCH_SIZE, zone: str = ZONE
     ) -> Iterator[ZoneDriver]:
         """A driver of the generation in use, on its own files or on others, step by step."""
         generation = self.node.current(zone)

@@ -30,7 +30,7 @@ SAID = [say(f"The train number {number} leaves at noon.", str(number)) for numbe
 
 @pytest.fixture
 def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    monkeypatch.setattr(background, "FAR", 20)
+    monkeypatch.setattr(background, "MIN_BACKLOG", 20)
     monkeypatch.setattr(background, "usable_cores", lambda: 2)
     home = Home(room / "home")
     yield home
@@ -97,7 +97,7 @@ def test_files_are_made_with_its_help_and_none_is_ahead_of_the_events(
     home: Home, room: Path, monkeypatch: pytest.MonkeyPatch, told: list[int], late: bool
 ) -> None:
     """Who reads the files meanwhile knows the turns of every fact that it meets."""
-    monkeypatch.setattr(background, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(background, "_POLL_INTERVAL_SECONDS", 0.001)
     home.tell(*SAID, forget(3), say("The door code is nine.", "door"))
     before = live(home)
     ahead: list[int] = []
@@ -128,9 +128,9 @@ import sys, time
 from pathlib import Path
 from recollect.streams.projecting import background
 from tests.protocol.kit import ZONE, Home
-background.FAR = 20
+background.MIN_BACKLOG = 20
 background.usable_cores = lambda: 2
-background._LOOK_SECONDS = 60
+background._POLL_INTERVAL_SECONDS = 60
 home = Home(Path(sys.argv[1]))
 with home.files() as files:
     print(files.directory, flush=True)

@@ -14,7 +14,7 @@ from recollect.schemas.errors import InjectedFailure
 from recollect.streams.engine.node import Node
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.reading.timeline import Timeline
+from recollect.streams.records.timeline import Timeline
 from recollect.streams.system import failpoints
 from tests.protocol.kit import ZONE, Home, files_holding, forget, in_memory, say
 
@@ -42,7 +42,7 @@ def home() -> Iterator[Home]:
         rebuild(made.node, ZONE, "project")
         timeline = Timeline(made.ledger, ZONE)
         timeline.refresh()
-        made.node.open_moment(ZONE, timeline, made.node.moment(ZONE, timeline, 2)).close()
+        made.node.open_snapshot(ZONE, timeline, made.node.snapshot(ZONE, timeline, 2)).close()
         made.restart()
         held = {name.split("/")[2] for name in files_holding(made.path, WORD)}
         assert held == {"g000001", "g000002", "past"}
@@ -171,4 +171,4 @@ def test_a_debt_that_the_build_before_wrote_into_its_journal_is_paid(home: Home)
     home.drive()
     assert files_holding(home.path, WORD) == []
     home.restart()
-    assert home.node.journal.owed_before() == []
+    assert home.node.journal.legacy_pending_purges() == []

@@ -18,12 +18,12 @@ from recollect.schemas.wire import Level
 from recollect.streams.adapters import drafts
 from recollect.streams.adapters.input.input_files import InputFile
 from recollect.streams.adapters.jsonl import JsonLines
-from recollect.streams.engine.zone import BATCH
+from recollect.streams.engine.zone_driver import BATCH_SIZE
 from recollect.streams.ledger import EVENTS, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import verify
 from recollect.streams.projecting.projector import project_events
-from recollect.streams.reading.readers import EventReader
+from recollect.streams.records.chain_readers import EventReader
 from recollect.streams.system import failpoints
 from tests.protocol.kit import (
     DAY,
@@ -300,7 +300,7 @@ def test_a_derivation_killed_between_batches_is_resumed(export: Home, passed: in
     export.restart()
     again: list[int] = []
     rebuild(export.node, ZONE, "derive", progress=again.append)
-    assert sum(again) <= len(exported()) - (passed - 1) * BATCH
+    assert sum(again) <= len(exported()) - (passed - 1) * BATCH_SIZE
     assert live(export) == hashes
     assert verify(export.node, ZONE).ok
 

@@ -33,7 +33,7 @@ from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger import CHANGES, Ledger, Record, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.reading.readers import AcceptedChange, ChangeReader
+from recollect.streams.records.chain_readers import AcceptedChange, ChangeReader
 from recollect.streams.system import failpoints
 from tests.protocol.kit import (
     MINUTE,
@@ -63,7 +63,7 @@ TEA = say("I like green tea.", "3")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.streams.engine.zone.MAX_FRAGMENT_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone_driver.MAX_FRAGMENT_BYTES", SMALL)
 
 
 def history() -> list[Draft]:
@@ -131,7 +131,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
     whole = make_home("whole")
     whole.tell(*history())
     assert [read_change(value)[0].number for value in topic_of(whole)] == [*range(1, 10)]
-    monkeypatch.setattr("recollect.streams.engine.zone.MAX_FRAGMENT_BYTES", SMALL)
+    monkeypatch.setattr("recollect.streams.engine.zone_driver.MAX_FRAGMENT_BYTES", SMALL)
     home = make_home("home")
     home.tell(*history())
     assert len(topic_of(home)) > 3 * len(topic_of(whole))

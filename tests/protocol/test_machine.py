@@ -26,11 +26,11 @@ from recollect.schemas.events import Content, Draft, RecallCount, RecallsCounted
 from recollect.schemas.ledger.records import ChangeRecord, read_change
 from recollect.schemas.wire import Level
 from recollect.streams.deciding.decider import Extracted
-from recollect.streams.engine.zone import ZoneDriver
+from recollect.streams.engine.zone_driver import ZoneDriver
 from recollect.streams.ledger import CHANGES, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.reading.readers import EventReader, UnsealedEvent
+from recollect.streams.records.chain_readers import EventReader, UnsealedEvent
 from recollect.streams.system import failpoints
 from recollect.streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.ledger import fragments
-from recollect.streams.engine import zone as driving
+from recollect.streams.engine import zone_driver
 from recollect.streams.ledger import CHANGES, partition_of
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.reclaiming import reclaim
@@ -110,7 +110,7 @@ def test_a_zone_that_was_never_decided_again_gives_nothing(home: Home) -> None:
 def test_records_in_fragments_are_taken_with_all_their_pieces(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "MAX_FRAGMENT_BYTES", 150)
+    monkeypatch.setattr(zone_driver, "MAX_FRAGMENT_BYTES", 150)
     assert fragments.MAX_FRAGMENT_BYTES != 150
     derived_often(home, times=2)
     before = live(home)

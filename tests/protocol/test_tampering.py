@@ -24,7 +24,7 @@ from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.sequencer import sequence
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.reading.readers import ChangeReader, EventReader
+from recollect.streams.records.chain_readers import ChangeReader, EventReader
 from tests.protocol.kit import (
     START,
     ZONE,

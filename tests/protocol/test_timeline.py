@@ -6,7 +6,7 @@ import time
 
 from recollect.streams.ledger import EVENTS
 from recollect.streams.ledger.sequencer import sequence
-from recollect.streams.reading.timeline import Timeline
+from recollect.streams.records.timeline import Timeline
 from tests.protocol.kit import DAY, START, ZONE, Home, say
 
 #: 2199-01-01T00:00:00Z

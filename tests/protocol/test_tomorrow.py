@@ -18,9 +18,9 @@ from recollect.schemas.ledger.seal import event_key, new_key
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.ledger_file import Appended, LedgerFile
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.publishing.inbox import Posted, take_in
-from recollect.streams.reading.timeline import Timeline
-from recollect.streams.workers.upkeep import WorkQueue
+from recollect.streams.publishing.inbox import InboxRecord, ingest_records
+from recollect.streams.records.timeline import Timeline
+from recollect.streams.workers.zone_maintenance import WorkQueue
 from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode
@@ -137,17 +137,17 @@ def test_the_inbox_of_other_zones_is_taken_in(home: Home) -> None:
     home.tell(say("Ada lives in Berlin.", "1"))
     home.ledger.append(EVENTS, ZONE, [of_tomorrow()])
 
-    def posted(zone: str) -> Posted:
+    def posted(zone: str) -> InboxRecord:
         event = {
             "platform": "chat",
             "sender_id": "ada",
             "occurred_at": 1_767_607_200_000,
             "content": f"This is for {zone}.",
         }
-        return Posted(zone.encode(), msgspec.json.encode(event), 1)
+        return InboxRecord(zone.encode(), msgspec.json.encode(event), 1)
 
     with pytest.raises(NewerFormat, match=f"zone {ZONE}"):
-        take_in(home.ledger, [posted("before"), posted(ZONE), posted("behind")])
+        ingest_records(home.ledger, [posted("before"), posted(ZONE), posted("behind")])
     assert home.ledger.head("before").number == home.ledger.head("behind").number == 1
 
 

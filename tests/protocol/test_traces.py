@@ -33,13 +33,13 @@ from recollect.schemas.ledger.records import record_hash
 from recollect.schemas.wire import Level
 from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
-from recollect.streams.engine.zone import MAX_ATTEMPTS, MAX_CRASHES, NewFailure
+from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES, RebuildRegression
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.sequencer import sequence
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import LedgerCheck, verify
 from recollect.streams.projecting.projector import project_changes, project_events
-from recollect.streams.reading.readers import ChangeReader, EventReader
+from recollect.streams.records.chain_readers import ChangeReader, EventReader
 from recollect.streams.system import failpoints
 from recollect.streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
@@ -1009,7 +1009,7 @@ def test_a_new_failure_in_a_rebuild_is_loud(make_home: MakeHome, where: str) -> 
     home.tell(BERLIN, TEA, RED)
     before = live(home)
     switch.on = True
-    with pytest.raises(NewFailure, match="record 2"):
+    with pytest.raises(RebuildRegression, match="record 2"):
         rebuild(home.node, ZONE, "derive")
     assert live(home) == before
     switch.on = False

@@ -31,7 +31,7 @@ from recollect.schemas.wire import Level, Verification
 from recollect.streams.agents import AGENTS
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.reading.timeline import Timeline
+from recollect.streams.records.timeline import Timeline
 from tests.protocol.kit import (
     MINUTE,
     START,
@@ -587,7 +587,7 @@ def test_a_past_moment_that_was_made_before_an_erasure_is_found(copy: Path) -> N
     timeline = Timeline(home.ledger, ZONE)
     timeline.refresh()
     for number in (4, 6):
-        home.node.open_moment(ZONE, timeline, home.node.moment(ZONE, timeline, number)).close()
+        home.node.open_snapshot(ZONE, timeline, home.node.snapshot(ZONE, timeline, number)).close()
     past = copy / "zones" / ZONE / "past"
     old = shutil.copytree(past, copy / "old")
     home.tell(forget(5, at=START + 9 * MINUTE))

@@ -24,7 +24,7 @@ from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, Forget
 from recollect.schemas.wire import Level, Scope
-from recollect.streams.projecting.moments import MAX_MOMENTS
+from recollect.streams.projecting.snapshots import MAX_SNAPSHOTS
 from recollect.streams.publishing.commands import command
 from tests.memory import Memory
 from tests.protocol.kit import files_holding, in_memory
@@ -292,11 +292,11 @@ class TestKept:
         )
 
     def test_few(self, memory: Memory) -> None:
-        self.told(memory, 3 * MAX_MOMENTS)
-        for place in range(2 * MAX_MOMENTS):
+        self.told(memory, 3 * MAX_SNAPSHOTS)
+        for place in range(2 * MAX_SNAPSHOTS):
             results = memory.recall(Query("dog", max_results=99), known_at=START + place)
             assert len(results.results) == place + 1
-        assert len(list(self.past_of(memory).iterdir())) == MAX_MOMENTS
+        assert len(list(self.past_of(memory).iterdir())) == MAX_SNAPSHOTS
 
     def test_one_that_was_not_finished_is_made_again(
         self, memory: Memory, open_memory: Open

@@ -18,9 +18,9 @@ from recollect.streams.engine.node import Node
 from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings
-from recollect.streams.reading.readers import EventReader
+from recollect.streams.records.chain_readers import EventReader
 from recollect.streams.system.failpoints import arm, disarm
-from recollect.streams.workers.upkeep import Upkeep
+from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
 ZONE = "ada"
 PLACE = partition_of(ZONE)
@@ -84,13 +84,13 @@ def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(ka
             disarm()
     with (
         node(tmp_path / "next", kafka_url, follows=True) as (following, ledger),
-        Upkeep(following, ledger, report, everything=False) as upkeep,
+        ZoneMaintenance(following, ledger, report, follow_all=False) as upkeep,
     ):
         # It has followed the zone to the end before the partition comes over.
         ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
         assert following.follow(ZONE) == 2
         assert kinds(ledger) == ["message", "tick"]
-        upkeep.own([PLACE])
+        upkeep.set_partitions([PLACE])
         # Nobody else brings events here.
         ledger.copy.hand_over(())
         assert within(20, lambda: len(kinds(ledger)) == 3)
@@ -105,17 +105,17 @@ def test_a_zone_whose_partition_goes_while_its_files_are_made_is_followed(
         first.drive(ZONE)
         with (
             node(tmp_path / "late", kafka_url, follows=True) as (late, ledger),
-            Upkeep(late, ledger, report, everything=False) as upkeep,
+            ZoneMaintenance(late, ledger, report, follow_all=False) as upkeep,
         ):
             ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
             drive = late.drive
 
             def gone(zone: str, **options: Any) -> int:
-                upkeep.own([])
+                upkeep.set_partitions([])
                 return drive(zone, **options)
 
             monkeypatch.setattr(late, "drive", gone)
-            upkeep.own([PLACE])
+            upkeep.set_partitions([PLACE])
             assert within(20, lambda: late.zones() == [ZONE])
             assert within(20, lambda: late.decided_up_to(ZONE) == 3)
 

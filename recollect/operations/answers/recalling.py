@@ -19,7 +19,7 @@ from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from recollect.streams.ledger import CHANGES, EVENTS
-from recollect.streams.publishing.commands import drawn_id
+from recollect.streams.publishing.commands import random_id
 
 #: The types of a question: a text, a `Query`, or a dict with its fields.
 AnyQuery = str | Query | Mapping[str, Any]
@@ -85,7 +85,7 @@ def explain(
 
 def record_accesses(zone: OpenZone, accesses: Iterable[RecallCount]) -> Receipt:
     """Count recalls of memories (B1)."""
-    return command(zone, RecallsCounted(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
+    return command(zone, RecallsCounted(source_id=random_id("recalled"), accesses=tuple(accesses)))
 
 
 def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:

@@ -37,15 +37,15 @@ from recollect.schemas.ids import turn_row_id
 from recollect.schemas.ledger.seal import source_digest
 from recollect.schemas.names import normalise_name
 from recollect.streams.ledger import Ledger
-from recollect.streams.reading.erased_keys import unexplained
-from recollect.streams.reading.lookup import (
-    Found,
+from recollect.streams.records.chain_readers import NEVER_ERASED
+from recollect.streams.records.erased_keys import unexplained_missing_keys
+from recollect.streams.records.lookup import (
+    SealedRecord,
     all_records,
     record_of,
     records_at,
     records_of_kind,
 )
-from recollect.streams.reading.readers import NEVER_ERASED
 
 # Kinds of record that have only numbers and derived ids, no words of anybody.
 _WORDLESS = frozenset(
@@ -96,7 +96,7 @@ def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
     numbers = {id_: int(match[1]) for id_ in ids if (match := _NUMBER.fullmatch(id_))}
     records = records_at(ledger, zone, numbers.values())
     missing = [number for number, record in records.items() if not record.readable(ledger.keys)]
-    lost = unexplained(ledger, zone, missing)
+    lost = unexplained_missing_keys(ledger, zone, missing)
     for number in lost:
         if (kind := records[number].envelope.kind) in NEVER_ERASED:
             raise InvalidInput(
@@ -235,7 +235,7 @@ class Chooser:
                 yield event.payload
 
     @cached_property
-    def _aside(self) -> list[Found]:
+    def _aside(self) -> list[SealedRecord]:
         """The records with words that may be missing in events.db, also of unknown kinds."""
         unknown = [
             letter.number

@@ -16,8 +16,8 @@ from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
 from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import ForgetReport, ForgetTargets
-from recollect.streams.publishing.commands import drawn_id
-from recollect.streams.reading.readers import EventReader
+from recollect.streams.publishing.commands import random_id
+from recollect.streams.records.chain_readers import EventReader
 
 _BATCH_SIZE = 1_000
 _COUNTED = ("facts", "entities", "vectors")
@@ -161,7 +161,7 @@ def would_erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
             zone.node.open(zone.name, generation) as files,
         ):
             before = counted(files)
-            with zone.node.driver(zone.name, generation, files).erased(chosen.numbers):
+            with zone.node.driver(zone.name, generation, files).erasure_preview(chosen.numbers):
                 after = counted(files)
         gone = {name: before[name] - after[name] for name in _COUNTED}
     return _forgotten(chosen, gone, dry_run=True)
@@ -177,7 +177,7 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
     if chosen.numbers:
         before = _counted(zone)
         command(
-            zone, Forget(source_id=drawn_id("forget"), targets=chosen.numbers, names=chosen.names)
+            zone, Forget(source_id=random_id("forget"), targets=chosen.numbers, names=chosen.names)
         )
         _check_gone(zone, chosen.numbers)
         after = _counted(zone)
@@ -187,7 +187,7 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
         zone.open_home.recallers.follow(zone.name)
     else:
         # The erasure is complete when no trace is left.
-        zone.node.settle(zone.name)
+        zone.node.finish_purge(zone.name)
     return _forgotten(chosen, gone)
 
 

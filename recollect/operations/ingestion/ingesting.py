@@ -25,7 +25,7 @@ from recollect.schemas.times import parse_time
 from recollect.schemas.wire import IngestReport, Receipt, Time
 from recollect.streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
 from recollect.streams.ledger import EVENTS
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import command as draft_of_command
 from recollect.streams.publishing.commands import publish_commands
 
@@ -49,12 +49,12 @@ class Show(Protocol):
 
     def __call__(
         self, step: str, total: int | None = None, unit: str = "records", /
-    ) -> AbstractContextManager[Progress]: ...
+    ) -> AbstractContextManager[OnProgress]: ...
 
 
 def show_nothing(
     step: str, total: int | None = None, unit: str = "records", /
-) -> AbstractContextManager[Progress]:
+) -> AbstractContextManager[OnProgress]:
     """Show no progress."""
     return nullcontext(lambda done: None)
 

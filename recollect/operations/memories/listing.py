@@ -241,8 +241,8 @@ def _files_after(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
     """Lend the files as they stood after a record, without what was forgotten since."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
-        moment = zone.node.moment(zone.name, timeline.read, number)
-        files = zone.node.open_moment(zone.name, timeline.read, moment)
+        moment = zone.node.snapshot(zone.name, timeline.read, number)
+        files = zone.node.open_snapshot(zone.name, timeline.read, moment)
     with closing(files):
         yield files
 

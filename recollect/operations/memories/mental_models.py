@@ -24,7 +24,7 @@ from recollect.schemas.wire import (
     MentalModelPage,
     Receipt,
 )
-from recollect.streams.publishing.commands import drawn_id
+from recollect.streams.publishing.commands import random_id
 
 
 def mental_models(zone: OpenZone, *, superseded: bool = False) -> list[MentalModel]:
@@ -78,7 +78,7 @@ def create(
         command(
             zone,
             CreateMentalModel(
-                source_id=drawn_id("mental-model"),
+                source_id=random_id("mental-model"),
                 name=name,
                 description=description,
                 subtype=subtype,
@@ -109,7 +109,7 @@ def update(
         command(
             zone,
             UpdateMentalModel(
-                source_id=drawn_id(f"mental-model:{before.id}"),
+                source_id=random_id(f"mental-model:{before.id}"),
                 model_id=before.id,
                 description=description,
                 tags=tags,

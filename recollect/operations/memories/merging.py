@@ -10,7 +10,7 @@ from recollect.operations.memories.listing import after_cursor, check_limit, mer
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
-from recollect.streams.publishing.commands import drawn_id
+from recollect.streams.publishing.commands import random_id
 
 
 def propose_merge(
@@ -22,7 +22,7 @@ def propose_merge(
     return command(
         zone,
         ProposeMerge(
-            source_id=drawn_id(f"merge:{entity_a}:{entity_b}"),
+            source_id=random_id(f"merge:{entity_a}:{entity_b}"),
             entity_a=entity_a,
             entity_b=entity_b,
             confidence=confidence,
@@ -57,7 +57,7 @@ def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
     if status == "undone":
         return _undone(zone, _found(zone, id_, "merged", "undone"), id_)
     merge = _found(zone, id_, "pending", "merged or rejected")
-    source = drawn_id(f"decide-merge:{merge.id}")
+    source = random_id(f"decide-merge:{merge.id}")
     approve = status == "merged"
     command(zone, DecideMerge(source_id=source, candidate_id=merge.id, approve=approve))
     return _named(zone, merge.id) or merge
@@ -69,7 +69,7 @@ def _undone(zone: OpenZone, merge: Merge, id_: str) -> Merge:
             f"merge {id_} was never carried out: {merge.a} and {merge.b} are one through others; "
             "undo those"
         )
-    source = drawn_id(f"undo-merge:{merge.merge_id}")
+    source = random_id(f"undo-merge:{merge.merge_id}")
     command(zone, UndoMerge(source_id=source, merge_id=merge.merge_id))
     return _named(zone, merge.id) or merge
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 
 from recollect.schemas.events import Tick
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
+from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.publishing.commands import command, publish_commands
-
-#: Called with a zone and how many records it moved, or why it stands still.
-Report = Callable[[str, int | Exception], None]
 
 TICK_SECONDS = 300
 # As long as a zone is decided before it is another's turn, and an end is noticed.
@@ -29,7 +27,7 @@ class EmbeddedWorker:
     Other processes may publish, and decide, at the same time.
     """
 
-    def __init__(self, node: Node, report: Report, *, ticks: bool) -> None:
+    def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
         """`ticks`: it appends them."""
         self._node = node
         self._report = report
@@ -90,7 +88,7 @@ class EmbeddedWorker:
                 return not self._ended.is_set() and time.monotonic() < until
 
             try:
-                decided = self._node.drive(zone, while_=in_turn)
+                decided = self._node.drive(zone, should_continue=in_turn)
                 done = self._node.decided_up_to(zone)
             except Exception as error:
                 # Whatever it is, the other zones go on.
@@ -112,7 +110,7 @@ def _ahead(
 
 
 @contextmanager
-def reporting(report: Report, zone: str) -> Iterator[None]:
+def reporting(report: OnZoneProgress, zone: str) -> Iterator[None]:
     """Report what a zone cannot do; whatever it is, the other zones go on."""
     try:
         yield

@@ -14,13 +14,14 @@ from recollect.projections.private import FILE_MODE, must_be_writable
 from recollect.schemas.errors import Busy
 from recollect.streams.ledger import LedgerUnavailable
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-from recollect.streams.workers.upkeep import Report, Upkeep
+from recollect.streams.projecting.projector import OnZoneProgress
+from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
 _BEAT_SECONDS = 1.0
 _RETRY_SECONDS = 2.0
 
 
-def follow(home: Home, report: Report) -> None:
+def follow(home: Home, report: OnZoneProgress) -> None:
     """Be a replica until SIGINT or SIGTERM: follow the changes of workers, and answer.
 
     Raises:
@@ -35,7 +36,7 @@ def follow(home: Home, report: Report) -> None:
 
 
 @contextmanager
-def followed_meanwhile(home: Home, report: Report) -> Iterator[None]:
+def followed_meanwhile(home: Home, report: OnZoneProgress) -> Iterator[None]:
     """Be a replica on a thread until the block ends; where another process is one, leave it to it.
 
     Raises:
@@ -58,21 +59,21 @@ def followed_meanwhile(home: Home, report: Report) -> Iterator[None]:
             keeping_up.join()
 
 
-def _keep_up(home: Home, report: Report, ended: threading.Event) -> None:
+def _keep_up(home: Home, report: OnZoneProgress, ended: threading.Event) -> None:
     """Bring the home up to the ledger until that is ended."""
     node, ledger = open_following_node(home, decides=False)
     try:
         while not _connected(ledger, report):
             if ended.wait(_RETRY_SECONDS):
                 return
-        with Upkeep(node, ledger, report, everything=True):
+        with ZoneMaintenance(node, ledger, report, follow_all=True):
             while not ended.wait(_BEAT_SECONDS):
                 heartbeat(home).touch(FILE_MODE)
     finally:
         node.close()
 
 
-def _connected(ledger: KafkaLedger, report: Report) -> bool:
+def _connected(ledger: KafkaLedger, report: OnZoneProgress) -> bool:
     """Return whether there is a ledger to follow; it may come up after its replicas."""
     try:
         ledger.connect()

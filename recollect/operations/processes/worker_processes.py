@@ -21,12 +21,14 @@ from recollect.streams.system.extras import needed
 
 # With the embedded ledger the Kafka client need not be there.
 if TYPE_CHECKING:
-    from recollect.streams.workers.upkeep import Report
+    from recollect.streams.projecting.projector import OnZoneProgress
 
 _log = logging.getLogger(__name__)
 
 
-def work(home: Home, report: Report, *, once: bool = False, member: str | None = None) -> None:
+def work(
+    home: Home, report: OnZoneProgress, *, once: bool = False, member: str | None = None
+) -> None:
     """Decide every zone as its ledger grows, and report (zone, records decided).
 
     A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
@@ -48,7 +50,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
         _work_embedded(home, report)
 
 
-def _work_once(home: Home, report: Report) -> None:
+def _work_once(home: Home, report: OnZoneProgress) -> None:
     node = open_node(home)
     try:
         if on_kafka(home):
@@ -59,10 +61,10 @@ def _work_once(home: Home, report: Report) -> None:
         node.close()
 
 
-def _sequence(node: Node, report: Report) -> None:
+def _sequence(node: Node, report: OnZoneProgress) -> None:
     """Take in what clients have published on Kafka."""
     from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
-    from recollect.streams.workers.cluster import sequence_inbox
+    from recollect.streams.workers.kafka_worker import sequence_inbox
 
     assert isinstance(node.ledger, KafkaLedger)
     try:
@@ -71,10 +73,10 @@ def _sequence(node: Node, report: Report) -> None:
         report("", error)
 
 
-def _work_in_cluster(home: Home, report: Report, member: str | None) -> None:
+def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> None:
     """Be one of the workers; the home's model reads what is said in the zones of its partitions."""
     with needed("kafka"):
-        from recollect.streams.workers.cluster import work as work_in_cluster
+        from recollect.streams.workers.kafka_worker import run_worker as run_kafka_worker
 
     ticked: dict[str, int] = {}
     owns = None
@@ -82,17 +84,17 @@ def _work_in_cluster(home: Home, report: Report, member: str | None) -> None:
         if writes_meanwhile(home):
             opened = held.enter_context(closing(OpenHome(home)))
             owns = held.enter_context(written_meanwhile(opened, _unsaid, _unwritten, frozenset()))
-        work_in_cluster(
+        run_kafka_worker(
             partial(open_following_node, home, decides=True),
             report,
             member=member,
             periodic=partial(tick, ticked) if home.configuration.ticks else None,
-            owns=owns,
+            on_ownership=owns,
             heartbeat=heartbeat(home),
         )
 
 
-def _work_embedded(home: Home, report: Report) -> None:
+def _work_embedded(home: Home, report: OnZoneProgress) -> None:
     with closing(OpenHome(home)) as opened, written_meanwhile(opened, _unsaid, _unwritten):
         EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
 
@@ -106,7 +108,7 @@ def _unwritten(zone: str, error: Exception) -> None:
     _log.warning("%s: the model does not write: %s", f"zone {zone}" if zone else "home", error)
 
 
-def _drive(node: Node, zone: str, report: Report) -> None:
+def _drive(node: Node, zone: str, report: OnZoneProgress) -> None:
     with reporting(report, zone):
         if decided := node.drive(zone):
             report(zone, decided)

@@ -21,7 +21,7 @@ from recollect.schemas.wire import (
     Status,
     Verification,
 )
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 _AT = "2026-05-08T13:56:00.000Z"
 _HEAD = "1:9463884db74ae79f5dbbfc5455274810"
@@ -113,7 +113,7 @@ def verify(
             description="Head of an earlier time, as status gives it, that the ledger must contain."
         ),
     ] = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Verification:
     """Replay the ledger and compare every read model with the result; nothing changes.
 
@@ -153,7 +153,7 @@ def rebuild(
             "report how they differ."
         ),
     ] = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one serves until the new one is complete.
 
@@ -181,7 +181,7 @@ def rebuild(
     tag=_UPKEEP,
     example=(None, _begun("rollback")),
 )
-def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
+def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:
     """Return to the generation before the last rebuild, brought up to date.
 
     Raises:

@@ -35,8 +35,8 @@ from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.deciding.registration import agents_named
 from recollect.streams.encoder.loading import load
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from recollect.streams.reading.erased_keys import unexplained
-from recollect.streams.reading.readers import Envelopes
+from recollect.streams.records.chain_readers import SealedReader
+from recollect.streams.records.erased_keys import unexplained_missing_keys
 from recollect.streams.system.extras import MODULES, is_installed, needed
 
 _MIN_FREE_BYTES = 1 << 30
@@ -303,9 +303,9 @@ def _keys(home: Home) -> str:
     events, lost = 0, []
     with closing(EmbeddedLedger(home.directory)) as ledger:
         for zone in ledger.zones():
-            reader = Envelopes(ledger, zone)
+            reader = SealedReader(ledger, zone)
             missing: list[int] = []
-            while accepted := reader.walk(_BATCH_SIZE):
+            while accepted := reader.read_sealed(_BATCH_SIZE):
                 events += len(accepted)
                 there = ledger.keys.get([each.envelope.key_id for each in accepted])
                 missing += [
@@ -313,7 +313,7 @@ def _keys(home: Home) -> str:
                 ]
             because = ""
             try:
-                numbers = unexplained(ledger, zone, missing)
+                numbers = unexplained_missing_keys(ledger, zone, missing)
             except IntegrityError as error:
                 # Without the key of an erasure, nobody can know which events it named; such a key
                 # is never destroyed.

@@ -29,9 +29,9 @@ from recollect.schemas.wire import (
     RollbackReport,
     Verification,
 )
-from recollect.streams.projecting.projector import Progress
-from recollect.streams.publishing.commands import drawn_id
-from recollect.streams.reading.heads import Expected
+from recollect.streams.projecting.projector import OnProgress
+from recollect.streams.publishing.commands import random_id
+from recollect.streams.records.heads import ExpectedHead
 
 LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
 
@@ -45,7 +45,7 @@ def rebuild(
     *,
     dry_run: bool = False,
     compare: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Make a derived layer again; the old one is used until it is done.
 
@@ -91,7 +91,7 @@ def pending(zone: OpenZone) -> int:
     return rebuilding.pending(zone.node, zone.name)
 
 
-def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
+def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:
     """Go back to the generation before, brought up to date."""
     zone.must_exist()
     from recollect.streams.lifecycle import rebuilding
@@ -100,13 +100,13 @@ def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport
 
 
 def verify(
-    zone: OpenZone, expect: str | None = None, progress: Progress | None = None
+    zone: OpenZone, expect: str | None = None, progress: OnProgress | None = None
 ) -> Verification:
     """Replay the ledger and compare every read model with what comes out; change nothing.
 
     `expect` is a head of an earlier moment that the ledger must hold.
     """
-    expected = None if expect is None else Expected.read(expect)
+    expected = None if expect is None else ExpectedHead.read(expect)
     if expected is None:
         zone.must_exist()
     from recollect.streams.lifecycle import verifying
@@ -144,7 +144,7 @@ def retry(zone: OpenZone, number: int) -> DeadLetterOutcome:
         UnknownId: no record with this number is parked.
     """
     _must_be_parked(zone, number)
-    command(zone, Retry(source_id=drawn_id(f"retry:{number}"), number=number))
+    command(zone, Retry(source_id=random_id(f"retry:{number}"), number=number))
     return DeadLetterOutcome(number, _is_parked(zone, number))
 
 
@@ -155,7 +155,7 @@ def drop(zone: OpenZone, number: int) -> DeadLetterOutcome:
         UnknownId: no record with this number is parked.
     """
     _must_be_parked(zone, number)
-    command(zone, Drop(source_id=drawn_id(f"drop:{number}"), number=number))
+    command(zone, Drop(source_id=random_id(f"drop:{number}"), number=number))
     return DeadLetterOutcome(number, _is_parked(zone, number))
 
 

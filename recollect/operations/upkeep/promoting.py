@@ -15,10 +15,10 @@ from recollect.projections.private import must_be_writable
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 #: Called with the number of steps; returns a function that shows how many are done.
-Show = Callable[[int], AbstractContextManager[Progress]]
+Show = Callable[[int], AbstractContextManager[OnProgress]]
 
 
 class Promoted(msgspec.Struct, frozen=True):

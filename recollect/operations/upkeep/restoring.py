@@ -69,9 +69,9 @@ from recollect.streams.lifecycle.backup_files import (
 )
 from recollect.streams.lifecycle.later_erasures import LaterLedger, Since, erase_again, waiting
 from recollect.streams.lifecycle.verifying import LedgerCheck, verify
-from recollect.streams.projecting.projector import Progress
-from recollect.streams.reading.heads import head_text
-from recollect.streams.reading.lookup import records_at
+from recollect.streams.projecting.projector import OnProgress
+from recollect.streams.records.heads import head_text
+from recollect.streams.records.lookup import records_at
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
@@ -95,7 +95,7 @@ def restore(
     erasures_from: Sequence[Path] = (),
     lose_newer: bool = False,
     forgotten_may_return: bool = False,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> RestoreReport:
     """Put the home of a backup where the settings say, without what was forgotten since.
 
@@ -210,7 +210,7 @@ class _Restore:
         *,
         lose_newer: bool,
         forgotten_may_return: bool,
-        progress: Progress | None,
+        progress: OnProgress | None,
     ) -> None:
         self._configuration = configuration
         self._directory = directory
@@ -445,7 +445,7 @@ class _Restore:
         if numbers or absent:
             erase_again(ledger, zone, numbers, absent.values(), names)
             node.drive(zone, self._progress)
-        node.settle(zone)
+        node.finish_purge(zone)
         left = [
             number
             for number, record in records_at(ledger, zone, numbers).items()

@@ -20,12 +20,12 @@ def status(zone: OpenZone) -> Status:
     if not zone.exists():
         return Status(
             *(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
-            agents=node.registered,
+            agents=node.agent_names,
         )
     if not zone.open_home.followed:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
-    moved = node.journal.moved(name)
+    moved = node.journal.progress_of(name)
     moved_ago = (unix_ms() - moved.at) / 1_000 if moved.at else None
     generation = node.current(name)
     with node.open(name, generation) as files:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Set
 from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.schemas.changes import ProcessedEvent
-from recollect.streams.deciding.decider import LedgerThread
+from recollect.streams.deciding.decider import LedgerConversation
 from recollect.streams.ledger import Ledger
 from recollect.streams.writing.model_loop import ToWrite, has_words, to_write
 from recollect.streams.writing.recorder import Recordings
@@ -45,7 +45,7 @@ class Unread:
     def take(self, files: ZoneFiles, most: int, context: int) -> list[ToWrite]:
         """Return the next events, `most` of them at most, each with up to `context` before it."""
         taken: list[ToWrite] = []
-        thread = LedgerThread(files.events.connection)
+        thread = LedgerConversation(files.events.connection)
         while self._found and len(taken) < most:
             number, id_ = self._found.popleft()
             event = events.event_numbered(files.events.connection, number)

@@ -36,7 +36,7 @@ from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.models.chat import ChatQuestion
 from recollect.streams.models.model_door import ModelDoor, QuestionRefused
-from recollect.streams.reading.recorded_answers import OpenedRecording
+from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.model_loop import (
     Recalled,
     ToWrite,

@@ -26,12 +26,12 @@ from recollect.schemas.changes import ProcessedEvent
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Content, SetWriterPrompt
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
-from recollect.streams.deciding.tracing import Untraceable, rested_on
+from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
 from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
 from recollect.streams.models.model_settings import accounts_of
 from recollect.streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
 from recollect.streams.publishing.commands import command as command_draft
-from recollect.streams.publishing.commands import drawn_id, publish_commands
+from recollect.streams.publishing.commands import publish_commands, random_id
 from recollect.streams.system.locks import exclusive
 from recollect.streams.writing.model_loop import (
     Recalled,
@@ -142,7 +142,7 @@ def tell(zone: OpenZone, name: str, text: str) -> Receipt:
     if len(text) > _LONGEST_TEXT:
         raise InvalidInput(f"text: at most {_LONGEST_TEXT:,} characters")
     payload = SetWriterPrompt(
-        source_id=drawn_id("writer_text"), name=name.strip(), text=text.strip()
+        source_id=random_id("writer_text"), name=name.strip(), text=text.strip()
     )
     return command(zone, payload)
 
@@ -401,14 +401,14 @@ class _ZoneMemory:
             decided_by = {trigger.number, *written}
             try:
                 for number in decided_by:
-                    numbers |= rested_on(
+                    numbers |= source_event_numbers(
                         self._zone.node.ledger,
                         self._zone.name,
                         chain,
                         files.memory.connection,
                         number,
                     )
-            except Untraceable:
+            except DependenciesUnknown:
                 return frozenset()
         # Commands have no words of anybody, and no row among the events.
         return frozenset(

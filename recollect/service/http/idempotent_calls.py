@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from recollect.service.http.problem_details import CONFLICT, INVALID, FieldError, Refused
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
-from recollect.streams.reading.erased_keys import FORGET
+from recollect.streams.records.erased_keys import FORGET
 
 T = TypeVar("T")
 

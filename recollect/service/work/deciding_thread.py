@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from contextlib import AbstractContextManager
 
-from recollect.operations.processes.embedded_worker import EmbeddedWorker, Report
+from recollect.operations.processes.embedded_worker import EmbeddedWorker
 from recollect.streams.engine.node import Node
+from recollect.streams.projecting.projector import OnZoneProgress
 
 
 class DecidingThread(AbstractContextManager["DecidingThread"]):
     """Decides every zone of a node while it is entered, and reports."""
 
-    def __init__(self, node: Node, report: Report, *, ticks: bool) -> None:
+    def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
         self._worker = EmbeddedWorker(node, report, ticks=ticks)
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")
 

@@ -34,7 +34,7 @@ from recollect.service.http.problem_details import (
 )
 from recollect.service.http.service_log import ServiceLog
 from recollect.service.work.thread_lanes import ThreadLane
-from recollect.streams.projecting.projector import Progress
+from recollect.streams.projecting.projector import OnProgress
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 
@@ -290,7 +290,7 @@ class LongOperations:
             self._log.error("operations cannot be noted", error)
 
 
-def _run(zone: Zone, kept: _Kept, progress: Progress) -> Any:
+def _run(zone: Zone, kept: _Kept, progress: OnProgress) -> Any:
     (operation,) = (found for found in all_operations() if found.name == kept.kind)
     given = msgspec.convert(kept.given, operation.input)
     args, kwargs = operation.arguments(given, progress=progress)

@@ -45,7 +45,7 @@ from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
 from recollect.streams.language.statements.statements import analyse
-from recollect.streams.reading.recorded_answers import OpenedRecording
+from recollect.streams.records.recorded_answers import OpenedRecording
 
 #: A merge that a model proposes waits for somebody to look at it, however sure the model is.
 MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01

@@ -1,6 +1,6 @@
-"""The driver on Kafka: faust-streaming reads the records, the handler's cursors count.
+"""The consumer on Kafka: faust-streaming reads the records, from the handler's cursors on.
 
-Faust joins the consumer group, assigns the partitions, and runs an agent over what arrives. Where
+Faust joins the consumer group, assigns the partitions, and runs an agent over the records. Where
 reading begins, what may be delivered, and what happens after a failure is decided here, because
 Faust would lose records in all three cases.
 """

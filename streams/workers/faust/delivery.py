@@ -1,8 +1,8 @@
-"""Between reading and the handler: order, gaps, retries, and when to give up.
+"""Ordered delivery to the handler, with gap detection and retries.
 
-It does not depend on Faust. Reading and delivering belong to a term, the time between two changes
-in the group. When a term is over, deliveries that have not begun are dropped, and those that have
-begun are waited for.
+It does not depend on Faust. Reading and delivering belong to an assignment, between two rebalances
+of the group. When an assignment ends, deliveries that have not begun are dropped, and those in
+flight are awaited.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from recollect.streams.ledger.ledger import LedgerGap
 from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
 
-# Seconds between two tries of a delivery: the first pause, and the longest.
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 10.0
+# Delays between two attempts at a delivery.
+_INITIAL_BACKOFF_SECONDS = 0.1
+_MAX_BACKOFF_SECONDS = 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -27,15 +27,15 @@ class Chunk(NamedTuple):
 
     partition: Partition
     records: Sequence[Delivered]
-    # Set when the term in which the records were read is over.
-    over: asyncio.Event
+    # Set when the assignment in which the records were read ends.
+    assignment_ended: asyncio.Event
     done: asyncio.Future[None]
 
 
 class Delivery:
-    """Hands chunks to the handler, and keeps the offset with which each partition goes on.
+    """Hands chunks to the handler, and keeps the next offset of each partition.
 
-    `end` is called with the error after which nothing can be delivered any more.
+    `on_fatal` is called with the error after which nothing more can be delivered.
     """
 
     def __init__(
@@ -48,33 +48,33 @@ class Delivery:
         self._topics = topics
         self._handler = handler
         self._dense = dense
-        self._end = end
+        self._on_fatal = end
         self._next: dict[Partition, int] = {}
-        self._under_way: set[asyncio.Task[None]] = set()
-        # True once no other term may begin.
+        self._in_flight: set[asyncio.Task[None]] = set()
+        # True once no other assignment may begin.
         self.closed = False
-        # Set once the partitions of the term are at the offsets where reading begins.
-        self.begun = asyncio.Event()
-        # Set when the term is over; each term has its own.
-        self.over = asyncio.Event()
-        self.over.set()
+        # Set once the assignment's partitions are at the offsets where reading begins.
+        self.reading_begun = asyncio.Event()
+        # Set when the assignment ends; each assignment has its own event.
+        self.assignment_ended = asyncio.Event()
+        self.assignment_ended.set()
 
-    def open(self, partitions: Set[Partition]) -> None:
-        """Open a term with these partitions; it begins when their offsets are known.
+    def open_assignment(self, partitions: Set[Partition]) -> None:
+        """Start an assignment of these partitions; reading begins when their offsets are known.
 
         Raises:
             DeliveryFailed: the partitions differ between the topics.
         """
         if self.closed:
             return
-        self.over = asyncio.Event()
+        self.assignment_ended = asyncio.Event()
         self._next.clear()
         shares = {frozenset(p for t, p in partitions if t == topic) for topic in self._topics}
         if len(shares) > 1:
             raise DeliveryFailed(
                 f"the group gave this worker other partitions of one of the topics "
                 f"{', '.join(self._topics)} than of the others: one was deleted, or a worker of "
-                "another version is in the group; mend that, then start the workers again"
+                "another version is in the group; fix that, then start the workers again"
             )
 
     async def assigned(self, partitions: Set[Partition]) -> None:
@@ -84,46 +84,46 @@ class Delivery:
             raise error
 
     async def revoked(self, partitions: Set[Partition]) -> None:
-        """End the term, and give up the partitions once no delivery is under way."""
-        await self._settle()
+        """End the assignment, and give up the partitions once no delivery is in flight."""
+        await self._await_in_flight()
         await self._handler.revoked(partitions)
 
     async def close(self) -> None:
-        """End the term; no other begins."""
+        """End the assignment for good."""
         self.closed = True
-        await self._settle()
+        await self._await_in_flight()
 
     def fail(self, error: BaseException) -> None:
-        """End the worker: no delivery begins any more."""
+        """End the worker: no more deliveries begin."""
         self.closed = True
-        self._over()
-        self._end(error)
+        self._end_assignment()
+        self._on_fatal(error)
 
-    def _over(self) -> None:
-        self.over.set()
-        self.begun.clear()
+    def _end_assignment(self) -> None:
+        self.assignment_ended.set()
+        self.reading_begun.clear()
 
-    async def _settle(self) -> None:
-        self._over()
-        while self._under_way:
-            await asyncio.wait(self._under_way)
+    async def _await_in_flight(self) -> None:
+        self._end_assignment()
+        while self._in_flight:
+            await asyncio.wait(self._in_flight)
 
-    def reaches(self, partition: Partition, end: int) -> bool:
-        """Return whether a log with this end may hold everything that was read."""
-        return (self._wanted(partition) or 0) <= end
+    def covers(self, partition: Partition, end: int) -> bool:
+        """Return whether a log with this end may contain everything that was read."""
+        return (self._next_offset(partition) or 0) <= end
 
-    def _wanted(self, partition: Partition) -> int | None:
+    def _next_offset(self, partition: Partition) -> int | None:
         wanted = self._next.get(partition)
         return self._handler.cursor(*partition) if wanted is None else wanted
 
-    def start(self, partition: Partition, first: int, end: int) -> int:
-        """Return the offset to read from, in a log that holds `first` to `end` - 1.
+    def start_offset(self, partition: Partition, first: int, end: int) -> int:
+        """Return the offset to read from, in a log with the offsets `first` to `end` - 1.
 
         Raises:
             LedgerGap: the next record to read is not in the log.
         """
         topic, number = partition
-        wanted = self._wanted(partition)
+        wanted = self._next_offset(partition)
         dense = topic in self._dense
         if wanted is None:
             wanted = 0 if dense else first
@@ -138,9 +138,10 @@ class Delivery:
         return self._next[partition]
 
     async def deliver(self, chunk: Chunk) -> bool:
-        """Deliver a chunk, again if the handler says so; return whether it is durable.
+        """Deliver a chunk, retrying if the handler allows it; return whether it is durable.
 
-        Never raises: a failed delivery ends the worker, and chunks of an earlier term are dropped.
+        Never raises: a failed delivery ends the worker, and chunks of an earlier assignment are
+        dropped.
         """
         try:
             return await self._deliver(chunk)
@@ -149,9 +150,9 @@ class Delivery:
             return False
 
     async def _deliver(self, chunk: Chunk) -> bool:
-        pause = _FIRST_PAUSE
-        while not chunk.over.is_set():
-            records = self._expected(chunk)
+        backoff = _INITIAL_BACKOFF_SECONDS
+        while not chunk.assignment_ended.is_set():
+            records = self._undelivered(chunk)
             error = await self._finish(self._hand_over(chunk, records)) if records else None
             if error is None:
                 if not chunk.done.done():
@@ -166,16 +167,16 @@ class Delivery:
                 raise DeliveryFailed(
                     f"{what}; they are the first that the next worker gets"
                 ) from error
-            _log.warning("%s; trying again in %.1f s", what, pause)
-            await _elapsed(chunk.over, pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            _log.warning("%s; trying again in %.1f s", what, backoff)
+            await _elapsed(chunk.assignment_ended, backoff)
+            backoff = min(2 * backoff, _MAX_BACKOFF_SECONDS)
         return False
 
     async def _finish(self, work: Coroutine[Any, Any, None]) -> BaseException | None:
         """Run to the end, even if the waiting task is cancelled; return the error."""
         task = asyncio.ensure_future(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._in_flight.add(task)
+        task.add_done_callback(self._in_flight.discard)
         await asyncio.wait([task])
         return asyncio.CancelledError("cancelled") if task.cancelled() else task.exception()
 
@@ -183,11 +184,11 @@ class Delivery:
         await self._handler.deliver(*chunk.partition, records)
         self._next[chunk.partition] = records[-1].offset + 1
 
-    def _expected(self, chunk: Chunk) -> Sequence[Delivered]:
+    def _undelivered(self, chunk: Chunk) -> Sequence[Delivered]:
         """Return the records of a chunk that were not delivered yet.
 
         Raises:
-            LedgerGap: one is missing before or among them, in a dense topic.
+            LedgerGap: a record is missing before or among them, in a dense topic.
         """
         topic, number = chunk.partition
         wanted = self._next[chunk.partition]

@@ -1,10 +1,10 @@
-"""How Faust reads Kafka here: from the handler's cursors, each partition on its own, in chunks.
+"""Faust's transport, changed to read from the handler's cursors, each partition by itself, in
+chunks.
 
 Faust's own consumer seeks to the offsets committed to Kafka, reads all partitions in one loop, and
-makes two tasks of each message. This one seeks to the handler's cursors whenever the group has
-changed, reads each partition in a task of its own, so that a slow one delays no other, and makes
-one message of up to a few hundred records. Offsets are committed to Kafka only to show the lag, and
-never read.
+makes two tasks of each message. This one seeks to the handler's cursors after each rebalance, reads
+each partition in a task of its own, so that a slow one delays no other, and makes one message of up
+to a few hundred records. Offsets are committed to Kafka only to show the lag, and never read.
 """
 
 from __future__ import annotations
@@ -30,24 +30,23 @@ from recollect.streams.ledger.kafka.retrying import retry_until
 from recollect.streams.workers.faust.delivery import Chunk, Delivery
 from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
 
-# Milliseconds the broker may hold a fetch that finds nothing. A fetch for idle partitions alone
-# delays all others: with Faust's 1,500, a busy topic next to an idle one is read at a tenth of the
-# speed.
+# How long the broker may hold a fetch that finds nothing. A fetch for idle partitions delays all
+# others: with Faust's 1,500, a busy topic next to an idle one is read at a tenth of the speed.
 _FETCH_WAIT_MS = 100
-# Milliseconds between two tries to reach a broker; each try is logged.
+# Delay between two attempts to reach a broker; each attempt is logged.
 _RETRY_MS = 500
-# A worker stays in its group as long as its process lives, however slow a delivery is. (Else
-# aiokafka leaves the group, and joins again only after a read, while reading waits for it to join.)
+# A worker stays in its group as long as its process lives, however slow a delivery is. (Otherwise
+# aiokafka leaves the group, and rejoins only after a read, while reading waits for it to rejoin.)
 _NEVER_MS = 10 * 365 * 86_400_000
-# Seconds a commit may take; without a broker it would delay the worker's end.
+# How long a commit may take; without a broker it would delay the worker's shutdown.
 _COMMIT_SECONDS = 3.0
-# Seconds a read waits for records. A read that is not needed any more is cancelled, so this only
-# sets how often an empty read is repeated.
+# How long a read waits for records. A read that is no longer needed is cancelled, so this only sets
+# how often an empty read is repeated.
 _READ_SECONDS = 10.0
-# Seconds within which Kafka must answer where its logs begin and end.
+# How long Kafka may take to answer where its logs begin and end.
 _SEEK_SECONDS = 60.0
-# Seconds between two checks that we are still a member of the group.
-_CHECK_SECONDS = 1.0
+# How often membership in the group is checked.
+_MEMBERSHIP_CHECK_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -79,14 +78,14 @@ class ReadingThread(AIOKafkaConsumerThread):
             partition_assignment_strategy=[self.app.assignor],
             # An offset that is not in the log is an error, never a reason to start over.
             auto_offset_reset="none",
-            # Records of an aborted transaction do not count.
+            # Skip records of aborted transactions.
             isolation_level="read_committed",
             enable_auto_commit=False,
             session_timeout_ms=int(settings.session_timeout * 1_000),
             heartbeat_interval_ms=int(settings.session_timeout * 1_000 / 4),
             rebalance_timeout_ms=int(settings.rebalance_timeout * 1_000),
             max_poll_interval_ms=_NEVER_MS,
-            # Joining waits for all other members, as long as a change in the group may take.
+            # Joining waits for all other members, as long as a rebalance may take.
             request_timeout_ms=int((settings.rebalance_timeout + 30) * 1_000),
             fetch_max_wait_ms=_FETCH_WAIT_MS,
             retry_backoff_ms=_RETRY_MS,
@@ -99,31 +98,31 @@ class ReadingThread(AIOKafkaConsumerThread):
             await super().on_thread_stop()
 
     async def check(self) -> None:
-        """Raise aiokafka's fatal error, if any; it only reports one when it is asked."""
+        """Raise aiokafka's fatal error, if any; it reports one only on request."""
         await self._in_thread(self._check())
 
     async def _check(self) -> None:
         if self._consumer is not None and self._consumer._coordinator is not None:
             self._consumer._coordinator.check_errors()
 
-    async def read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
-        """Return the next records of a partition, or none if none come for a while."""
-        return await self._in_thread(self._read(tp, most))
+    async def read(self, tp: TP, limit: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
+        """Return the next records of a partition, or none after `_READ_SECONDS`."""
+        return await self._in_thread(self._read(tp, limit))
 
     async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run work in the thread, besides everything else there; `call_thread` runs only two calls
-        at once.
+        """Run work in the thread, concurrently with everything else; `call_thread` runs only two
+        calls at once.
         """
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.thread_loop))
 
-    async def _read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
+    async def _read(self, tp: TP, limit: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
         consumer = self._ensure_consumer()
         partition = TopicPartition(*tp)
         records = await consumer.getmany(
-            partition, timeout_ms=int(_READ_SECONDS * 1_000), max_records=most
+            partition, timeout_ms=int(_READ_SECONDS * 1_000), max_records=limit
         )
         if consumer._fetcher.error_future.done():
-            # Nothing else notices when aiokafka's fetching has died.
+            # Nothing else notices that aiokafka's fetching has died.
             consumer._fetcher.error_future.result()
         return cast(Sequence[Any], records.get(partition, ()))
 
@@ -140,7 +139,7 @@ class ReadingThread(AIOKafkaConsumerThread):
 
 
 class Consumer(FaustConsumer):
-    """Reads from where the delivery goes on; see the module."""
+    """Reads from the delivery's offsets; see the module."""
 
     transport: Transport
     _thread: ReadingThread
@@ -154,26 +153,28 @@ class Consumer(FaustConsumer):
 
     @Service.task
     async def _watch(self) -> None:
-        """End the worker when the group refuses it; Faust would wait for ever."""
-        await self.sleep(_CHECK_SECONDS)
+        """End the worker when the group rejects it; Faust would wait for ever."""
+        await self.sleep(_MEMBERSHIP_CHECK_SECONDS)
         while not (self.should_stop or self._thread.should_stop):
             try:
                 await self._thread.check()
             except KafkaError as error:
                 self._delivery.fail(
                     DeliveryFailed(
-                        f"this worker can have no part in group {self.transport.settings.group} "
+                        f"this worker cannot join group {self.transport.settings.group} "
                         f"({error!r}); check the group's name, its rights and session_timeout"
                     )
                 )
                 return
-            await self.sleep(_CHECK_SECONDS)
+            await self.sleep(_MEMBERSHIP_CHECK_SECONDS)
 
     def verify_event_path(self, now: float, tp: TP) -> None:
-        """Omit Faust's warnings of slow deliveries, which name settings that do not apply here."""
+        """Omit Faust's warnings about slow deliveries, which name settings that do not apply
+        here.
+        """
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
-        """End the term, then let Faust do its part."""
+        """End the assignment, then let Faust do its part."""
         try:
             await self._delivery.revoked(revoked)
         except Exception as error:
@@ -182,39 +183,39 @@ class Consumer(FaustConsumer):
         await super().on_partitions_revoked(revoked)
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Open a term, then let Faust do its part, which ends in `seek_to_committed`.
+        """Start an assignment, then let Faust do its part, which ends in `seek_to_committed`.
 
         The handler takes over there, because aiokafka sends no heartbeat before this method
         returns.
         """
         try:
-            self._delivery.open(assigned)
+            self._delivery.open_assignment(assigned)
         except Exception as error:
             self._delivery.fail(error)
         await super().on_partitions_assigned(assigned, generation_id)
 
     def close(self) -> None:
-        """Do nothing: the stop that is under way closes the client, which runs in another loop."""
+        """Do nothing: the stop in progress closes the client, which runs in another loop."""
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
-        """Let the handler take over the partitions, seek to its cursors, and begin the term."""
-        over = self._delivery.over
+        """Let the handler take over the partitions, seek to its cursors, and begin reading."""
+        assignment_ended = self._delivery.assignment_ended
         starts: Mapping[TP, int] = {}
         try:
             partitions = self.assignment()
-            if not over.is_set():
+            if not assignment_ended.is_set():
                 await self._delivery.assigned(partitions)
-            if not over.is_set():
+            if not assignment_ended.is_set():
                 starts = await self._seek_to_cursors(partitions)
         except Exception as error:
-            if not over.is_set():
+            if not assignment_ended.is_set():
                 self._delivery.fail(error)
         if self._delivery.closed:
             # No other seek will follow.
             return {}
-        if over.is_set():
+        if assignment_ended.is_set():
             raise IllegalStateError("the group changed during this seek; Faust seeks again")
-        self._delivery.begun.set()
+        self._delivery.reading_begun.set()
         self.add_future(self._commit(starts))
         return starts
 
@@ -226,9 +227,11 @@ class Consumer(FaustConsumer):
             async with asyncio.timeout(_SEEK_SECONDS):
                 firsts, ends = await retry_until(
                     ask,
-                    lambda held: all(self._delivery.reaches(tp, held[1][tp]) for tp in partitions),
+                    lambda held: all(self._delivery.covers(tp, held[1][tp]) for tp in partitions),
                 )
-                starts = {tp: self._delivery.start(tp, firsts[tp], ends[tp]) for tp in partitions}
+                starts = {
+                    tp: self._delivery.start_offset(tp, firsts[tp], ends[tp]) for tp in partitions
+                }
                 await self.seek_wait(starts)
         except (TimeoutError, KafkaError) as error:
             raise DeliveryFailed(
@@ -238,43 +241,43 @@ class Consumer(FaustConsumer):
         return starts
 
     async def _drain_messages(self, fetcher: ServiceT) -> None:
-        """Run a reader for each partition during each term."""
+        """Run a reading task for each partition during each assignment."""
         try:
             while True:
-                await self._delivery.begun.wait()
-                await self._read_all(self._delivery.over)
+                await self._delivery.reading_begun.wait()
+                await self._read_all(self._delivery.assignment_ended)
         except asyncio.CancelledError:
-            # If the group changes just then, Faust takes a cancelled fetcher for a broken one.
+            # On a rebalance at this point Faust mistakes a cancelled fetcher for a broken one.
             if not fetcher.should_stop:
                 raise
 
-    async def _read_all(self, over: asyncio.Event) -> None:
+    async def _read_all(self, assignment_ended: asyncio.Event) -> None:
         readers = [
-            asyncio.ensure_future(self._read(tp, over, self.app.consumer_generation_id))
+            asyncio.ensure_future(self._read(tp, assignment_ended, self.app.consumer_generation_id))
             for tp in self.assignment()
         ]
         try:
-            await over.wait()
+            await assignment_ended.wait()
         finally:
             for reader in readers:
                 reader.cancel()
             await asyncio.gather(*readers, return_exceptions=True)
 
-    async def _read(self, tp: TP, over: asyncio.Event, generation: int) -> None:
-        """Read a partition chunk by chunk, the next one when the last one is durable."""
+    async def _read(self, tp: TP, assignment_ended: asyncio.Event, generation: int) -> None:
+        """Read a partition chunk by chunk, each after the one before is durable."""
         try:
-            while not over.is_set():
+            while not assignment_ended.is_set():
                 try:
                     records = await self._thread.read(tp, self.transport.settings.batch)
                 except OffsetOutOfRangeError:
-                    # The topic was deleted or created again: an error, or reading goes on at a
+                    # The topic was deleted or created again: an error, or reading resumes at a
                     # later offset.
                     await self._seek_to_cursors({tp})
                     continue
                 if records:
-                    await self._hand_over(tp, records, over, generation)
+                    await self._hand_over(tp, records, assignment_ended, generation)
         except Exception as error:
-            if over.is_set():
+            if assignment_ended.is_set():
                 return
             self._delivery.fail(
                 error
@@ -288,14 +291,14 @@ class Consumer(FaustConsumer):
         self,
         tp: TP,
         records: Sequence[ConsumerRecord[bytes, bytes]],
-        over: asyncio.Event,
+        assignment_ended: asyncio.Event,
         generation: int,
     ) -> None:
         """Send a chunk through Faust to the agent, and wait until it is durable."""
         chunk = Chunk(
             tp,
             [Delivered(each.offset, each.key, each.value, each.timestamp) for each in records],
-            over,
+            assignment_ended,
             self.loop.create_future(),
         )
         last = records[-1]
@@ -317,9 +320,9 @@ class Consumer(FaustConsumer):
         await chunk.done
 
     def _new_offset(self, tp: TP) -> int | None:
-        """Return what to commit: a partition's chunks are acknowledged in order.
+        """Return the offset to commit: a partition's chunks are acknowledged in order.
 
-        Faust's own looks for gaps between single messages, and counts one too far.
+        Faust's own method looks for gaps between single messages, and is off by one.
         """
         acked = self._acked[tp]
         if not acked:

@@ -1,4 +1,4 @@
-"""The worker: one process of the group, from its first connection to its end."""
+"""The worker: a member of the group, from its first connection to its shutdown."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from recollect.streams.workers.faust.transport import Chunks, Transport
 _log = logging.getLogger(__name__)
 
 _NEVER = 10 * 365 * 86_400.0
-# Seconds during which the same message of aiokafka is not logged again.
-_SELDOM_SECONDS = 30.0
+# How long a repeated message of aiokafka is not logged again.
+_REPEAT_LOG_SECONDS = 30.0
 
 
 def run(
@@ -41,9 +41,9 @@ def run(
 
     Raises:
         LedgerGap: a record of a dense topic is missing, or a topic ends before its cursor.
-        DeliveryFailed: the handler failed, or Kafka cannot be reached or refuses.
+        DeliveryFailed: the handler failed, or Kafka is unreachable or rejects the worker.
     """
-    _quieten()
+    _reduce_logging()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_run(settings, topics, handler, dense))
 
@@ -51,17 +51,17 @@ def run(
 async def _run(
     settings: Settings, topics: Sequence[str], handler: Handler, dense: Container[str]
 ) -> None:
-    end = _End(settings.stop_timeout)
+    shutdown = _Shutdown(settings.stop_timeout)
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, end.stop)
+        asyncio.get_running_loop().add_signal_handler(number, shutdown.stop)
     try:
         await _check_topics(settings, topics)
-        delivery = Delivery(topics, handler, dense, end.stop)
+        delivery = Delivery(topics, handler, dense, shutdown.stop)
         app = _app(settings, topics, delivery)
         await handler.started()
-        running = asyncio.ensure_future(_keep_running(app, end))
+        running = asyncio.ensure_future(_keep_running(app, shutdown))
         try:
-            await end.requested
+            await shutdown.requested
         finally:
             try:
                 await delivery.close()
@@ -70,10 +70,10 @@ async def _run(
                 running.cancel()
                 await app.stop()
     finally:
-        end.finished()
+        shutdown.finished()
 
 
-async def _keep_running(app: faust.App, end: _End) -> None:
+async def _keep_running(app: faust.App, shutdown: _Shutdown) -> None:
     """Start Faust, and end the worker if Faust fails."""
     reason: BaseException | None = None
     try:
@@ -85,21 +85,21 @@ async def _keep_running(app: faust.App, end: _End) -> None:
     if reason is not None:
         problem = DeliveryFailed(f"the worker broke down ({reason!r})")
         problem.__cause__ = reason
-        end.stop(problem)
+        shutdown.stop(problem)
 
 
-class _End:
-    """The worker's end: asked for by a signal or an error, and forced if it takes too long."""
+class _Shutdown:
+    """The worker's shutdown: requested by a signal or an error, and forced if it takes too long."""
 
     def __init__(self, seconds: float) -> None:
         self.requested: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._seconds = seconds
         self._error: BaseException | None = None
-        self._timer = threading.Timer(seconds, self._make)
+        self._timer = threading.Timer(seconds, self._force_exit)
         self._timer.daemon = True
 
     def stop(self, error: BaseException | None = None) -> None:
-        """Ask the worker to end, and say why; the first reason counts."""
+        """Request a shutdown; the first reason counts."""
         if self.requested.done():
             if error is not None:
                 _log.error("while ending: %s", error)
@@ -112,13 +112,13 @@ class _End:
             self.requested.set_exception(error)
 
     def finished(self) -> None:
-        """Note that the worker has ended by itself."""
+        """Cancel the forced exit: the worker has ended."""
         self._timer.cancel()
 
-    def _make(self) -> None:
-        """Kill this process, whatever it waits for; nothing is lost by that."""
+    def _force_exit(self) -> None:
+        """Exit at once, whatever this process waits for; nothing is lost."""
         sys.stderr.write(
-            f"recollect: {self._error or 'the worker was told to end'}; it did not within "
+            f"recollect: {self._error or 'the worker was told to shutdown'}; it did not within "
             f"{self._seconds:g} s and is killed, which loses nothing\n"
         )
         sys.stderr.flush()
@@ -133,8 +133,8 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
         broker=[f"kafka://{server}" for server in settings.servers],
         broker_credentials=_credentials(settings),
         broker_session_timeout=settings.session_timeout,
-        # If a seek takes longer than this, Faust hangs for ever without a message. Our seek waits
-        # for the handler to take over.
+        # If a seek takes longer than this, Faust hangs for ever without a message, and our seek
+        # waits for the handler to take over.
         broker_request_timeout=_NEVER,
         processing_guarantee="at_least_once",
         stream_wait_empty=False,
@@ -149,7 +149,7 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
             if await delivery.deliver(cast(Chunk, event.value)):
                 await stream.ack(event)
 
-    # One actor for each partition, so that none waits for another.
+    # One actor per partition, so that none waits for another.
     app.agent(
         app.topic(*topics, schema=Chunks()),
         name="deliver",
@@ -171,7 +171,7 @@ class _App(faust.App):
 
 
 def _credentials(settings: Settings) -> Any:
-    """Return the login and encryption in Faust's form."""
+    """Return Faust's credentials for SASL and TLS."""
     if settings.sasl is not None:
         return faust.SASLCredentials(
             mechanism=settings.sasl.mechanism,
@@ -199,21 +199,21 @@ async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
             await admin.close()
     except KafkaError as error:
         raise DeliveryFailed(
-            f"Kafka at {servers} cannot be reached, or refuses us ({error!r}): check the address, "
-            "the user and the certificate, and that the broker runs"
+            f"Kafka at {servers} cannot be reached, or rejects this client ({error!r}): check the "
+            "address, the user and the certificate, and that the broker runs"
         ) from error
     found = {each["topic"]: len(each["partitions"]) for each in described}
     for topic in topics:
         if found.get(topic) != PARTITIONS:
             has = f"has {found[topic]} partitions" if topic in found else "is not there"
             raise DeliveryFailed(
-                f"topic {topic} {has} in Kafka at {servers}: it must be made with "
+                f"topic {topic} {has} in Kafka at {servers}: it must be created with "
                 f"{PARTITIONS} partitions before a worker starts"
             )
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return uvloop's factory if uvloop is installed, which it is not on every system."""
+    """Return the factory of uvloop if it is installed, or of asyncio."""
     try:
         import uvloop
     except ImportError:
@@ -221,26 +221,26 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return uvloop.new_event_loop
 
 
-class _Seldom(logging.Filter):
-    """Lets the same message pass only seldom: aiokafka logs an unreachable broker in a loop."""
+class _RateLimitFilter(logging.Filter):
+    """Limits the rate of repeated messages: aiokafka logs an unreachable broker in a loop."""
 
     def __init__(self) -> None:
         super().__init__()
         self._last: dict[object, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        passes = record.created - self._last.get(record.msg, 0.0) > _SELDOM_SECONDS
+        passes = record.created - self._last.get(record.msg, 0.0) > _REPEAT_LOG_SECONDS
         if passes:
             self._last[record.msg] = record.created
         return passes
 
 
-def _quieten() -> None:
-    """Let Faust and its libraries log only errors, and not in a loop."""
-    seldom = _Seldom()
+def _reduce_logging() -> None:
+    """Let Faust and its libraries log only warnings, and not in a loop."""
+    rate_limit = _RateLimitFilter()
     for name in list(logging.root.manager.loggerDict):
         package = name.partition(".")[0]
         if package in ("faust", "mode", "aiokafka"):
             logging.getLogger(name).setLevel(logging.WARNING)
         if package == "aiokafka":
-            logging.getLogger(name).addFilter(seldom)
+            logging.getLogger(name).addFilter(rate_limit)

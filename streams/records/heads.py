@@ -1,4 +1,4 @@
-"""Heads: a short text that names the end of a zone's ledger, to be kept out of an attacker's reach.
+"""Heads: a short text that identifies the end of a zone's ledger, to be kept safe elsewhere.
 
 Each event holds the hash of the one before, so the last one's hash stands for all of them.
 """
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from recollect.schemas.errors import InvalidInput
 from recollect.streams.ledger.ledger import Head
 
-#: Hexadecimal digits of an event's SHA-256: 128 bits, so nobody can make another event that fits.
+#: Hexadecimal digits of an event's SHA-256: 128 bits, so that no second preimage can be found.
 _DIGITS = 32
-_FORM = re.compile(rf"([0-9]{{1,15}}):([0-9a-f]{{{_DIGITS}}})")
+_PATTERN = re.compile(rf"([0-9]{{1,15}}):([0-9a-f]{{{_DIGITS}}})")
 
 
 def head_text(head: Head) -> str:
@@ -21,38 +21,39 @@ def head_text(head: Head) -> str:
     return f"{head.number}:{_digits(head)}"
 
 
-class Expected(NamedTuple):
-    """A head of an earlier moment: the event that was the last one then."""
+class ExpectedHead(NamedTuple):
+    """A head from an earlier time: the event that was the last one then."""
 
     number: int
     digits: str
 
     @classmethod
-    def read(cls, text: str) -> Expected:
+    def read(cls, text: str) -> ExpectedHead:
         """Parse a head.
 
         Raises:
-            InvalidInput: it is no head.
+            InvalidInput: it is not a head.
         """
-        found = _FORM.fullmatch(text.strip())
+        found = _PATTERN.fullmatch(text.strip())
         if found is None:
             raise InvalidInput(
-                f"{text[:60]!r} is no head; status prints one: a number, a colon and {_DIGITS} "
+                f"{text[:60]!r} is not a head; status prints one: a number, a colon and {_DIGITS} "
                 "digits of 0 to f"
             )
         return cls(int(found[1]), found[2])
 
-    def problem(self, last: int, then: Head | None) -> str | None:
-        """Return why a ledger does not hold this head; None: it does.
+    def mismatch(self, last: int, found_head: Head | None) -> str | None:
+        """Return why a ledger does not contain this head, or None if it does.
 
-        `last` is the number of its last event, `then` the event that has the head's number.
+        `last` is the number of the ledger's last event, `found_head` its event with this head's
+        number.
         """
-        if then is None:
+        if found_head is None:
             return (
                 f"the ledger ends at event {last}, and the expected head names event "
-                f"{self.number}: it was cut off, or an older one was put in its place"
+                f"{self.number}: it was truncated, or replaced by an older one"
             )
-        if _digits(then) != self.digits:
+        if _digits(found_head) != self.digits:
             return (
                 f"event {self.number} is not the one that the expected head names: the ledger was "
                 "rolled back and written on, chained anew, or is another one"

@@ -1,10 +1,9 @@
-"""Tracing: what each decision read, what it led to, and so which decisions rest on which.
+"""Dependencies between decisions: the keys that each read and wrote.
 
-With every decision goes a row of its own in memory.db that says under which keys it asked the
-state, and under which keys what it decided is found (`recollect.streams.agents.state`). What is
-erased later is followed forward from there. The rows of a decision are read from its change record,
-where the file says at which offset that is; a decision that an erasure made again brings them
-along instead.
+Each decision has a row in memory.db with the keys under which it queried the state, and those under
+which its own rows are found (`recollect.streams.agents.state`). An erasure follows them forward.
+The rows of a decision are read from its change record, whose offset is in memory.db; a decision
+that an erasure made again has them in its row instead.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ from recollect.schemas.ledger.records import (
 from recollect.streams.agents.state import KEY_BYTES, key_of_event, touched
 from recollect.streams.deciding.decider import Decision
 from recollect.streams.ledger import Ledger
-from recollect.streams.reading.readers import sections_of_today, whole_at
+from recollect.streams.records.chain_readers import current_sections, record_ending_at
 
-#: The models that agents ask. Rows of others are named by their keys, not repeated.
-_ASKED = ("memory", "identity")
+#: The read models that agents query. Rows of others are stored by key only.
+_QUERIED_MODELS = ("memory", "identity")
 
 RowKey = tuple[str, tuple[str | int, ...]]
 
 
-class Part(NamedTuple):
-    """The rows of a decision that rest on the same sources.
+class TracedPart(NamedTuple):
+    """The rows of a decision with the same sources.
 
-    `named` are the keys of rows that no decision asks for; these are not repeated.
+    `named` are the keys of rows that no decision reads; the rows themselves are not stored.
     """
 
     sources: tuple[int, ...]
@@ -62,14 +61,14 @@ class Part(NamedTuple):
         yield from self.named
 
 
-class Untraceable(Exception):
-    """A decision has no note on what it depends on, or its change record cannot be opened."""
+class DependenciesUnknown(Exception):
+    """A decision's dependencies are not recorded, or its change record cannot be unsealed."""
 
 
-def traced(number: int, decision: Decision, *, restated: bool = False) -> Decision:
-    """Return a decision with the row that says what it depends on, where it depends on anything.
+def with_dependencies(number: int, decision: Decision, *, restated: bool = False) -> Decision:
+    """Add the row with a decision's dependencies, if it has any.
 
-    `restated`: it takes the place of what the change record of `number` says.
+    `restated`: the row also has the decision itself, in place of the change record of `number`.
     """
     parts = decision.parts
     rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
@@ -91,78 +90,78 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
     return decision._replace(parts=[whole if part is same else part for part in parts])
 
 
-def parts_of(parts: Sequence[DecidedPart]) -> list[Part]:
-    """Return the parts of a decision that was just made."""
-    return [Part(part.sources, list(part.puts), []) for part in parts]
+def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
+    """Convert the parts of a new decision."""
+    return [TracedPart(part.sources, list(part.puts), []) for part in parts]
 
 
 def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
-    """Return rows that decisions ask for, and the keys of the others, by their sources."""
+    """Encode the rows that decisions read, and the keys of the others, by their sources."""
     texts = []
     for part in parts:
-        asked = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _ASKED]
-        named = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _ASKED]
+        asked = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _QUERIED_MODELS]
+        named = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _QUERIED_MODELS]
         keys = [Delete(*row_key(row)) for row in named]
         texts.append((part.sources, encode_part(DecidedPart(part.sources, asked, keys))))
     return _pack.encode((CHANGE_FORMAT, texts))
 
 
-def _decode_parts(restated: bytes) -> list[Part]:
+def _decode_parts(restated: bytes) -> list[TracedPart]:
     format_, texts = _restated.decode(restated)
     return [_part(sources, text, format_) for sources, text in texts]
 
 
-def _part(sources: tuple[int, ...], text: bytes, format_: int) -> Part:
+def _part(sources: tuple[int, ...], text: bytes, format_: int) -> TracedPart:
     rows: list[AnyRow] = []
     named: list[RowKey] = []
-    for section in sections_of_today(text, tuple(READ_MODEL_ROWS), format_).values():
+    for section in current_sections(text, tuple(READ_MODEL_ROWS), format_).values():
         rows += [row for row in section.puts if not isinstance(row, DecisionDependencies)]
         named += [(delete.table, delete.key) for delete in section.deletes]
-    return Part(sources, rows, named)
+    return TracedPart(sources, rows, named)
 
 
 _pack = msgspec.msgpack.Encoder()
 _restated = msgspec.msgpack.Decoder(tuple[int, list[tuple[tuple[int, ...], bytes]]])
 
 
-class Decisions:
-    """What the decisions of a zone up to a record depend on, looked up by key."""
+class DependencyIndex:
+    """The dependencies of a zone's decisions up to a record, indexed by key."""
 
     def __init__(
         self, ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, upto: int
     ) -> None:
-        """`memory` is the connection of the file that holds them."""
+        """`memory` is the connection of memory.db."""
         self._ledger = ledger
         self._zone = zone
         self._chain = chain
         self._memory = memory
         found = memory_queries.decisions(memory, upto)
         self._numbers = np.array([number for number, _, _ in found], np.int64)
-        self._reads = _Keys(self._numbers, [reads for _, reads, _ in found])
-        self._writes = _Keys(self._numbers, [writes for _, _, writes in found])
-        self._parts: dict[int, list[Part]] = {}
+        self._reads = _KeyIndex(self._numbers, [reads for _, reads, _ in found])
+        self._writes = _KeyIndex(self._numbers, [writes for _, _, writes in found])
+        self._parts: dict[int, list[TracedPart]] = {}
 
     def reads(self, number: int) -> set[bytes]:
-        """Return the keys under which a decision asked the state."""
+        """Return the keys that a decision read."""
         return self._reads.of(number)
 
     def writes(self, number: int) -> set[bytes]:
-        """Return the keys under which what a decision decided is found."""
+        """Return the keys that a decision wrote."""
         return self._writes.of(number)
 
     def readers(self, key: bytes) -> npt.NDArray[np.int64]:
-        """Return the numbers of the decisions that asked under a key, ascending."""
+        """Return the numbers of the decisions that read a key, ascending."""
         return self._reads.holding(key)
 
     def writers(self, key: bytes) -> npt.NDArray[np.int64]:
-        """Return the numbers of the decisions whose rows are found under a key, ascending."""
+        """Return the numbers of the decisions that wrote a key, ascending."""
         return self._writes.holding(key)
 
-    def parts(self, number: int) -> list[Part]:
-        """Return what a decision decided.
+    def parts(self, number: int) -> list[TracedPart]:
+        """Return the parts of a decision.
 
         Raises:
-            Untraceable: it cannot be opened any more.
+            Untraceable: it can no longer be unsealed.
         """
         if number not in self._parts:
             restated = memory_queries.restated(self._memory, number)
@@ -171,7 +170,7 @@ class Decisions:
             )
         return self._parts[number]
 
-    def _recorded(self, number: int) -> list[Part]:
+    def _recorded(self, number: int) -> list[TracedPart]:
         header, record = self._change(number)
         keys = self._ledger.keys.get(
             [source.key_id for part in record.parts for source in part.sources]
@@ -180,7 +179,7 @@ class Decisions:
         for sealed in record.parts:
             text = unseal_part(record, sealed, keys)
             if text is None:
-                raise Untraceable(f"change {number} rests on what is erased")
+                raise DependenciesUnknown(f"change {number} has an erased source")
             sources = tuple(source.number for source in sealed.sources)
             parts.append(_part(sources, text, header.format))
         return parts
@@ -194,28 +193,28 @@ def _change_of(
 ) -> tuple[ChangeHeader, ChangeRecord]:
     offsets = memory_queries.decided_at(memory, (number - 1, number))
     if number not in offsets:
-        raise Untraceable(f"change {number} has no known offset")
+        raise DependenciesUnknown(f"change {number} has no known offset")
     begin = offsets.get(number - 1, -1) + 1
-    header, record = read_change(whole_at(ledger, zone, begin, offsets[number]))
+    header, record = read_change(record_ending_at(ledger, zone, begin, offsets[number]))
     if (header.number, header.chain) != (number, chain):
-        raise Untraceable(f"change {number} is not at its offset")
+        raise DependenciesUnknown(f"change {number} is not at its offset")
     return header, record
 
 
-def rested_on(
+def source_event_numbers(
     ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, number: int
 ) -> frozenset[int]:
-    """Return the numbers of all events whose words what a record led to may repeat.
+    """Return the numbers of all source events of a record's decision.
 
     Raises:
-        Untraceable: its change record is not known.
+        Untraceable: its change record is unknown.
     """
     _, record = _change_of(ledger, zone, chain, memory, number)
     return frozenset(source.number for part in record.parts for source in part.sources)
 
 
-class _Keys:
-    """Keys of numbered decisions, in the order of the decisions and in that of the keys."""
+class _KeyIndex:
+    """The keys of decisions, by decision and inverted by key."""
 
     def __init__(self, numbers: npt.NDArray[np.int64], keys: Sequence[bytes]) -> None:
         self._numbers = numbers
@@ -245,8 +244,8 @@ class _Keys:
         return self._owners[first:last]
 
 
-def seen_under(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
-    """Return what decisions see of rows: key -> row -> what; the last of one row counts."""
+def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
+    """Return what queries see of rows: key -> row key -> value; of one row the last counts."""
     found: dict[bytes, dict[RowKey, object]] = {}
     for row in rows:
         for key, seen in touched(row):

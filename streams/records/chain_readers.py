@@ -1,4 +1,4 @@
-"""Readers of a zone's records. Only records that extend its chain count; others are skipped."""
+"""Readers of a zone's chains: records that do not extend the chain are skipped."""
 
 from __future__ import annotations
 
@@ -26,26 +26,30 @@ from recollect.schemas.ledger.records import (
     unseal_part,
 )
 from recollect.streams.ledger import CHANGES, EVENTS, SEEK_WINDOW, KeyStore, Ledger, partition_of
-from recollect.streams.reading.erased_keys import forget_targets, lost, unexplained
+from recollect.streams.records.erased_keys import (
+    forget_targets,
+    lost_key_error,
+    unexplained_missing_keys,
+)
 
-_BATCH = 2_000
+_BATCH_SIZE = 2_000
 
 #: Kinds that are never erased: they explain missing keys and name the chain in use.
 NEVER_ERASED = frozenset({"forget", "switch"})
 
-Unreadable = TypeVar("Unreadable", bound=RecollectError)
+ErrorT = TypeVar("ErrorT", bound=RecollectError)
 
 
-def located(error: Unreadable, topic: str, zone: str, offset: int) -> Unreadable:
-    """Return the error with the place of its record."""
+def with_location(error: ErrorT, topic: str, zone: str, offset: int) -> ErrorT:
+    """Return the error with the topic, partition and offset of its record."""
     place = f"{topic}/{partition_of(zone)} offset {offset}"
     return type(error)(f"{place}: {error} (zone {zone})")
 
 
 class UnsealedEvent(NamedTuple):
-    """An accepted event. `event` is None where it was erased or cannot be understood.
+    """An accepted event. `event` is None if it was erased or cannot be decoded.
 
-    `problem` says why it cannot be understood; None where it can, or was erased.
+    `problem` says why it cannot be decoded; None if it can, or was erased.
     """
 
     offset: int
@@ -59,7 +63,7 @@ class UnsealedEvent(NamedTuple):
 
 
 class SealedEvent(NamedTuple):
-    """An accepted event as it stands in the ledger, and where."""
+    """An accepted event, still sealed, with its offset."""
 
     offset: int
     hash: bytes
@@ -76,8 +80,8 @@ class AcceptedChange(NamedTuple):
     record: ChangeRecord
 
 
-class Envelopes:
-    """Walks along a zone's accepted events from a saved place; unseals none."""
+class SealedReader:
+    """Reads a zone's accepted events from a saved position, without unsealing them."""
 
     def __init__(
         self, ledger: Ledger, zone: str, number: int = 0, offset: int = 0, hash: bytes = GENESIS
@@ -87,14 +91,14 @@ class Envelopes:
         self.number = number
         self.offset = offset
         self.hash = hash
-        #: How many records did not extend the chain.
+        #: The number of records that did not extend the chain.
         self.void = 0
 
-    def walk(self, limit: int) -> list[SealedEvent]:
-        """Return the accepted of the next `limit` records; none at the end of the ledger.
+    def read_sealed(self, limit: int) -> list[SealedEvent]:
+        """Return the accepted events of the next `limit` records; none at the end of the ledger.
 
         Raises:
-            IntegrityError: a record is no event, or is missing.
+            IntegrityError: a record is not an event, or is missing.
             NewerFormat: a record is of a form that only a newer program reads.
         """
         found: list[SealedEvent] = []
@@ -108,7 +112,7 @@ class Envelopes:
                 try:
                     envelope, sealed = read_event(value)
                 except (IntegrityError, NewerFormat) as error:
-                    raise located(error, EVENTS, self._zone, offset) from None
+                    raise with_location(error, EVENTS, self._zone, offset) from None
                 after = (self._zone, self.number + 1, self.hash)
                 if (envelope.zone, envelope.number, envelope.previous) == after:
                     self.number += 1
@@ -120,27 +124,27 @@ class Envelopes:
         return found
 
 
-class EventReader(Envelopes):
-    """Reads a zone's accepted events from a saved place."""
+class EventReader(SealedReader):
+    """Reads and unseals a zone's accepted events from a saved position."""
 
-    def read(self, limit: int, without: Set[int] = frozenset()) -> list[UnsealedEvent]:
+    def read(self, limit: int, excluded: Set[int] = frozenset()) -> list[UnsealedEvent]:
         """Return up to `limit` events, in order; none at the end of the ledger.
 
-        Events in `without` are returned as if they were erased.
+        Events in `excluded` are returned as if they were erased.
 
         Raises:
-            IntegrityError: a record was changed after it was written, or is missing, or its key
-                is, though nobody erased it.
+            IntegrityError: a record was changed after it was written, or a record or its key is
+                missing without an erasure.
             NewerFormat: a record is of a form that only a newer program reads.
         """
-        accepted = self.walk(limit)
+        accepted = self.read_sealed(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
-        self._check_missing([one for one in accepted if one.envelope.key_id not in keys], without)
+        self._check_missing([one for one in accepted if one.envelope.key_id not in keys], excluded)
         found: list[UnsealedEvent] = []
         for offset, hash_, envelope, sealed in accepted:
             key = keys.get(envelope.key_id)
             event = problem = None
-            if key is not None and envelope.number not in without:
+            if key is not None and envelope.number not in excluded:
                 try:
                     event = unseal_event(envelope, sealed, key)
                 except KeyError:
@@ -148,7 +152,7 @@ class EventReader(Envelopes):
                 except NewerFormat as error:
                     problem = str(error)
                 except IntegrityError as error:
-                    raise located(error, EVENTS, self._zone, offset) from None
+                    raise with_location(error, EVENTS, self._zone, offset) from None
             found.append(
                 UnsealedEvent(
                     offset,
@@ -163,49 +167,53 @@ class EventReader(Envelopes):
             )
         return found
 
-    def _check_missing(self, missing: Sequence[SealedEvent], without: Set[int]) -> None:
-        """See that events without a key were erased."""
+    def _check_missing(self, missing: Sequence[SealedEvent], excluded: Set[int]) -> None:
+        """Check that events without a key were erased."""
         offsets = {
-            one.envelope.number: one.offset for one in missing if one.envelope.number not in without
+            one.envelope.number: one.offset
+            for one in missing
+            if one.envelope.number not in excluded
         }
         if offsets:
-            for number in unexplained(self._ledger, self._zone, offsets):
-                raise located(lost(self._zone, number), EVENTS, self._zone, offsets[number])
+            for number in unexplained_missing_keys(self._ledger, self._zone, offsets):
+                raise with_location(
+                    lost_key_error(self._zone, number), EVENTS, self._zone, offsets[number]
+                )
 
 
 def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator[SealedEvent]:
-    """Yield the accepted events with these running numbers, in order; missing ones are skipped."""
-    reader: Envelopes | None = None
+    """Yield the accepted events with these numbers, in order; missing ones are skipped."""
+    reader: SealedReader | None = None
     for number in sorted(set(numbers)):
         if number < 1:
             continue
         if reader is None or number - reader.number > SEEK_WINDOW:
-            reader = Envelopes(ledger, zone, *ledger.seek(zone, number - 1))
-        while reader.number < number and (walked := reader.walk(number - reader.number)):
-            if walked[-1].envelope.number == number:
-                yield walked[-1]
+            reader = SealedReader(ledger, zone, *ledger.seek(zone, number - 1))
+        while reader.number < number and (page := reader.read_sealed(number - reader.number)):
+            if page[-1].envelope.number == number:
+                yield page[-1]
 
 
 def event_at(
-    ledger: Ledger, zone: str, number: int, without: Set[int] = frozenset()
+    ledger: Ledger, zone: str, number: int, excluded: Set[int] = frozenset()
 ) -> UnsealedEvent | None:
-    """Return the event with this running number; None where there is none yet.
+    """Return the event with this number, or None if there is none yet.
 
-    An event in `without` is returned as if it were erased.
+    An event in `excluded` is returned as if it were erased.
     """
     reader = EventReader(ledger, zone, *ledger.seek(zone, number - 1))
-    while reader.number < number - 1 and reader.walk(number - 1 - reader.number):
+    while reader.number < number - 1 and reader.read_sealed(number - 1 - reader.number):
         pass
-    found = reader.read(1, without) if reader.number == number - 1 else []
+    found = reader.read(1, excluded) if reader.number == number - 1 else []
     return found[0] if found else None
 
 
 def last_switch(ledger: Ledger, zone: str) -> str | None:
-    """Return the chain that a zone's last switch names; None where there is none."""
+    """Return the chain that a zone's last switch names, or None without a switch."""
     chain: str | None = None
-    reader = Envelopes(ledger, zone)
-    while walked := reader.walk(_BATCH):
-        for _, _, envelope, sealed in walked:
+    reader = SealedReader(ledger, zone)
+    while page := reader.read_sealed(_BATCH_SIZE):
+        for _, _, envelope, sealed in page:
             if envelope.kind == "switch":
                 key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
                 payload = None if key is None else unseal_event(envelope, sealed, key).payload
@@ -214,10 +222,10 @@ def last_switch(ledger: Ledger, zone: str) -> str | None:
 
 
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
-    """Return the events that the erasure with this number ends.
+    """Return the events that the erasure with this number erases.
 
-    Of the targets that it names, these are left out: numbers that are not there or come after the
-    command, and kinds that are never erased.
+    Of its targets, numbers that do not exist or come after the command are left out, and kinds that
+    are never erased.
     """
     below = (target for target in targets if 0 < target < number)
     return tuple(
@@ -227,22 +235,22 @@ def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) ->
     )
 
 
-def misfit(
+def void_reason(
     header: ChangeHeader,
     change: ChangeRecord,
     event: SealedEvent,
     erases: tuple[Source, ...],
     key_ids: Mapping[int, bytes],
 ) -> str | None:
-    """Return why a change record that extends its chain is void all the same; None if it counts.
+    """Return why a change record is void although it extends its chain, or None if it is valid.
 
-    `event` is the accepted event of its number, `erases` what that asks to erase, `key_ids` are
-    those of the events that the parts name. No key of what can be forgotten is asked, so that
-    whoever reads the record says the same, at any time.
+    `event` is the accepted event with its number, `erases` what that event erases, `key_ids` are
+    those of the events that the parts name. No erasable key is used, so every reader gets the same
+    result at any time.
     """
     envelope = event.envelope
     if header.zone != envelope.zone:
-        return f"change {header.number} is one of zone {header.zone}"
+        return f"change {header.number} belongs to zone {header.zone}"
     if (header.event_hash, header.event_offset) != (event.hash, event.offset):
         return f"change {header.number} belongs to another event {header.number}"
     if header.erased_events != erases:
@@ -267,7 +275,7 @@ def _numbers(sources: Sequence[Source]) -> str:
 
 
 class ChangeReader:
-    """Reads the accepted change records of a zone's chain from a saved place."""
+    """Reads the accepted change records of a zone's chain from a saved position."""
 
     def __init__(
         self,
@@ -285,17 +293,18 @@ class ChangeReader:
         self.offset = offset
         self.hash = hash
         self._assembler = Assembler()
-        self._events: Envelopes | None = None
-        self._ahead: deque[SealedEvent] = deque()
-        #: How many records of this chain did not extend it, or do not fit their event.
+        self._events: SealedReader | None = None
+        self._unmatched: deque[SealedEvent] = deque()
+        #: The number of void records: they did not extend this chain, or do not match their event.
         self.void = 0
-        # Where the last accepted record ends.
-        self._settled = offset, 0
+        # The offset and the void count after the last accepted record.
+        self._after_last_accepted = offset, 0
 
     def read(self, limit: int) -> list[AcceptedChange]:
         """Return up to `limit` accepted records, in order; none at the end of the topic.
 
-        A record whose event is not here yet is the end: only with the event can it be judged.
+        A record whose event is not here yet counts as the end: it can only be checked with its
+        event.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
@@ -317,7 +326,7 @@ class ChangeReader:
                         continue
                     header, change = read_change(whole)
                 except (IntegrityError, NewerFormat) as error:
-                    raise located(error, CHANGES, self._zone, offset) from None
+                    raise with_location(error, CHANGES, self._zone, offset) from None
                 if header.chain != self._chain:
                     continue
                 if header.number != self.number + 1 or header.previous != self.hash:
@@ -325,43 +334,45 @@ class ChangeReader:
                     continue
                 event = self._next_event(left)
                 if event is None:
-                    self.offset, self.void = self._settled
+                    self.offset, self.void = self._after_last_accepted
                     self._assembler.reset()
                     return found
-                if self._counts(header, change, event, key_ids):
-                    self._ahead.popleft()
+                if self._is_valid(header, change, event, key_ids):
+                    self._unmatched.popleft()
                     self.number += 1
                     self.hash = record_hash(whole)
-                    # A reader that starts here from a watermark must accept the same records.
+                    # A reader that starts here, from a watermark, must accept the same records.
                     self._assembler.reset()
                     found.append(AcceptedChange(offset, self.hash, header, change))
-                    self._settled = self.offset, self.void
+                    self._after_last_accepted = self.offset, self.void
                 else:
                     self.void += 1
         return found
 
     def _next_event(self, limit: int) -> SealedEvent | None:
-        """Return the event of the next change, read with up to `limit` after it; None: not yet."""
+        """Return the event of the next change, reading up to `limit` ahead; None if it is not here
+        yet.
+        """
         if self._events is None:
-            self._events = Envelopes(
+            self._events = SealedReader(
                 self._ledger, self._zone, *self._ledger.seek(self._zone, self.number)
             )
-        while not self._ahead:
+        while not self._unmatched:
             missing = max(self.number - self._events.number, 0)
-            walked = self._events.walk(missing + limit)
-            if not walked:
+            page = self._events.read_sealed(missing + limit)
+            if not page:
                 return None
-            self._ahead.extend(one for one in walked if one.envelope.number > self.number)
-        return self._ahead[0]
+            self._unmatched.extend(one for one in page if one.envelope.number > self.number)
+        return self._unmatched[0]
 
-    def _counts(
+    def _is_valid(
         self,
         header: ChangeHeader,
         change: ChangeRecord,
         event: SealedEvent,
         key_ids: dict[int, bytes],
     ) -> bool:
-        """Return whether a record that extends the chain counts; `key_ids` are looked up once."""
+        """Return whether a record that extends the chain is valid; `key_ids` is a cache."""
         number = event.envelope.number
         key_ids[number] = event.envelope.key_id
         unknown = {
@@ -378,12 +389,12 @@ class ChangeReader:
         if event.envelope.kind == "forget":
             targets = forget_targets(self._ledger.keys, event.envelope, event.record)
             erases = erased_by(self._ledger, self._zone, number, targets)
-        return misfit(header, change, event, erases, key_ids) is None
+        return void_reason(header, change, event, erases, key_ids) is None
 
 
-def whole_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
-    """Return the record of `changes` whose last fragment is at offset `end`, and no earlier than
-    `begin` its first.
+def record_ending_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
+    """Return the change record whose last fragment is at offset `end`, and its first at or after
+    `begin`.
 
     Raises:
         IntegrityError: none ends there.
@@ -393,18 +404,18 @@ def whole_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
         whole = assembler.add(value)
         if offset == end and whole is not None:
             return whole
-    raise located(IntegrityError("no change record ends here"), CHANGES, zone, end)
+    raise with_location(IntegrityError("no change record ends here"), CHANGES, zone, end)
 
 
 def open_sections(
     keys: KeyStore,
     changes: Sequence[AcceptedChange],
     models: tuple[str, ...],
-    without: Set[int] = frozenset(),
+    excluded: Set[int] = frozenset(),
 ) -> dict[str, list[Section]]:
     """Return the sections of change records, in order, for each read model.
 
-    Parts whose sources were erased, or are in `without`, are left out.
+    Parts with a source that was erased, or is in `excluded`, are left out.
     """
     wanted = {
         source.key_id
@@ -417,20 +428,20 @@ def open_sections(
     for change in changes:
         try:
             for part in change.record.parts:
-                if without and any(source.number in without for source in part.sources):
+                if excluded and any(source.number in excluded for source in part.sources):
                     continue
                 text = unseal_part(change.record, part, present)
                 if text is not None:
-                    found = sections_of_today(text, models, change.header.format)
+                    found = current_sections(text, models, change.header.format)
                     for model, section in found.items():
                         sections[model].append(section)
         except (IntegrityError, NewerFormat) as error:
-            raise located(error, CHANGES, change.header.zone, change.offset) from None
+            raise with_location(error, CHANGES, change.header.zone, change.offset) from None
     return sections
 
 
-def sections_of_today(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
-    """Return what a part of a record of this format says to each read model, in today's forms.
+def current_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
+    """Return a part's section for each read model, upgraded from the record's format to today's.
 
     Raises:
         NewerFormat: it was written by a newer program.

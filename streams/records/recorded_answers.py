@@ -1,4 +1,4 @@
-"""Reads what language models answered, from where an event says that it was recorded."""
+"""Read recorded answers of language models from the locations that an event names."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class OpenedRecording(NamedTuple):
 
 
 def recorded_answers(
-    ledger: Ledger, zone: str, places: Sequence[RecordingRef]
+    ledger: Ledger, zone: str, locations: Sequence[RecordingRef]
 ) -> list[OpenedRecording] | None:
-    """Return the answers at these places; None if an event behind one of them was erased.
+    """Return the answers at these locations; None if a source of one of them was erased.
 
     Raises:
-        IntegrityError: a recording is missing, or is another than the one that was written.
+        IntegrityError: a recording is missing, or has another hash than the event says.
     """
     found = []
     partition = partition_of(zone)
-    for place in places:
-        records = ledger.read(RECORDINGS, partition, place.offset, 1, zone)
-        where = f"{RECORDINGS}/{partition} offset {place.offset}"
-        if not records or records[0].offset != place.offset:
-            raise IntegrityError(f"{where}: what a model answered is missing (zone {zone})")
-        if record_hash(records[0].value) != place.hash:
-            raise IntegrityError(f"{where}: what a model answered was changed (zone {zone})")
+    for location in locations:
+        records = ledger.read(RECORDINGS, partition, location.offset, 1, zone)
+        where = f"{RECORDINGS}/{partition} offset {location.offset}"
+        if not records or records[0].offset != location.offset:
+            raise IntegrityError(f"{where}: a model's recorded answer is missing (zone {zone})")
+        if record_hash(records[0].value) != location.hash:
+            raise IntegrityError(f"{where}: a model's recorded answer was changed (zone {zone})")
         recording = read_recording(records[0].value)
         keys = ledger.keys.get([source.key_id for source in recording.header.sources])
         answer = unseal_recording(recording, keys)

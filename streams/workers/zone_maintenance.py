@@ -1,6 +1,6 @@
-"""Upkeep of the zones of a shared ledger: zones of own partitions are decided, zones of others are
-followed, so that their files are up to date when a partition comes over, and erased words leave
-them in time.
+"""Maintenance of the zones of a shared ledger: zones of own partitions are decided, other zones
+that have files here are followed, so that they are up to date when a partition moves here, and
+erased text leaves them in time.
 
 A replica owns no partition and follows all of them.
 """
@@ -16,29 +16,29 @@ from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
 from recollect.streams.ledger.kafka.clients import LedgerPartition
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS
+from recollect.streams.projecting.projector import OnZoneProgress
 
-#: Called with a zone and how many records were projected, or the error that stopped it.
-Report = Callable[[str, int | Exception], None]
-
-_PULL_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 # Seconds after which a zone that failed is tried again.
 _RETRY_SECONDS = 5.0
 # Two, so that one zone is decided while another waits for the broker.
-_DECIDING = 2
-# Not the deciding ones, so that turns are searchable at once however long deciding takes.
-_PROJECTING = 1
+_DECIDING_THREADS = 2
+# Threads of their own, so that turns are searchable at once, however long deciding takes.
+_PROJECTING_THREADS = 1
 
 
 class WorkQueue:
-    """Threads that do one kind of work for zones: longest waiting first, a zone in one thread at a
-    time.
+    """Threads that do one kind of work for zones: the longest waiting first, each zone in one
+    thread at a time.
     """
 
-    def __init__(self, name: str, threads: int, work: Callable[[str], int], report: Report) -> None:
+    def __init__(
+        self, name: str, threads: int, work: Callable[[str], int], report: OnZoneProgress
+    ) -> None:
         self._work = work
         self._report = report
         self._waiting: dict[str, float] = {}
-        self._at_work: set[str] = set()
+        self._running: set[str] = set()
         self._changed = threading.Condition()
         self._stopped = False
         self._threads = [
@@ -47,12 +47,12 @@ class WorkQueue:
         ]
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End after the work that is under way."""
+        """Stop after the current work."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -60,7 +60,7 @@ class WorkQueue:
             thread.join()
 
     def add(self, zones: Iterable[str]) -> None:
-        """Note that zones have something new."""
+        """Queue zones that have new records."""
         now = time.monotonic()
         with self._changed:
             for zone in zones:
@@ -74,59 +74,59 @@ class WorkQueue:
                 if moved := self._work(zone):
                     self._report(zone, moved)
             except Exception as error:
-                # Whatever the error is, the thread goes on for the other zones.
+                # Whatever the error is, the thread goes on with the other zones.
                 self._report(zone, error)
                 again = time.monotonic() + _RETRY_SECONDS
             with self._changed:
-                self._at_work.discard(zone)
+                self._running.discard(zone)
                 if again is not None:
                     self._waiting.setdefault(zone, again)
                 self._changed.notify_all()
 
     def _next(self) -> str | None:
-        """Return the zone that has waited longest; None to stop."""
+        """Return the zone that has waited longest, or None to stop."""
         with self._changed:
             while not self._stopped:
                 now = time.monotonic()
                 ready = [
                     (since, zone)
                     for zone, since in self._waiting.items()
-                    if since <= now and zone not in self._at_work
+                    if since <= now and zone not in self._running
                 ]
                 if ready:
                     zone = min(ready)[1]
                     del self._waiting[zone]
-                    self._at_work.add(zone)
+                    self._running.add(zone)
                     return zone
                 self._changed.wait(_RETRY_SECONDS / 5 if self._waiting else None)
         return None
 
 
-class Upkeep:
+class ZoneMaintenance:
     """Threads that keep zones up to date with the ledger. Use it as a context manager."""
 
     def __init__(
-        self, node: Node, ledger: KafkaLedger, report: Report, *, everything: bool
+        self, node: Node, ledger: KafkaLedger, report: OnZoneProgress, *, follow_all: bool
     ) -> None:
         self._node = node
         self._ledger = ledger
         self._report = report
-        self._everything = everything
+        self._follow_all = follow_all
         self._owned: frozenset[int] = frozenset()
         self._stopping = threading.Event()
-        self._pulling = threading.Thread(target=self._pull, name="pull", daemon=True)
-        self._projecting = WorkQueue("project", _PROJECTING, self._project, report)
-        self._deciding = WorkQueue("decide", _DECIDING, self._bring_up, report)
+        self._polling = threading.Thread(target=self._poll, name="pull", daemon=True)
+        self._projecting = WorkQueue("project", _PROJECTING_THREADS, self._project, report)
+        self._deciding = WorkQueue("decide", _DECIDING_THREADS, self._catch_up, report)
 
     @property
     def owned(self) -> Set[int]:
         """The partitions whose zones are decided here."""
         return self._owned
 
-    def own(self, partitions: Collection[int]) -> None:
+    def set_partitions(self, partitions: Collection[int]) -> None:
         """Decide the zones of these partitions from now on, and of no others.
 
-        The caller delivers their events to the copy; they are not pulled.
+        The caller delivers their events to the copy; they are not polled.
         """
         self._owned = frozenset(partitions)
         copy = self._ledger.copy
@@ -136,17 +136,17 @@ class Upkeep:
         self._deciding.add(self._behind())
 
     def add(self, zones: Iterable[str]) -> None:
-        """Note that zones have newly delivered events."""
+        """Queue zones with newly delivered events."""
         self._deciding.add(zones)
 
-    def __enter__(self) -> Upkeep:
+    def __enter__(self) -> ZoneMaintenance:
         self._ledger.connect()
         copy = self._ledger.copy
-        copy.listener = self._taken
+        copy.listener = self._on_copied
         copy.follow(KEY_PARTITIONS)
         self._follow_kept()
         copy.refresh(copy.followed)
-        self._pulling.start()
+        self._polling.start()
         self._projecting.start()
         self._deciding.start()
         self._deciding.add(self._behind())
@@ -154,14 +154,14 @@ class Upkeep:
 
     def __exit__(self, *exception: object) -> None:
         self._stopping.set()
-        self._pulling.join()
+        self._polling.join()
         self._projecting.stop()
         self._deciding.stop()
 
     def _follow_kept(self) -> None:
-        """Follow the partitions of the zones that this node has files of."""
+        """Follow the partitions of the zones with files here."""
         partitions = set(range(PARTITIONS))
-        if not self._everything:
+        if not self._follow_all:
             partitions = {partition_of(zone) for zone in self._node.zones()}
         self._follow(partitions)
 
@@ -170,9 +170,9 @@ class Upkeep:
             (topic, partition) for topic in (EVENTS, CHANGES) for partition in partitions
         )
 
-    def _kept(self, zone: str) -> bool:
+    def _is_kept(self, zone: str) -> bool:
         return (
-            self._everything or partition_of(zone) in self._owned or self._node.zone(zone).exists()
+            self._follow_all or partition_of(zone) in self._owned or self._node.zone(zone).exists()
         )
 
     def _behind(self) -> list[str]:
@@ -180,12 +180,12 @@ class Upkeep:
         return [
             zone
             for zone in self._ledger.copy.file.zones()
-            if self._kept(zone) and self._unfinished(zone)
+            if self._is_kept(zone) and self._has_unfinished_work(zone)
         ]
 
-    def _unfinished(self, zone: str) -> bool:
-        """Return whether records or traces of erased events wait, or commands if zones are decided
-        here: the former owner may have died before it appended them.
+    def _has_unfinished_work(self, zone: str) -> bool:
+        """Return whether records or a purge are pending, or, if the zone is decided here, commands:
+        the former owner may have died before it published them.
         """
         journal = self._node.journal
         if not self._node.zone(zone).exists():
@@ -203,19 +203,19 @@ class Upkeep:
             return False
         return journal.outbox(zone, self._node.current(zone).chain).number < decided
 
-    def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
+    def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when it has new records; an owner wrote the changes itself."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
-            kept = [zone for zone in zones if self._kept(zone)]
+            kept = [zone for zone in zones if self._is_kept(zone)]
             if topic == EVENTS:
                 self._projecting.add(kept)
             self._deciding.add(kept)
 
-    def _pull(self) -> None:
+    def _poll(self) -> None:
         notified: set[LedgerPartition] = set()
         while not self._stopping.is_set():
             try:
-                self._ledger.copy.poll(_PULL_SECONDS)
+                self._ledger.copy.poll(_POLL_SECONDS)
                 for tp, error in list(self._ledger.copy.broken.items()):
                     # A zone without work would not report anything.
                     if tp not in notified:
@@ -229,16 +229,17 @@ class Upkeep:
         self._node.project_turns(zone)
         return 0
 
-    def _bring_up(self, zone: str) -> int:
+    def _catch_up(self, zone: str) -> int:
         partition = partition_of(zone)
         moved = 0
         if partition in self._owned:
             moved = self._node.drive(
-                zone, while_=lambda: partition in self._owned and not self._stopping.is_set()
+                zone,
+                should_continue=lambda: partition in self._owned and not self._stopping.is_set(),
             )
         if partition not in self._owned:
-            # It may have gone to another worker while the zone's files were made here: then they
-            # were not there yet when `own` looked for what to follow.
+            # It may have moved to another worker while the zone's files were created here, too late
+            # for `set_partitions` to follow it.
             self._follow({partition})
-            moved += self._node.follow(zone, alone=False)
+            moved += self._node.follow(zone, project_ahead=False)
         return moved

@@ -10,9 +10,9 @@ from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.events import Forget
 from recollect.schemas.ledger.records import GENESIS, read_event, record_hash, unseal_event
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
-from recollect.streams.reading.readers import located
+from recollect.streams.records.chain_readers import with_location
 
-_BATCH = 2_000
+_BATCH_SIZE = 2_000
 
 
 class Erasure(NamedTuple):
@@ -23,12 +23,12 @@ class Erasure(NamedTuple):
 
 
 class Timeline:
-    """Read from the unencrypted envelopes alone, and continued as the ledger grows.
+    """Read from the unencrypted envelopes alone, and incrementally.
 
-    A record is known since the latest `ingested_at` of all records up to it, so what was known at
-    a time is always a beginning of the ledger. Records of older builds may claim an `ingested_at`
-    after they came. They are known since they came, which the ledger notes (on Kafka in the
-    record), so that every node agrees.
+    A record is known since the latest `ingested_at` of all records up to it, so what was known at a
+    time is always a prefix of the ledger. Records of older builds may claim an `ingested_at` later
+    than their arrival. They count as known since they arrived, which the ledger records (on Kafka
+    with the record), so that every node agrees.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -40,22 +40,24 @@ class Timeline:
         self._erasures: list[Erasure] = []
 
     def refresh(self) -> None:
-        """Read what the ledger has gained.
+        """Read the ledger's new records.
 
         Raises:
-            IntegrityError: what an erasure erased cannot be read.
+            IntegrityError: the targets of an erasure cannot be read.
             NewerFormat: a record is of a form that only a newer program reads.
         """
-        place = partition_of(self._zone)
-        while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
+        partition = partition_of(self._zone)
+        while records := self._ledger.read(
+            EVENTS, partition, self._offset, _BATCH_SIZE, self._zone
+        ):
             for offset, _, value in records:
                 try:
-                    self._take(offset, value)
+                    self._add(offset, value)
                 except (IntegrityError, NewerFormat) as error:
-                    raise located(error, EVENTS, self._zone, offset) from None
+                    raise with_location(error, EVENTS, self._zone, offset) from None
                 self._offset = offset + 1
 
-    def _take(self, offset: int, value: bytes) -> None:
+    def _add(self, offset: int, value: bytes) -> None:
         envelope, sealed = read_event(value)
         after = (self._zone, len(self) + 1, self._hash)
         if (envelope.zone, envelope.number, envelope.previous) != after:
@@ -79,9 +81,9 @@ class Timeline:
             self._erasures.append(Erasure(envelope.number, targets))
 
     def _ingested_at(self, offset: int, claimed: int) -> int:
-        """Return when a record could be known: not after it came to the ledger."""
-        place = partition_of(self._zone)
-        appended = self._ledger.appended_at(EVENTS, place, offset)
+        """Return the time since when a record is known: at the latest when it was appended."""
+        partition = partition_of(self._zone)
+        appended = self._ledger.appended_at(EVENTS, partition, offset)
         return claimed if appended is None else min(claimed, appended)
 
     def __len__(self) -> int:
@@ -89,15 +91,17 @@ class Timeline:
         return len(self._known_since)
 
     def last_known(self, time: int) -> int:
-        """Return the last record that was known at a time (unix ms); 0: none was."""
+        """Return the last record that was known at a time (unix ms), or 0."""
         return bisect_right(self._known_since, time)
 
     def known_since(self, number: int) -> int:
-        """Return since when (unix ms) a record is known, or the last where there is none yet."""
+        """Return since when (unix ms) a record is known; for a number beyond the end, the last
+        record.
+        """
         return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
 
     def erased_since(self, number: int) -> list[Erasure]:
-        """Return the erasures after a record of events up to it."""
+        """Return the erasures after a record that erase events up to it."""
         return [
             erasure
             for erasure in self._erasures

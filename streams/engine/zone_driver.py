@@ -6,10 +6,10 @@ For a batch of ledger records:
 2. extract from all records of it (models and the encoder work here, ahead and in parallel);
 3. take the locks, and record by record resolve and project inside the open transactions;
 4. append the change records to `changes`, and read them back;
-5. if they were accepted as they stand, destroy the keys that they end and commit the files,
-   each with its watermark; else roll back and project what the topic says instead;
-6. move the journal's cursors;
-7. append the commands that accepted change records ask for.
+5. if they were accepted unchanged, destroy the keys of erased events and commit the files, each
+   with its watermark; otherwise roll back and project what the topic says instead;
+6. advance the journal's cursors;
+7. publish the commands in the accepted change records.
 
 A crash after 4 leaves change records without rows; `catch_up` applies them before anything is
 decided (rule 4 of docs/commit.md). Each step passes a failpoint.
@@ -47,43 +47,43 @@ from recollect.schemas.ledger.records import (
 )
 from recollect.schemas.ledger.seal import new_key
 from recollect.streams.agents import AGENTS, Agent
-from recollect.streams.deciding.decider import Decider, Decision, Extracted, Looked
+from recollect.streams.deciding.decider import Decider, Decision, Extracted, PendingAnnotations
+from recollect.streams.deciding.dependencies import with_dependencies
 from recollect.streams.deciding.erasing import clear_scratch, erase
-from recollect.streams.deciding.tracing import traced
 from recollect.streams.encoder.encoder_errors import EncoderError
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal, OutboxCursor
 from recollect.streams.ledger import CHANGES, Ledger, LedgerUnavailable
 from recollect.streams.projecting.projector import (
-    Progress,
+    OnProgress,
     commit,
     decision_row,
     destroy_keys,
-    note_erasures,
+    mark_erasure_purges,
     project_changes,
     project_events,
     purge_after,
     watermark_after,
 )
 from recollect.streams.publishing.commands import publish_commands
-from recollect.streams.reading.erased_keys import check_sources
-from recollect.streams.reading.readers import (
+from recollect.streams.records.chain_readers import (
     AcceptedChange,
     ChangeReader,
     EventReader,
     UnsealedEvent,
     open_outbox,
 )
+from recollect.streams.records.erased_keys import check_sources
 from recollect.streams.system.failpoints import failpoint
 
-# A record on which the agents failed this often is parked.
+# A record is parked after this many failures of the agents,
 MAX_ATTEMPTS = 3
-# So is one during which the process died this often. The number is high, so that no good record
-# is parked because somebody kills processes.
+# and after this many crashes of the process: more, so that no good record is parked because
+# somebody kills processes.
 MAX_CRASHES = 10
 
 # Enough texts to keep every core of the encoder busy while the batch before is committed.
-BATCH = 64
+BATCH_SIZE = 64
 
 # Faults of the machine, not of a record: never a reason to park.
 _ENVIRONMENT = (
@@ -107,16 +107,16 @@ _ENVIRONMENT = (
 )
 
 
-class NewFailure(RecollectError):
-    """A record that was decided before cannot be decided in a rebuild."""
+class RebuildRegression(RecollectError):
+    """A record that was decided before fails in a rebuild."""
 
 
 class ZoneDriver:
     """Drives one zone of one generation, on any ledger.
 
-    `parked` are the records that the chain being replayed parked, with their reasons: a
-    rebuild parks them again. Records up to `decided` were decided by it: any other failure on
-    one of those is an error, not a parking.
+    For a rebuild, `parked` are the records that the replayed chain parked, with their reasons: they
+    are parked again. Up to `decided` that chain decided all others, so a failure there is an error
+    and does not park.
     """
 
     def __init__(
@@ -132,10 +132,10 @@ class ZoneDriver:
         parked: Mapping[int, str] | None = None,
         decided: int = 0,
         owner: bool = True,
-        batch: int = BATCH,
-        before_keys_end: Callable[[int], None] | None = None,
+        batch: int = BATCH_SIZE,
+        before_key_destruction: Callable[[int], None] | None = None,
     ) -> None:
-        """`before_keys_end` is called with the number of an erasure whose keys are still there."""
+        """`before_key_destruction` gets the number of an erasure whose keys still exist."""
         self._ledger = ledger
         self._zone = zone
         self._chain = chain
@@ -147,47 +147,47 @@ class ZoneDriver:
         self._decided = decided
         self._owner = owner
         self._batch = batch
-        self._before_keys_end = before_keys_end
+        self._before_key_destruction = before_key_destruction
         self._decider = Decider(ledger, zone, files, gateway, agents)
         self._erased: set[int] = set()
         clear_scratch(files)
 
     def run(
-        self, progress: Progress | None = None, while_: Callable[[], bool] = lambda: True
+        self, progress: OnProgress | None = None, should_continue: Callable[[], bool] = lambda: True
     ) -> int:
         """Handle every record up to the ledger's end; return how many were decided.
 
-        Stops after a batch, or between two, once `while_` is False.
+        Stops between two batches once `should_continue` returns False.
         """
         decided = 0
-        while while_():
+        while should_continue():
             self.catch_up()
             before = decided
             if self._interrupted():
-                decided += self._carefully()
+                decided += self._decide_one()
             else:
-                decided += self._stream(progress, while_)
+                decided += self._stream(progress, should_continue)
             if decided == before and not self._interrupted() and self._at_end():
                 break
         return decided
 
-    def _stream(self, progress: Progress | None, while_: Callable[[], bool]) -> int:
+    def _stream(self, progress: OnProgress | None, should_continue: Callable[[], bool]) -> int:
         """Decide batch after batch, while the encoder works on the next one and the reader on the
-        one after.
+        one after that.
 
-        Stops at the ledger's end, where another driver was faster, and where a batch failed;
-        the journal then knows that batch as interrupted.
+        Stops at the ledger's end, if another driver was faster, and if a batch failed, which the
+        journal then has as interrupted.
         """
         decided = 0
         reader = self._reader()
         with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
             try:
-                records, looked = self._look(reader, ahead)
-                following, following_looked = self._look(reader, ahead)
-                extracted = self.extract(records, ahead, looked)
-                while records and while_():
-                    after, after_looked = self._look(reader, ahead)
-                    following_extracted = self.extract(following, ahead, following_looked)
+                records, pending = self._read_and_annotate(reader, ahead)
+                following, following_pending = self._read_and_annotate(reader, ahead)
+                extracted = self.extract(records, ahead, pending)
+                while records and should_continue():
+                    after, after_pending = self._read_and_annotate(reader, ahead)
+                    following_extracted = self.extract(following, ahead, following_pending)
                     accepted = self.decide(records, extracted)
                     if not accepted:
                         break
@@ -195,11 +195,11 @@ class ZoneDriver:
                     if progress:
                         progress(accepted)
                     records, extracted = following, following_extracted
-                    following, following_looked = after, after_looked
+                    following, following_pending = after, after_pending
             except _ENVIRONMENT:
                 raise
             except Exception:
-                # Each record of the batch is tried by itself next, which shows the one at fault.
+                # Each record of the batch is decided by itself next, which shows the one at fault.
                 self._journal.begin(self._zone, self._chain, reader.number)
         return decided
 
@@ -214,11 +214,11 @@ class ZoneDriver:
 
     def _interrupted(self) -> bool:
         """Return whether the next record belongs to a batch that was begun and failed."""
-        last = self._journal.interrupted(self._zone, self._chain)
+        last = self._journal.interrupted_batch_end(self._zone, self._chain)
         return last > self._files.watermark().number
 
     def catch_up(self) -> None:
-        """Bring the files up to the topics, and append the commands that change records ask for."""
+        """Project the topics into the files, and publish pending commands."""
         project_events(self._ledger, self._zone, self._files)
         project_changes(self._ledger, self._zone, self._chain, self._files)
         self.empty_outbox()
@@ -226,8 +226,7 @@ class ZoneDriver:
     def read(self, reader: EventReader, limit: int | None = None) -> list[UnsealedEvent]:
         """Return the next batch (1); an erasure is always a batch of its own.
 
-        What an erasure decides depends on every change record before it, so those must be in
-        the topic first.
+        An erasure depends on every change record before it, so those must be in the topic first.
         """
         mark = (reader.number, reader.offset, reader.hash)
         records = reader.read(self._batch if limit is None else limit)
@@ -237,19 +236,21 @@ class ZoneDriver:
                 records = reader.read(max(index, 1))
                 break
         if records and self._files.events.watermark().number < records[-1].source.number:
-            # These came after `catch_up`. An extract must see every turn before its record.
+            # These arrived after `catch_up`. An extract must see every turn before its record.
             project_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
 
-    def _look(self, reader: EventReader, ahead: Executor) -> tuple[list[UnsealedEvent], Looked]:
-        """Read a batch, and let the reader of texts begin with it."""
+    def _read_and_annotate(
+        self, reader: EventReader, ahead: Executor
+    ) -> tuple[list[UnsealedEvent], PendingAnnotations]:
+        """Read a batch, and start annotating its texts."""
         records = self.read(reader)
-        self._note_begun(records)
-        return records, self._decider.look(records, parked=self._parked, ahead=ahead)
+        self._journal_begin(records)
+        return records, self._decider.annotate(records, parked=self._parked, executor=ahead)
 
-    def _note_begun(self, records: Sequence[UnsealedEvent]) -> None:
-        """Note a batch before agents and models run, since a record may kill the process."""
+    def _journal_begin(self, records: Sequence[UnsealedEvent]) -> None:
+        """Journal a batch before agents and models run, since a record may crash the process."""
         if records:
             self._journal.begin(self._zone, self._chain, records[-1].source.number)
 
@@ -257,12 +258,14 @@ class ZoneDriver:
         self,
         records: Sequence[UnsealedEvent],
         ahead: Executor | None = None,
-        looked: Looked | None = None,
+        pending: PendingAnnotations | None = None,
     ) -> list[Extracted]:
         """Extract from a batch (2)."""
-        if looked is None:
-            self._note_begun(records)
-        extracted = self._decider.extract(records, parked=self._parked, ahead=ahead, looked=looked)
+        if pending is None:
+            self._journal_begin(records)
+        extracted = self._decider.extract(
+            records, parked=self._parked, executor=ahead, pending=pending
+        )
         failpoint("commit.extracted")
         return extracted
 
@@ -271,8 +274,8 @@ class ZoneDriver:
     ) -> int:
         """Resolve, append and commit a batch (3 to 7); return how many records were accepted.
 
-        Zero: another driver was faster, and nothing was changed. `extracted` None: a single record
-        that is parked, or extracted here.
+        Zero: another driver was faster, and nothing was changed. `extracted` None: a single record,
+        which is parked or extracted here.
         """
         first, last = records[0].source.number, records[-1].source.number
         with self._files.locked():
@@ -286,7 +289,7 @@ class ZoneDriver:
             for index, record in enumerate(records):
                 decision, erases = self._decision(record, extracted[index] if extracted else None)
                 if record.event is not None and not erases:
-                    decision = traced(record.source.number, decision)
+                    decision = with_dependencies(record.source.number, decision)
                 self._decider.project(decision.parts)
                 value, asked = self._write(record, previous, decision, erases)
                 values.append(value)
@@ -300,13 +303,13 @@ class ZoneDriver:
             self._erased |= {
                 source.number for change in accepted for source in change.header.erased_events
             }
-            if self._before_keys_end is not None and accepted[0].header.erased_events:
+            if self._before_key_destruction is not None and accepted[0].header.erased_events:
                 # An erasure is a batch of its own.
-                self._before_keys_end(first)
+                self._before_key_destruction(first)
             destroy_keys(self._ledger, accepted)
             self._files.memory.note_decisions(map(decision_row, accepted))
             for model in self._files.decided:
-                note_erasures(model, accepted)
+                mark_erasure_purges(model, accepted)
                 model.advance(watermark_after(accepted[-1]))
             commit(self._files)
         purge_after(self._files, accepted)
@@ -314,12 +317,14 @@ class ZoneDriver:
         if asks or self._journal.outbox(self._zone, self._chain).number < mark.number:
             self.empty_outbox()
         else:
-            self._move_outbox(accepted[-1])
+            self._save_outbox(accepted[-1])
         return len(records)
 
     @contextmanager
-    def erased(self, targets: Sequence[int]) -> Iterator[None]:
-        """Show the files as an erasure of these events would leave them, and then undo that."""
+    def erasure_preview(self, targets: Sequence[int]) -> Iterator[None]:
+        """Show the files as an erasure of these events would leave them, and roll that back
+        afterwards.
+        """
         with self._files.locked():
             mark = self._files.watermark()
             record = UnsealedEvent(
@@ -351,7 +356,7 @@ class ZoneDriver:
         )
 
     def empty_outbox(self) -> None:
-        """Append the commands of accepted change records that are not in the ledger yet (7)."""
+        """Publish the commands of accepted change records that are not in the ledger yet (7)."""
         if not self._owner:
             return
         cursor = self._journal.outbox(self._zone, self._chain)
@@ -368,54 +373,54 @@ class ZoneDriver:
                         [
                             draft
                             for draft in open_outbox(self._ledger.keys, change)
-                            # An older build asked for a turn's end under the platform of its
-                            # messages, where anybody may take its id. The next tick asks again.
+                            # An older build closed turns under the platform of their messages,
+                            # where any event may have the id. The next tick closes them again.
                             if draft.platform == RESERVED_PLATFORM
                         ],
                     )
                     failpoint("outbox.appended")
-            self._move_outbox(changes[-1])
+            self._save_outbox(changes[-1])
 
-    def _move_outbox(self, change: AcceptedChange) -> None:
+    def _save_outbox(self, change: AcceptedChange) -> None:
         self._journal.save_outbox(
             self._zone,
             self._chain,
             OutboxCursor(change.header.number, change.offset + 1, change.hash),
         )
 
-    def _carefully(self) -> int:
+    def _decide_one(self) -> int:
         """Decide the next record by itself, counting attempts, and park it after too many.
 
         An erasure is never parked: the zone stops with an error until it can be carried out.
         """
         records = self.read(self._reader(), 1)
         if not records:
-            # The ledger's end was cut off, and the batch with it.
+            # The ledger was truncated, and the batch with it.
             self._journal.end(self._zone, self._chain, sys.maxsize)
             return 0
         (record,) = records
         number = record.source.number
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            # The journal counts attempts during which the process died.
-            deaths = self._journal.attempt(self._zone, self._chain, number)
-            if deaths >= MAX_CRASHES and record.kind != "forget":
-                self._parked[number] = f"the process died {deaths} times on this record"
+            # The journal counts attempts during which the process crashed.
+            crashes = self._journal.count_attempt(self._zone, self._chain, number)
+            if crashes >= MAX_CRASHES and record.kind != "forget":
+                self._parked[number] = f"the process died {crashes} times on this record"
                 return self.decide(records, None)
             try:
                 return self.decide(records, self.extract(records))
             except (KeyboardInterrupt, *_ENVIRONMENT):
-                self._journal.withdraw(self._zone, self._chain, number)
+                self._journal.uncount_attempt(self._zone, self._chain, number)
                 raise
             except Exception as error:
-                self._journal.withdraw(self._zone, self._chain, number)
+                self._journal.uncount_attempt(self._zone, self._chain, number)
                 if record.kind == "forget":
                     raise ErasureFailed(
                         f"the erasure that record {number} asks for failed "
                         f"({type(error).__name__}: {error}); nothing after it is decided "
-                        "until it succeeds: mend the cause and run recollect worker --once"
+                        "until it succeeds: fix the cause and run recollect worker --once"
                     ) from error
                 if number <= self._decided:
-                    raise NewFailure(
+                    raise RebuildRegression(
                         f"record {number} ({record.kind}) was decided before "
                         f"and now fails: {type(error).__name__}: {error}"
                     ) from error
@@ -426,7 +431,7 @@ class ZoneDriver:
     def _decision(
         self, record: UnsealedEvent, extracted: Extracted | None
     ) -> tuple[Decision, tuple[Source, ...]]:
-        """Return the decision on a record, and the events that it erases."""
+        """Return the decision for a record, and the events that it erases."""
         if record.source.number in self._parked:
             if record.event is None and record.problem is None:
                 return Decision([]), ()
@@ -440,7 +445,7 @@ class ZoneDriver:
     def _write(
         self, record: UnsealedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
     ) -> tuple[bytes, int]:
-        """Return the change record of a decision, and how many commands it asks for."""
+        """Return the change record of a decision, and how many commands it has."""
         own = record.source
         known = {own.number: own}
         wanted = {number for part in decision.parts for number in part.sources} - {own.number}
@@ -468,24 +473,28 @@ class ZoneDriver:
             for part in decision.parts
         ]
         if not self._owner:
-            keys |= self._stand_ins({source for part, _ in parts for source in part}, keys)
+            keys |= self._ephemeral_keys({source for part, _ in parts for source in part}, keys)
         return write_change(header, parts, keys), asks
 
-    def _stand_ins(self, rested_on: Set[Source], keys: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
-        """Return a key that nobody keeps for each event that was erased since it was read here.
+    def _ephemeral_keys(
+        self, sources: Set[Source], keys: Mapping[bytes, bytes]
+    ) -> dict[bytes, bytes]:
+        """Return throwaway keys for events that were erased since they were read here.
 
-        What rests on it then opens for nobody, as if it had been written before the key ended; the
-        erasure comes later in this chain as well, and says what becomes of it.
+        Parts that depend on them are then unreadable, as if they had been written before the
+        erasure, which follows later in this chain and replaces them.
 
         Raises:
-            IntegrityError: a key is lost, not erased.
+            IntegrityError: a key was lost, not erased.
         """
-        missing = [source for source in rested_on if source.key_id not in keys]
+        missing = [source for source in sources if source.key_id not in keys]
         check_sources(self._ledger, self._zone, missing)
         return {source.key_id: new_key()[1] for source in missing}
 
     def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
-        """Append change records (4); return them as accepted, or None if others came first."""
+        """Append change records (4); return them as accepted, or None if others were accepted
+        first.
+        """
         records = [record for value in values for record in split(value, MAX_FRAGMENT_BYTES)]
         self._ledger.append(CHANGES, self._zone, records)
         failpoint("commit.produced")
@@ -497,8 +506,8 @@ class ZoneDriver:
             accepted.extend(changes)
         if not accepted:
             raise IntegrityError(
-                f"what was decided of event {mark.number + 1} of zone {self._zone} does not "
-                "extend its chain, and nothing else does; run recollect verify"
+                f"the decision for event {mark.number + 1} of zone {self._zone} does not "
+                "extend its chain, and no other one does; run recollect verify"
             )
         ours = [record_hash(value) for value in values]
         if [change.hash for change in accepted] != ours:

@@ -1,9 +1,9 @@
-"""Telling an erased event from a lost key: only a `forget` that names the event proves erasure.
+"""Tell an erased event from a lost key: only a `forget` that names the event proves erasure.
 
 A key may be missing for other reasons: the brokers lost the end of `keys`, or keys.db came from an
-old backup. What it sealed is then lost, not forgotten, and nothing may be decided without it. A
-missing key proves nothing, and a tombstone is removed by compaction. The `forget` stays in
-`events` for ever, and nothing erases its own key.
+old backup. What it sealed is then lost, not forgotten, and nothing may be decided without it.
+Neither a missing key nor a tombstone, which compaction removes, proves an erasure. The `forget`
+stays in `events` for ever, and nothing erases its own key.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FORGET = "forget"
 
 
 def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> tuple[int, ...]:
-    """Return the numbers that an erasure names.
+    """Return the event numbers that an erasure names.
 
     Raises:
-        IntegrityError: it cannot be read, though no erasure ends the key of another.
+        IntegrityError: its key is missing, although no erasure destroys the key of another.
     """
     key = keys.get([envelope.key_id]).get(envelope.key_id)
     if key is None:
@@ -37,20 +37,20 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
     return payload.targets
 
 
-def unexplained(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return which of these events, whose keys are missing, no erasure of the zone names.
+def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
+    """Return which of these events, whose keys are missing, are named by no erasure of the zone.
 
     All of the zone's erasures are read, once, and only when a key is missing.
     """
-    named = _named_in(ledger, zone)
-    left = [number for number in numbers if not named.has(number)]
+    erased = _erased_numbers_of(ledger, zone)
+    left = [number for number in numbers if not erased.has(number)]
     if left:
-        named.look(ledger, zone)
-    return sorted(number for number in left if not named.has(number))
+        erased.refresh(ledger, zone)
+    return sorted(number for number in left if not erased.has(number))
 
 
-def lost(zone: str, number: int) -> IntegrityError:
-    """Return the error that says that the key of an event is missing for no erasure."""
+def lost_key_error(zone: str, number: int) -> IntegrityError:
+    """Return the error for an event whose key is missing without an erasure."""
     return IntegrityError(
         f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
         f"was not forgotten but lost. Nothing is decided from it or after it; {_RESTORE}. Where "
@@ -59,16 +59,16 @@ def lost(zone: str, number: int) -> IntegrityError:
 
 
 def check_sources(ledger: Ledger, zone: str, sources: Iterable[Source]) -> None:
-    """Check that every missing key of these sources was ended by an erasure.
+    """Check that every missing key of these sources was destroyed by an erasure.
 
     Raises:
-        IntegrityError: one is.
+        IntegrityError: one was not.
     """
     numbers = {source.key_id: source.number for source in sources}
     present = ledger.keys.get(list(numbers))
     missing = {number for key_id, number in numbers.items() if key_id not in present}
-    for number in unexplained(ledger, zone, missing):
-        raise lost(zone, number)
+    for number in unexplained_missing_keys(ledger, zone, missing):
+        raise lost_key_error(zone, number)
 
 
 _RESTORE = (
@@ -77,8 +77,8 @@ _RESTORE = (
 )
 
 
-class _Named:
-    """The events that a zone's erasures name, as far as these were read."""
+class _ErasedNumbers:
+    """The event numbers that a zone's erasures name, read incrementally."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -87,11 +87,11 @@ class _Named:
         self._erasures: set[int] = set()
 
     def has(self, number: int) -> bool:
-        # No erasure reaches another: it holds nothing but numbers.
+        # An erasure cannot be erased: it holds nothing but numbers.
         return number in self._targets and number not in self._erasures
 
-    def look(self, ledger: Ledger, zone: str) -> None:
-        """Read the erasures that came since the last call."""
+    def refresh(self, ledger: Ledger, zone: str) -> None:
+        """Read the erasures since the last call."""
         with self._lock:
             for offset, _, value in ledger.events_of_kind(zone, FORGET, self._offset):
                 envelope, record = read_event(value)
@@ -101,10 +101,10 @@ class _Named:
                 self._offset = offset + 1
 
 
-_named: WeakKeyDictionary[Ledger, dict[str, _Named]] = WeakKeyDictionary()
-_naming = threading.Lock()
+_erased_numbers: WeakKeyDictionary[Ledger, dict[str, _ErasedNumbers]] = WeakKeyDictionary()
+_erased_lock = threading.Lock()
 
 
-def _named_in(ledger: Ledger, zone: str) -> _Named:
-    with _naming:
-        return _named.setdefault(ledger, {}).setdefault(zone, _Named())
+def _erased_numbers_of(ledger: Ledger, zone: str) -> _ErasedNumbers:
+    with _erased_lock:
+        return _erased_numbers.setdefault(ledger, {}).setdefault(zone, _ErasedNumbers())

@@ -1,9 +1,9 @@
-"""One worker of many on Kafka: sequences the inbox of its partitions, decides their zones.
+"""A Kafka worker: sequences the inbox of its partitions, and decides their zones.
 
 Faust delivers the records of `inbox` and `events`. The result does not depend on when or how often
 it does: an inbox record that was published before is a duplicate in the ledger, and an event goes
 into this node's copy, whose end is the cursor. One process makes the copied events searchable, and
-another one decides them.
+another decides them.
 """
 
 from __future__ import annotations
@@ -35,71 +35,72 @@ from recollect.streams.ledger.kafka.inbox_retention import is_marker
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.ledger.kafka.topics import INBOX
-from recollect.streams.publishing.inbox import Posted, park_lost, take_in
+from recollect.streams.projecting.projector import OnZoneProgress
+from recollect.streams.publishing.inbox import InboxRecord, ingest_records, park_gap
 from recollect.streams.workers.deciding_process import OwnPartitions, deciding_process
 from recollect.streams.workers.faust import Delivered, Partition, Sasl, Settings, run
 from recollect.streams.workers.group_commit import GroupCommit
-from recollect.streams.workers.processes import Opens, WorkerProcess
+from recollect.streams.workers.processes import OpenNode, WorkerProcess
 from recollect.streams.workers.projecting_process import projecting_process
-from recollect.streams.workers.upkeep import Report
 
 # How often sequenced records are deleted from the inbox, in seconds.
-_DELETE_SECONDS = 1.0
-# How often it looks for records that were deleted unread, and rolls files to free the disks.
-_LOOK_SECONDS = 5.0
-_PERIOD_SECONDS = 300.0
+_DELETE_INTERVAL_SECONDS = 1.0
+# How often it checks for inbox gaps, and rolls segments to free the brokers' disks.
+_GAP_CHECK_SECONDS = 5.0
+_PERIODIC_SECONDS = 300.0
 _BATCH_SIZE = 500
 _COPIERS = 2
 
 
-def work(
-    opens: Opens,
-    report: Report,
+def run_worker(
+    open_node: OpenNode,
+    report: OnZoneProgress,
     *,
     member: str | None = None,
     periodic: Callable[[Node, str], None] | None = None,
-    owns: Callable[[frozenset[int]], None] | None = None,
+    on_ownership: Callable[[frozenset[int]], None] | None = None,
     heartbeat: Path,
 ) -> None:
-    """Be one of the workers until SIGINT or SIGTERM.
+    """Run a worker until SIGINT or SIGTERM.
 
-    `opens` opens the home's node, in each of the worker's processes. `periodic` is called from time
-    to time with each zone that this worker owns: it appends what is due, such as ticks. `owns` is
-    called with the partitions that are this worker's, whenever they change. `member` is its name in
-    the group, which survives a restart. `heartbeat` is a file that is touched while the work goes
-    on.
+    `open_node` opens the home's node, in each of the worker's processes. `periodic` is called every
+    five minutes with each zone that this worker owns, to append what is due, such as ticks.
+    `on_ownership` is called with this worker's partitions whenever they change. `member` is its
+    static name in the group. `heartbeat` is a file that is touched while the worker is healthy.
 
     Raises:
-        LedgerGap: a topic has changed since it was read before.
+        LedgerGap: a topic lost records, or has others than before.
     """
-    node, ledger = opens()
+    node, ledger = open_node()
     try:
         # The topics must exist before Faust joins the group.
         ledger.connect()
-        bringing, projected = multiprocessing.get_context("spawn").Pipe()
+        projected_writer, projected_reader = multiprocessing.get_context("spawn").Pipe()
         with (
-            deciding_process(opens, report, projected) as deciding,
-            projecting_process(opens, report, bringing) as projecting,
+            deciding_process(open_node, report, projected_reader) as deciding,
+            projecting_process(open_node, report, projected_writer) as projecting,
         ):
-            projected.close()
-            bringing.close()
+            projected_reader.close()
+            projected_writer.close()
             run(
                 _settings(ledger.settings, member),
                 [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
-                _Worker(node, ledger, deciding, projecting, report, periodic, owns, heartbeat),
+                _Worker(
+                    node, ledger, deciding, projecting, report, periodic, on_ownership, heartbeat
+                ),
                 dense={ledger.settings.topic(EVENTS)},
             )
     finally:
         node.close()
 
 
-def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
-    """Publish what the inbox holds now, as the workers would, and delete it there.
+def sequence_inbox(ledger: KafkaLedger, report: OnZoneProgress) -> None:
+    """Publish the current records of the inbox, as the workers would, and delete them there.
 
-    Others may do so at the same time: the second record of an event is a duplicate.
+    Others may do so at the same time: a second record of an event is a duplicate.
     """
     everywhere = range(PARTITIONS)
-    _report_lost(ledger, everywhere, report)
+    _report_gaps(ledger, everywhere, report)
     tps = [(INBOX, partition) for partition in everywhere]
     starts, ends = ledger.clients.starts(tps), ledger.clients.ends(tps)
     for tp in tps:
@@ -111,33 +112,33 @@ def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
                 # Another sequencer was faster and has deleted the records.
                 offset = ledger.clients.starts([tp])[tp]
                 continue
-            take_in(ledger, _posted(records))
-            # A transaction's marker takes an offset, but is no record.
+            ingest_records(ledger, _to_inbox_records(records))
+            # A transaction marker takes an offset, but is not a record.
             offset = records[-1].offset + 1 if records else ends[tp]
-            if (upto := _taken(records)) is not None or not records:
+            if (upto := _deletable_up_to(records)) is not None or not records:
                 ledger.inbox.delete_before({tp[1]: offset if upto is None else upto})
     ledger.flush_deletions(everywhere)
 
 
-def _posted(records: Iterable[DeliveredRecord]) -> list[Posted]:
+def _to_inbox_records(records: Iterable[DeliveredRecord]) -> list[InboxRecord]:
     return [
-        Posted(record.key, record.value, record.timestamp)
+        InboxRecord(record.key, record.value, record.timestamp)
         for record in records
         if not is_marker(record.key, record.value)
     ]
 
 
-def _taken(records: Iterable[DeliveredRecord]) -> int | None:
-    """Return the offset up to which these records can be deleted; a marker at the end stays."""
+def _deletable_up_to(records: Iterable[DeliveredRecord]) -> int | None:
+    """Return the offset up to which these records can be deleted, without a marker at the end."""
     offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
     return offsets[-1] + 1 if offsets else None
 
 
-def _report_lost(ledger: KafkaLedger, partitions: Collection[int], report: Report) -> None:
+def _report_gaps(ledger: KafkaLedger, partitions: Collection[int], report: OnZoneProgress) -> None:
     """Report and park records that were deleted from the inbox before they were sequenced."""
     for partition, offsets in ledger.inbox.deleted_unsequenced(partitions).items():
         now = time.time_ns() // 1_000_000
-        report("", LedgerGap(park_lost(ledger, partition, offsets, now)))
+        report("", LedgerGap(park_gap(ledger, partition, offsets, now)))
         ledger.inbox.save_sequenced({partition: offsets.stop})
 
 
@@ -170,9 +171,9 @@ class _Worker:
         ledger: KafkaLedger,
         deciding: WorkerProcess,
         projecting: WorkerProcess,
-        report: Report,
+        report: OnZoneProgress,
         periodic: Callable[[Node, str], None] | None,
-        owns: Callable[[frozenset[int]], None] | None,
+        on_ownership: Callable[[frozenset[int]], None] | None,
         heartbeat: Path,
     ) -> None:
         self._node = node
@@ -182,30 +183,30 @@ class _Worker:
         self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic
-        self._owns = owns
+        self._on_ownership = on_ownership
         self._heartbeat = heartbeat
         self._inbox = ledger.settings.topic(INBOX)
         self._sequenced: dict[int, int] = {}
         self._stopping = threading.Event()
         # Sequencing waits until its events are copied, so copying has its own threads.
         self._sequencing = ThreadPoolExecutor(1, thread_name_prefix="sequence")
-        self._posted = GroupCommit(self._sequence)
+        self._group_commit = GroupCommit(self._sequence)
         self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
         self._housekeeping = threading.Thread(target=self._clean_up, daemon=True)
-        ledger.copy.listener = self._taken
+        ledger.copy.listener = self._on_copied
 
     async def _run(
-        self, executor: Executor, work: Callable[..., object], *arguments: object
+        self, executor: Executor, run_worker: Callable[..., object], *arguments: object
     ) -> None:
-        await asyncio.get_running_loop().run_in_executor(executor, work, *arguments)
+        await asyncio.get_running_loop().run_in_executor(executor, run_worker, *arguments)
 
     async def started(self) -> None:
         self._housekeeping.start()
 
     async def stopped(self) -> None:
         self._stopping.set()
-        if self._owns is not None:
-            self._owns(frozenset())
+        if self._on_ownership is not None:
+            self._on_ownership(frozenset())
         await self._run(self._copying, self._housekeeping.join)
         self._sequencing.shutdown()
         self._copying.shutdown()
@@ -215,71 +216,71 @@ class _Worker:
         await self._run(self._copying, self._take_over, owned)
 
     def _take_over(self, owned: frozenset[int]) -> None:
-        # The former owner may have written until now: its records are read first (rule 4 of
+        # The former owner may have written until now: copy its records first (rule 4 of
         # docs/commit.md).
         self._ledger.copy.refresh(
             [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
         )
-        _report_lost(self._ledger, owned, self._report)
-        self._own(owned)
+        _report_gaps(self._ledger, owned, self._report)
+        self._set_owned(owned)
 
     async def revoked(self, partitions: Set[Partition]) -> None:
-        await self._run(self._copying, self._own, frozenset())
+        await self._run(self._copying, self._set_owned, frozenset())
 
-    def _own(self, owned: frozenset[int]) -> None:
+    def _set_owned(self, owned: frozenset[int]) -> None:
         self._owned = owned
         self._ledger.copy.hand_over((EVENTS, partition) for partition in owned)
         self._deciding.send(OwnPartitions(owned))
-        if self._owns is not None:
-            self._owns(owned)
+        if self._on_ownership is not None:
+            self._on_ownership(owned)
 
-    def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
+    def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when it has new records."""
         if topic == EVENTS and partition in self._owned:
             self._projecting.send(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
-            # What is left in the inbox has not been sequenced.
+            # The inbox holds only unsequenced records.
             return None
         return self._ledger.copy.position((EVENTS, partition))
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
         if topic == self._inbox:
-            if (upto := _taken(records)) is not None:
-                await self._posted.done(_posted(records))
+            if (upto := _deletable_up_to(records)) is not None:
+                await self._group_commit.submit(_to_inbox_records(records))
                 self._sequenced[partition] = upto
         else:
             await self._run(
                 self._copying, self._ledger.copy.append_delivered, (EVENTS, partition), records
             )
 
-    async def _sequence(self, posted: Sequence[Posted]) -> None:
-        await self._run(self._sequencing, take_in, self._ledger, posted)
+    async def _sequence(self, records: Sequence[InboxRecord]) -> None:
+        await self._run(self._sequencing, ingest_records, self._ledger, records)
 
     def retryable(self, error: Exception) -> bool:
-        # A full disk may be emptied, a broker may come back, a newer worker may take over a zone
-        # that this one cannot read; but a ledger that changed stays changed.
+        # A full disk may be emptied, a broker may come back, and a newer worker may take over a
+        # zone that this one cannot read; but a gap in the ledger stays.
         return isinstance(
             error, LedgerUnavailable | NewerFormat | OSError | apsw.Error
         ) and not isinstance(error, LedgerGap)
 
     def _clean_up(self) -> None:
         """Delete sequenced records from the inbox and the brokers' disks, destroy the keys of void
-        events, touch the heartbeat, and do the periodic work.
+        events, touch the heartbeat, and run the periodic work.
         """
         worked = looked = time.monotonic()
-        while not self._stopping.wait(_DELETE_SECONDS):
+        while not self._stopping.wait(_DELETE_INTERVAL_SECONDS):
             try:
                 self._delete_sequenced()
-                if time.monotonic() - looked > _LOOK_SECONDS:
+                if time.monotonic() - looked > _GAP_CHECK_SECONDS:
                     looked = time.monotonic()
-                    _report_lost(self._ledger, self._owned, self._report)
+                    _report_gaps(self._ledger, self._owned, self._report)
                     self._ledger.flush_deletions(self._owned)
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch(FILE_MODE)
-                if self._periodic and time.monotonic() - worked > _PERIOD_SECONDS:
+                if self._periodic and time.monotonic() - worked > _PERIODIC_SECONDS:
                     worked = time.monotonic()
                     for zone in self._ledger.copy.file.zones():
                         if partition_of(zone) in self._owned:

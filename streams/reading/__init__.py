@@ -1,1 +1,0 @@
-"""Reading a zone's records: accepted events and changes, single records, times, and heads."""
