@@ -24,7 +24,7 @@ from bench.recall.locomo import DATA, Json
 from recollect.operations.ingestion.file_conversation import EventsOfFiles
 from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
-from recollect.streams.adapters import Meter, Options, drafts, exports_of
+from recollect.streams.adapters import ByteCounter, Options, drafts, exports_of
 from recollect.streams.agents.writer import message_reading
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.catalog import MINILM
@@ -106,7 +106,7 @@ def _drafts(talk: Json) -> list[Draft]:
     with tempfile.TemporaryDirectory(prefix="recollect-reading-") as scratch:
         export = Path(scratch) / "talk.jsonl"
         export.write_text("".join(json.dumps(each) + "\n" for each in locomo.events(talk)))
-        inputs = open_inputs((export,), "auto", Options.of(None, None), Meter())
+        inputs = open_inputs((export,), "auto", Options.of(None, None), ByteCounter())
         found = [each for one in exports_of(inputs) for _, each in drafts(one.source)]
     return [each for each in found if isinstance(each, Draft)]
 

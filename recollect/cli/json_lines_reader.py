@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.streams.adapters.input.input_files import Damaged, InputFile
+from recollect.streams.adapters.input.input_files import DamagedInput, InputFile
 from recollect.streams.adapters.input.text_lines import lines
 
 Line = TypeVar("Line", bound=msgspec.Struct)
@@ -38,7 +38,7 @@ def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> It
                     yield read(decoder.decode(text))
         except RecursionError:
             raise InvalidInput(f"{path}:{number}: nested too deeply") from None
-        except Damaged as error:
+        except DamagedInput as error:
             raise InvalidInput(f"{path}:{number}: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
             raise InvalidInput(f"{path}:{number}: {str(error)[:_MAX_REASON_LENGTH]}") from None

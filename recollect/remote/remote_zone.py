@@ -47,8 +47,8 @@ from recollect.schemas.wire import (
     WriteReport,
 )
 from recollect.streams.adapters import (
-    Import,
-    Meter,
+    ByteCounter,
+    ImportCounts,
     Options,
     exports_of,
     records,
@@ -189,15 +189,15 @@ class RemoteZone(Zone):
     ) -> IngestReport:
         started = time.monotonic()
         named = [paths] if isinstance(paths, str | PathLike) else paths
-        meter, counts = Meter(), Import(rejections=[], skipped=[])
+        meter, counts = ByteCounter(), ImportCounts(rejections=[], skipped=[])
         inputs = open_inputs(named, format, Options.of(timezone, date_order), meter)
         for one in inputs:
             counts.skipped += one.skipped
-            counts.read += len(one.refused)
-            for rejection in one.refused:
+            counts.read += len(one.rejections)
+            for rejection in one.rejections:
                 reject(counts, rejection)
         report: IngestReport | None = None
-        with show("reading", total_size(inputs), "bytes") as meter.advance:
+        with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
             for export in exports_of(inputs):
                 with ResendableLines(records(export.source)) as lines:
                     report = self._sent(lines, started)
@@ -250,7 +250,7 @@ class RemoteZone(Zone):
             if not refused.errors:
                 raise
             report = _all_refused(lines, refused)
-        placed = Import(rejections=[])
+        placed = ImportCounts(rejections=[])
         # In the order of the source, whoever refused them.
         own = {rejection.line: rejection for rejection in lines.refused.rejections}
         for rejection in report.rejections:

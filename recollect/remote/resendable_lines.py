@@ -10,7 +10,7 @@ from typing import Self
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection
-from recollect.streams.adapters import Import, Place, line_of, reject
+from recollect.streams.adapters import ImportCounts, SourceLocation, line_of, reject
 
 # Bytes that go to the service at once.
 _CHUNK_BYTES = 65_536
@@ -26,14 +26,14 @@ class ResendableLines:
     as a blank line, and counted in `refused`.
     """
 
-    def __init__(self, events: Iterable[tuple[Place, object]]) -> None:
+    def __init__(self, events: Iterable[tuple[SourceLocation, object]]) -> None:
         """`events` are dicts, or `InvalidInput` where the source refuses one."""
         self._events = iter(events)
         self._kept = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
         self._paths: list[tuple[int, str]] = []
         self._numbers = array("q")
         #: What was refused before it was sent.
-        self.refused = Import(rejections=[])
+        self.refused = ImportCounts(rejections=[])
 
     def __enter__(self) -> Self:
         return self
@@ -49,10 +49,10 @@ class ResendableLines:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def place(self, line: int) -> Place:
+    def place(self, line: int) -> SourceLocation:
         """Return where the event stands that was sent as a line, counted from 1."""
         path = next(path for first, path in reversed(self._paths) if first <= line - 1)
-        return Place(path, self._numbers[line - 1])
+        return SourceLocation(path, self._numbers[line - 1])
 
     def from_the_first(self) -> Iterator[bytes]:
         """Yield all lines, some at a time: those that were sent before, and then the others."""
@@ -73,7 +73,7 @@ class ResendableLines:
         self._kept.write(lines)
         return bytes(lines)
 
-    def _line(self, place: Place, event: object) -> bytes:
+    def _line(self, place: SourceLocation, event: object) -> bytes:
         if not self._paths or self._paths[-1][1] != place.path:
             self._paths.append((len(self), place.path))
         self._numbers.append(place.line)
@@ -86,7 +86,7 @@ class ResendableLines:
             return b""
 
 
-def numbered(events: Iterable[object]) -> Iterator[tuple[Place, object]]:
+def numbered(events: Iterable[object]) -> Iterator[tuple[SourceLocation, object]]:
     """Yield events with their places, as those of one iterable are named in reports."""
     for number, event in enumerate(events, 1):
-        yield Place("events", number), event
+        yield SourceLocation("events", number), event

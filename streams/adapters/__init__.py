@@ -1,14 +1,14 @@
-"""Adapters: from what other programs export to drafts for the ledger.
+"""Adapters: convert exports of other programs to drafts for the ledger.
 
-The formats are loaded when one of their names is first asked for: most processes import nothing.
+The formats are loaded on first use: most processes import no export.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.streams.adapters.adapter import Place, Source, drafts, records
+from recollect.streams.adapters.adapter import ExportSource, SourceLocation, drafts, records
 from recollect.streams.adapters.import_options import DATE_ORDERS, Options
-from recollect.streams.adapters.importing import Import, Importer, import_source, reject
-from recollect.streams.adapters.input.input_files import InputFile, Member, Meter
+from recollect.streams.adapters.importing import ImportCounts, Importer, import_source, reject
+from recollect.streams.adapters.input.input_files import ByteCounter, InputEntry, InputFile
 from recollect.streams.adapters.jsonobjects import JsonObjects, line_of
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 __all__ = [
     "DATE_ORDERS",
     "FORMATS",
+    "ByteCounter",
     "Export",
-    "Import",
+    "ExportSource",
+    "ImportCounts",
     "Importer",
     "Input",
+    "InputEntry",
     "InputFile",
     "JsonObjects",
-    "Member",
-    "Meter",
     "Options",
-    "Place",
-    "Source",
+    "SourceLocation",
     "drafts",
     "exports_of",
     "followed_source",
@@ -51,10 +51,12 @@ _OF_FORMATS = frozenset(
     {"FORMATS", "Export", "Input", "exports_of", "followed_source", "open_input", "total_size"}
 )
 
+# Hidden from type checkers, which would accept any name otherwise.
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    if name not in _OF_FORMATS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from recollect.streams.adapters import formats
+    def __getattr__(name: str) -> Any:
+        if name not in _OF_FORMATS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from recollect.streams.adapters import formats
 
-    return getattr(formats, name)
+        return getattr(formats, name)

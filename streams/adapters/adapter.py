@@ -1,7 +1,7 @@
-"""What an adapter is: it recognises exports of one program, and reads them as inbound events.
+"""The adapter interface: recognise exports of one program, and read them as inbound events.
 
-It yields what it understood and refuses the rest by name. Ids, checks and counts are made of that
-for all adapters alike (`drafts`).
+An adapter yields events and, for malformed records, errors. Ids, checks and counts are the same for
+all adapters (`drafts`).
 """
 
 from __future__ import annotations
@@ -20,152 +20,151 @@ from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
 from recollect.schemas.wire import Rejection
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-#: How an array of objects begins; or one of anything, on a line of its own.
+#: The start of an array of objects, or of any array with its bracket on a line of its own.
 OPENS_ARRAY = re.compile(rb"\[\s*(?:\{|\Z)")
 
-Found = InboundEvent | InvalidInput
-Record = TypeVar("Record")
+ParseResult = InboundEvent | InvalidInput
+RecordT = TypeVar("RecordT")
 
 
-class Part(NamedTuple):
-    """A file of an export, as reports name it, and what it holds.
+class ExportFile(NamedTuple):
+    """A file of an export: its path in reports, and its events.
 
-    `found` yields (line or record number from 1, event or why there is none) in the file's order,
-    and raises Damaged where it cannot go on.
+    `results` yields (line or record number from 1, event or error) in the file's order, and raises
+    DamagedInput where it cannot continue.
     """
 
     path: str
-    found: Iterator[tuple[int, Found]]
+    results: Iterator[tuple[int, ParseResult]]
 
 
-class Source(Protocol):
+class ExportSource(Protocol):
     """An export that is open for reading.
 
-    `in_time`: it is in the order of time, so records that are alike stand near each other.
+    `is_chronological`: in order of time, so duplicates are close to each other.
     """
 
-    in_time: bool = False
+    is_chronological: bool = False
 
-    def parts(self) -> Iterator[Part]:
-        """Yield the files of the export in the order in which they are read, each once."""
+    def parts(self) -> Iterator[ExportFile]:
+        """Yield the files of the export in reading order, each once."""
         ...
 
 
 class Adapter(NamedTuple):
-    """A format that can be imported: from one file, from a folder of several, or both.
+    """An import format: single files, folders of several files, or both.
 
-    `recognises` is asked of a file's beginning (up to 64 kB; of standard input a line or more) and
-    its name. `recognises_folder` is asked of a folder before its files are looked at one by one.
-    Whoever reads may raise InvalidInput before anything is read: an option is missing.
+    `recognises` gets a file's beginning (up to 64 kB; of standard input a line or more) and its
+    name. `recognises_folder` gets a folder before its files are probed one by one. `read` and
+    `read_folder` may raise InvalidInput before anything is read, if an option is missing.
     """
 
     name: str
     recognises: Callable[[bytes, str], bool]
-    read: Callable[[Member, Options], Source]
+    read: Callable[[InputEntry, Options], ExportSource]
     recognises_folder: Callable[[Folder], bool] | None = None
-    read_folder: Callable[[Folder, Options], Source] | None = None
-    #: Whether a file can be read as it grows: line by line, in one pass, with nothing kept back.
-    follows: bool = False
+    read_folder: Callable[[Folder, Options], ExportSource] | None = None
+    #: Whether a file can be read as it grows: line by line, in one pass.
+    supports_follow: bool = False
 
 
-class OneFile(Source):
-    """The source of a format whose exports are single files: `found` reads one."""
+class SingleFileSource(ExportSource):
+    """A source of a single file, which `results` reads."""
 
     def __init__(
-        self, member: Member, found: Callable[[Member], Iterator[tuple[int, Found]]]
+        self, entry: InputEntry, results: Callable[[InputEntry], Iterator[tuple[int, ParseResult]]]
     ) -> None:
-        self._member = member
-        self._found = found
+        self._entry = entry
+        self._parse_entry = results
 
-    def parts(self) -> Iterator[Part]:
-        yield Part(self._member.path, self._found(self._member))
+    def parts(self) -> Iterator[ExportFile]:
+        yield ExportFile(self._entry.path, self._parse_entry(self._entry))
 
 
-class Place(NamedTuple):
-    """Where a record stands: its file, and the line or its number there, from 1."""
+class SourceLocation(NamedTuple):
+    """The location of a record: its file, and its line or number there, from 1."""
 
     path: str
     line: int
 
 
-# Of an export in the order of time so many records are counted, the latest.
+# How many recent records of a chronological export are tracked for duplicates.
 _MAX_TRACKED = 100_000
 
-#: What a record that is not as expected makes whoever reads it raise.
-_NOT_AS_EXPECTED = (
+#: Exceptions raised by malformed records.
+_MALFORMED = (
     *(KeyError, IndexError, TypeError, AttributeError, ValueError),
     *(OverflowError, RecursionError),
 )
 
 
-def converted(
-    records: Iterable[tuple[int, Record]],
-    events: Callable[[Record], Iterable[InboundEvent]],
-) -> Iterator[tuple[int, Found]]:
-    """Yield the events of numbered records; one that is not as expected is refused, by itself."""
+def convert(
+    records: Iterable[tuple[int, RecordT]],
+    events: Callable[[RecordT], Iterable[InboundEvent]],
+) -> Iterator[tuple[int, ParseResult]]:
+    """Yield the events of numbered records; a malformed record becomes an error."""
     for number, record in records:
-        found: list[Found]
+        results: list[ParseResult]
         try:
-            found = list(events(record))
+            results = list(events(record))
         except InvalidInput as error:
-            found = [error]
+            results = [error]
         except msgspec.ValidationError as error:
-            found = [InvalidInput(f"the record is not as expected: {error}")]
-        except _NOT_AS_EXPECTED as error:
+            results = [InvalidInput(f"the record is not as expected: {error}")]
+        except _MALFORMED as error:
             reason = f"{type(error).__name__}: {error}"
-            found = [InvalidInput(f"the record is not as expected ({reason})")]
-        for event in found:
+            results = [InvalidInput(f"the record is not as expected ({reason})")]
+        for event in results:
             yield number, event
 
 
 def drafts(
-    source: Source, same: Counter[str] | None = None
-) -> Iterator[tuple[Place, Draft | Rejection]]:
-    """Yield the drafts of a source, and its refusals, in order.
+    source: ExportSource, duplicate_counts: Counter[str] | None = None
+) -> Iterator[tuple[SourceLocation, Draft | Rejection]]:
+    """Yield the drafts of a source, and its rejections, in order.
 
-    Records without an id that are otherwise alike are counted within the source: the second is a
-    second event, and in another import the same one; `same` has counted them so far, where the
-    import has other sources before. A part that is damaged ends there; the
-    others are read.
+    Equal records without an id are numbered within the import, so that the second is a second
+    event, and the same one in a later import; `duplicate_counts` are the counts of the import's
+    earlier sources. A damaged file ends there; the others are still read.
     """
-    same = Counter() if same is None else same
-    for place, event in records(source):
+    duplicate_counts = Counter() if duplicate_counts is None else duplicate_counts
+    for location, event in records(source):
         try:
             if isinstance(event, InvalidInput):
                 raise event
-            yield place, _draft(event, same)
+            yield location, _draft(event, duplicate_counts)
         except InvalidInput as error:
-            yield place, Rejection(*place, str(error))
-        if source.in_time and len(same) > _MAX_TRACKED:
-            for counted in list(islice(same, _MAX_TRACKED // 2)):
-                del same[counted]
+            yield location, Rejection(*location, str(error))
+        if source.is_chronological and len(duplicate_counts) > _MAX_TRACKED:
+            for counted in list(islice(duplicate_counts, _MAX_TRACKED // 2)):
+                del duplicate_counts[counted]
 
 
-def records(source: Source) -> Iterator[tuple[Place, Found]]:
-    """Yield the events of a source and its refusals, in order; a part that is damaged ends there,
-    and the others are read.
+def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]]:
+    """Yield the events of a source and its errors, in order; a damaged file ends there, and the
+    others are still read.
     """
     for part in source.parts():
         number = 1
         try:
-            for number, event in part.found:
-                yield Place(part.path, number), event
-        except Damaged as error:
-            yield Place(part.path, number), InvalidInput(str(error))
+            for number, event in part.results:
+                yield SourceLocation(part.path, number), event
+        except DamagedInput as error:
+            yield SourceLocation(part.path, number), InvalidInput(str(error))
 
 
-def _draft(event: InboundEvent, same: Counter[str]) -> Draft:
+def _draft(event: InboundEvent, duplicate_counts: Counter[str]) -> Draft:
     draft = draft_of(event)
     beside = (event.metadata, event.attachments)
     if any(beside) and len(msgspec.msgpack.encode(beside)) > MAX_RECORD_BYTES:
-        raise InvalidInput(f"what stands beside the words has more than {MAX_RECORD_BYTES} bytes")
+        raise InvalidInput(f"metadata and attachments have more than {MAX_RECORD_BYTES} bytes")
     if event.id is None:
         first = draft.payload.source_id
-        ordinal = same[first]
-        same[first] += 1
+        ordinal = duplicate_counts[first]
+        duplicate_counts[first] += 1
         if ordinal:
             draft = draft_of(event, ordinal)
     return draft

@@ -1,4 +1,4 @@
-"""What whoever imports must say where a format does not: the time zone, the order of a date."""
+"""Options for what a format leaves open: the time zone, and the order of a date."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ DATE_ORDERS: tuple[DateOrder, ...] = get_args(DateOrder)
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How an export is to be read. Every adapter gets them, and uses what its format lacks."""
+    """Import options. Every adapter gets them, and uses those that its format needs."""
 
     timezone: ZoneInfo | None = None
     date_order: DateOrder | None = None
 
     @classmethod
     def of(cls, timezone: str | None, date_order: str | None) -> Self:
-        """Return options as they were given.
+        """Parse options.
 
         Raises:
-            InvalidInput: no zone is called so, or no order.
+            InvalidInput: the zone or the order is unknown.
         """
         zone = None
         if timezone is not None:
@@ -33,7 +33,7 @@ class Options(msgspec.Struct, frozen=True):
                 zone = ZoneInfo(timezone)
             except (KeyError, ValueError, OSError):
                 raise InvalidInput(
-                    f"no time zone is called {timezone[:60]!r}; give its IANA name, as in "
+                    f"there is no time zone {timezone[:60]!r}; give an IANA name, such as "
                     "Europe/Berlin, America/New_York or UTC"
                 ) from None
         if date_order is not None and date_order not in DATE_ORDERS:
@@ -43,19 +43,19 @@ class Options(msgspec.Struct, frozen=True):
         return cls(zone, date_order)
 
     def zone_for(self, path: str) -> ZoneInfo:
-        """Return the time zone of a file whose format says none.
+        """Return the time zone for a file whose format has none.
 
         Raises:
-            InvalidInput: none was given; the message says what to give.
+            InvalidInput: none was given.
         """
         if self.timezone is None:
             raise InvalidInput(
-                f"{path} gives times without a zone; say in which zone it was exported, as in "
+                f"{path} has times without a zone; name the zone of the export, as in "
                 "--timezone Europe/Berlin (in the library timezone=)"
             )
         return self.timezone
 
 
-def zoned(moment: datetime, zone: ZoneInfo) -> str:
-    """Return a local time as an event has it; of two that are called alike, the first."""
-    return moment.replace(tzinfo=zone).isoformat()
+def zoned(local_time: datetime, zone: ZoneInfo) -> str:
+    """Return a local time with its zone, in ISO form; an ambiguous time is the earlier one."""
+    return local_time.replace(tzinfo=zone).isoformat()

@@ -1,4 +1,4 @@
-"""Importing: drafts of a source go to the ledger in order, and every record is accounted for."""
+"""Import a source: publish its drafts in order, and account for every record."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import msgspec
 
 from recollect.schemas.events import Draft
 from recollect.schemas.wire import Receipt, Rejection, Skipped
-from recollect.streams.adapters.adapter import Place, Source, drafts
+from recollect.streams.adapters.adapter import ExportSource, SourceLocation, drafts
 
-#: The first rejections are told, and all are counted: a broken export has millions.
+#: How many rejections are listed; all are counted, and a broken export has millions.
 MAX_REJECTIONS = 1_000
-# A reason quotes what was sent.
+# A reason quotes the record.
 _MAX_REASON_LENGTH = 500
-# Drafts per append: a commit of the ledger costs a disk flush, whatever it holds.
-_BATCH = 1_000
+# Drafts per append: each commit of the ledger costs a disk flush.
+_BATCH_SIZE = 1_000
 
 
-class Import(msgspec.Struct):
-    """What became of an import's records.
+class ImportCounts(msgspec.Struct):
+    """The counts of an import's records by outcome.
 
-    `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
-    taken instead. `rejections` are the first of those that were rejected; `skipped` are the files
-    that were passed over.
+    `clamped`: new ones whose `ingested_at` was after the ledger's clock, which was used instead.
+    `rejections` lists the first rejected ones; `skipped` are files that were not read.
     """
 
     read: int = 0
@@ -38,30 +37,32 @@ class Import(msgspec.Struct):
 
 
 class Importer:
-    """Publishes drafts in batches, and adds up in `counts` what became of them."""
+    """Publishes drafts in batches, and counts their outcomes in `counts`."""
 
-    def __init__(self, publish: Callable[[Sequence[Draft]], list[Receipt]], counts: Import) -> None:
+    def __init__(
+        self, publish: Callable[[Sequence[Draft]], list[Receipt]], counts: ImportCounts
+    ) -> None:
         self._publish = publish
         self._counts = counts
-        self._batch: list[tuple[Place, Draft]] = []
+        self._batch: list[tuple[SourceLocation, Draft]] = []
 
-    def add(self, place: Place, item: Draft | Rejection) -> None:
-        """Take a draft or a refusal, as `drafts` yields them."""
+    def add(self, location: SourceLocation, item: Draft | Rejection) -> None:
+        """Add a draft or a rejection, as `drafts` yields them."""
         self._counts.read += 1
         if isinstance(item, Rejection):
             reject(self._counts, item)
             return
-        self._batch.append((place, item))
-        if len(self._batch) >= _BATCH:
+        self._batch.append((location, item))
+        if len(self._batch) >= _BATCH_SIZE:
             self.flush()
 
     def flush(self) -> None:
-        """Publish what was taken."""
+        """Publish the added drafts."""
         if not self._batch:
             return
         counts = self._counts
         receipts = self._publish([draft for _, draft in self._batch])
-        for (place, draft), receipt in zip(self._batch, receipts, strict=True):
+        for (location, draft), receipt in zip(self._batch, receipts, strict=True):
             if receipt.status == "new":
                 counts.new += 1
                 counts.clamped += receipt.clamped
@@ -71,38 +72,38 @@ class Importer:
                 reject(
                     counts,
                     Rejection(
-                        *place,
+                        *location,
                         f"conflict: id {draft.payload.source_id!r} of platform "
-                        f"{draft.platform!r} is in the ledger with other content; that stays",
+                        f"{draft.platform!r} is in the ledger with other content, which stays",
                     ),
                 )
         self._batch.clear()
 
 
 def import_source(
-    source: Source,
+    source: ExportSource,
     publish: Callable[[Sequence[Draft]], list[Receipt]],
-    counts: Import,
-    same: Counter[str] | None = None,
+    counts: ImportCounts,
+    duplicate_counts: Counter[str] | None = None,
 ) -> None:
-    """Publish a source's drafts and add up in `counts` what became of them.
+    """Publish a source's drafts, and count their outcomes in `counts`.
 
-    `same` is that of `drafts`, where an import has several sources.
+    `duplicate_counts`: as for `drafts`, if an import has several sources.
     """
     importer = Importer(publish, counts)
-    for place, item in drafts(source, same):
-        importer.add(place, item)
+    for location, item in drafts(source, duplicate_counts):
+        importer.add(location, item)
     importer.flush()
 
 
-def reject(counts: Import, rejection: Rejection) -> None:
-    """Count a rejection, and tell it where it is one of the first."""
+def reject(counts: ImportCounts, rejection: Rejection) -> None:
+    """Count a rejection, and list it if it is among the first."""
     counts.rejected += 1
     if len(counts.rejections) >= MAX_REJECTIONS:
         return
     reason = rejection.reason
     if len(reason) > _MAX_REASON_LENGTH:
         reason = reason[:_MAX_REASON_LENGTH] + "…"
-    # A file's name may hold bytes that are no text; the report is text.
+    # A file's name may have bytes that are not text; the report is text.
     path = os.fsencode(rejection.path).decode(errors="replace")
     counts.rejections.append(msgspec.structs.replace(rejection, path=path, reason=reason))

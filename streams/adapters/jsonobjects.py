@@ -1,4 +1,4 @@
-"""The adapter of what a program hands over: dicts in the form of a line of JSON, or such lines."""
+"""The adapter for events from a program: dicts in the form of a JSON line, or such lines."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Found, Part, Source
+from recollect.streams.adapters.adapter import ExportFile, ExportSource, ParseResult
 from recollect.streams.adapters.jsonl import event_of_line
 
 
-class JsonObjects(Source):
-    """Events as dicts, read one by one; what a line of JSON may say, they may, and times may be
-    datetimes with a zone. A line itself may stand in the place of a dict; blank ones are passed
-    over.
+class JsonObjects(ExportSource):
+    """Events as dicts with the fields of a JSON line; times may also be datetimes with a zone. JSON
+    lines are accepted in place of dicts; blank ones are ignored.
 
-    `before`: so many came in the parts before, where they come in several.
+    `already_read`: the number of events in earlier parts.
     """
 
     def __init__(
@@ -28,17 +27,17 @@ class JsonObjects(Source):
         events: Iterable[Mapping[str, Any] | InboundEvent | bytes],
         name: str,
         *,
-        before: int = 0,
+        already_read: int = 0,
     ) -> None:
         self._events = events
         self._name = name
-        self._before = before
+        self._before = already_read
 
-    def parts(self) -> Iterator[Part]:
-        yield Part(self._name, self._found())
+    def parts(self) -> Iterator[ExportFile]:
+        yield ExportFile(self._name, self._parse())
 
-    def _found(self) -> Iterator[tuple[int, Found]]:
-        """Yield (place from 1, event or refusal), in order."""
+    def _parse(self) -> Iterator[tuple[int, ParseResult]]:
+        """Yield (number from 1, event or error), in order."""
         for number, event in enumerate(self._events, self._before + 1):
             try:
                 line = event if isinstance(event, bytes) else line_of(event)
@@ -52,7 +51,7 @@ def line_of(event: object) -> bytes:
     """Return an event as a line of JSON.
 
     Raises:
-        InvalidInput: it is no dict, or holds what JSON has no form for; the field is named.
+        InvalidInput: it is not a dict, or a field cannot be written as JSON; the field is named.
     """
     if isinstance(event, InboundEvent):
         event = msgspec.structs.asdict(event)
@@ -60,30 +59,30 @@ def line_of(event: object) -> bytes:
         raise InvalidInput(f"an event is a dict; this is {type(event).__name__}")
     for field in event:
         if not isinstance(field, str):
-            raise InvalidInput(f"{field!r} is no name of a field; names are texts")
+            raise InvalidInput(f"{field!r} is not a field name; names are strings")
     try:
         return _json(dict(event))
-    except _NO_JSON:
+    except _NOT_JSON:
         for field, value in event.items():
             try:
                 _json(value)
-            except _NO_JSON as error:
+            except _NOT_JSON as error:
                 raise InvalidInput(f"{field}: {error}") from None
         raise
 
 
-_NO_JSON = (TypeError, ValueError, RecursionError)
+_NOT_JSON = (TypeError, ValueError, RecursionError)
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_json_default).encode()
 
 
-def _plain(value: object) -> object:
+def _json_default(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, msgspec.Struct):
         return msgspec.to_builtins(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -132,7 +132,7 @@ def _publish_parks(
 def _conflict(draft: Draft) -> str:
     return (
         f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in the ledger "
-        "with other content; that stays"
+        "with other content, which stays"
     )
 
 

@@ -1,14 +1,15 @@
-"""The extras of recollect: which packages each brings, and what to say where one is missing."""
+"""The extras of recollect: the packages of each, and the error if one is missing."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 
 from recollect.schemas.errors import MissingExtra
 
-#: By extra of the command line, the modules that it brings; a test holds them to pyproject.toml.
+#: The modules of each extra; a test compares them with pyproject.toml.
 MODULES: Mapping[str, tuple[str, ...]] = {
     "imports": ("ijson", "mailparser_reply"),
     "kafka": ("aiokafka", "faust"),
@@ -18,13 +19,14 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 
 
 def is_installed(extra: str) -> bool:
-    """Return whether the packages of an extra of the command line are there, importing none."""
-    return all(find_spec(module) is not None for module in MODULES[extra])
+    """Return whether the packages of an extra are installed, without importing them."""
+    # `find_spec` fails on a loaded module without a spec, such as faust.
+    return all(module in sys.modules or find_spec(module) is not None for module in MODULES[extra])
 
 
 @contextmanager
 def needed(extra: str) -> Iterator[None]:
-    """Name the extra to install where an import inside fails.
+    """Raise an error that names the extra if an import inside fails.
 
     Raises:
         MissingExtra: a package is missing, or too old.

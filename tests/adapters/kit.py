@@ -62,7 +62,7 @@ def opened(
     return Opened(
         found,
         [item for item in items if isinstance(item, Draft)],
-        [*found.refused, *(item for item in items if isinstance(item, Rejection))],
+        [*found.rejections, *(item for item in items if isinstance(item, Rejection))],
     )
 
 

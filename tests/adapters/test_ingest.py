@@ -285,7 +285,10 @@ def test_the_same_id_with_other_content_is_refused_and_what_is_held_stays(
     done = ingest(b"\n".join([first, other, first]))
     assert (done.status, done.totals) == (0, (3, 1, 1, 1))
     assert done.refused == [
-        (2, "conflict: id 'a' of platform 'slack' is in the ledger with other content; that stays")
+        (
+            2,
+            "conflict: id 'a' of platform 'slack' is in the ledger with other content, which stays",
+        )
     ]
     again = ingest(other)
     assert (again.status, again.totals) == (1, (1, 0, 0, 1))
@@ -364,8 +367,8 @@ def test_a_path_that_cannot_be_read_is_wrong_use(
     for path, reason in (
         (tmp_path / "nothing.jsonl", "does not exist"),
         (tmp_path, "is a folder, and none of its"),
-        (tmp_path / "pipe", "is no regular file"),
-        (tmp_path / "chats.txt", "no format that is known"),
+        (tmp_path / "pipe", "is not a regular file"),
+        (tmp_path / "chats.txt", "no known format"),
     ):
         assert ingest_path(home, path) == 2
         said = capfd.readouterr()

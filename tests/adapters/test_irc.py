@@ -161,7 +161,7 @@ def test_the_zone_is_asked_for_and_counts(tmp_path: Path) -> None:
 
 
 def test_a_log_without_a_day_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no day"):
+    with pytest.raises(InvalidInput, match="without a day"):
         log(tmp_path, "#house.log", ZNC)
 
 

@@ -14,7 +14,7 @@ from recollect import Recollect
 from recollect.schemas.events import Attachment, Content
 from recollect.streams.adapters import Options, drafts, open_input
 from recollect.streams.adapters.mail.html_text import text_of_html
-from recollect.streams.adapters.mail.mail_words import words_of
+from recollect.streams.adapters.mail.mail_body import split_body
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 HEAD = (
@@ -415,7 +415,7 @@ def test_lines_that_are_made_to_be_slow_part_no_mails_and_end_none(tmp_path):
     words = "From " + "1:11 " * (LONG // 5)
     found = read(tmp_path, mail(f"Hello.\n\n{words}\n"), "one.mbox")
     assert len(found.drafts) <= 1
-    footed = words_of("\n" * LONG + "Hello.\n" + "\n" * LONG + "_" * 40 + "\nmailing list")
+    footed = split_body("\n" * LONG + "Hello.\n" + "\n" * LONG + "_" * 40 + "\nmailing list")
     assert (footed.own, footed.signature) == ("Hello.", "_" * 40 + "\nmailing list")
 
 

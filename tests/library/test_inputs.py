@@ -163,7 +163,7 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.forget(), "say what to forget"),
         (lambda: ada.forget(time_before=datetime(2026, 5, 8)), "time_before.*no time zone"),
         (lambda: ada.rebuild("all"), "level 'all': choose from index"),  # type: ignore[arg-type]
-        (lambda: ada.verify(expect="nothing"), "no head"),
+        (lambda: ada.verify(expect="nothing"), "not a head"),
         (lambda: ada.wait_for("nothing"), "no token"),
         (lambda: ada.why("nobody"), "nobody"),
         (lambda: ada.retry("one"), "number 'one'"),  # type: ignore[arg-type]

@@ -116,7 +116,7 @@ BOTH = [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
         ({"event_hash": bytes(32)}, "belongs to another event 2"),
         ({"event_offset": 0}, "belongs to another event 2"),
         ({"event_offset": 77}, "belongs to another event 2"),
-        ({"zone": "another"}, "is one of zone another"),
+        ({"zone": "another"}, "belongs to zone another"),
     ],
 )
 def test_a_change_record_without_parts_is_appended_with_a_wrong_event_hash(
@@ -300,7 +300,7 @@ def test_what_a_driver_decides_against_the_rules_stops_it_loudly(
         unmeddled(topic, zone, [value])
 
     monkeypatch.setattr(home.ledger, "append", meddled)
-    with pytest.raises(IntegrityError, match="decided of event 2"):
+    with pytest.raises(IntegrityError, match="decision for event 2"):
         home.drive()
     monkeypatch.undo()
     home.drive()

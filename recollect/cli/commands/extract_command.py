@@ -57,7 +57,7 @@ def extract(
     from recollect.home.ledgers import gateway_of
     from recollect.operations.ingestion.ingesting import open_inputs
     from recollect.operations.writing.extracting import Extractor
-    from recollect.streams.adapters import Meter, Options, drafts, exports_of
+    from recollect.streams.adapters import ByteCounter, Options, drafts, exports_of
 
     if dry_run and writer == "rules":
         raise InvalidInput(
@@ -73,8 +73,8 @@ def extract(
             from recollect.operations.writing.model_extracting import open_model
 
             model = held.enter_context(open_model(configuration, made, name))
-        inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
-        refused = [rejection for one in inputs for rejection in one.refused]
+        inputs = open_inputs(paths, format_, Options.of(timezone, date_order), ByteCounter())
+        refused = [rejection for one in inputs for rejection in one.rejections]
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
         items: Iterable[Draft | Rejection] = chain(refused, found_in)
         if model is not None:

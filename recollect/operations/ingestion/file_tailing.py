@@ -16,10 +16,10 @@ from recollect.operations.ingestion.ingesting import publish, report_of
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import IngestReport
 from recollect.streams.adapters import (
-    Import,
+    ByteCounter,
+    ImportCounts,
     Importer,
     InputFile,
-    Meter,
     Options,
     drafts,
     followed_source,
@@ -50,7 +50,7 @@ def follow(
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()
-    counts = Import(rejections=[], skipped=[])
+    counts = ImportCounts(rejections=[], skipped=[])
     importer = Importer(partial(publish, zone), counts)
     options = Options.of(timezone, None)
     named = Path(path).expanduser()
@@ -94,7 +94,7 @@ class _Growing(InputFile):
         #: Whether nobody wants to know more.
         self.ended = False
 
-    def raw(self, meter: Meter | None) -> io.BufferedReader:
+    def raw(self, meter: ByteCounter | None) -> io.BufferedReader:
         if meter is None:
             # Somebody only looks at its beginning.
             return super().raw(None)

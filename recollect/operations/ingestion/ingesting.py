@@ -23,7 +23,14 @@ from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Dra
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import IngestReport, Receipt, Time
-from recollect.streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
+from recollect.streams.adapters import (
+    ByteCounter,
+    ImportCounts,
+    JsonObjects,
+    Options,
+    import_source,
+    reject,
+)
 from recollect.streams.ledger import EVENTS
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import command as draft_of_command
@@ -117,15 +124,15 @@ class EventImport:
         self._zone = zone
         self._principal = principal
         self._started = time.monotonic()
-        self._counts = Import(rejections=[], skipped=[])
+        self._counts = ImportCounts(rejections=[], skipped=[])
         self._same: Counter[str] = Counter()
         self._before = 0
 
     def add(self, events: Iterable[AnyEvent | bytes]) -> None:
         """Put some events into the ledger, each a dict or a line of JSON; they are durable then."""
         with self._zone.open_home.at_work():
-            source = JsonObjects(self._counted(events), "events", before=self._before)
-            import_source(source, self._publish, self._counts, same=self._same)
+            source = JsonObjects(self._counted(events), "events", already_read=self._before)
+            import_source(source, self._publish, self._counts, duplicate_counts=self._same)
 
     def report(self, *, wait: bool = False) -> IngestReport:
         """Return what became of them so far; `wait`: when they are recallable."""
@@ -176,11 +183,11 @@ def ingest_files(
     from recollect.streams.adapters import exports_of, total_size
 
     started = time.monotonic()
-    meter = Meter()
+    meter = ByteCounter()
     # All files are opened before any is read: if one fails, nothing is ingested.
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
     counts = begun(inputs)
-    with show("reading", total_size(inputs), "bytes") as meter.advance:
+    with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         for export in exports_of(inputs):
             import_source(export.source, partial(publish, zone), counts)
     report = report_of(zone, counts, started, wait=wait, show=show)
@@ -193,7 +200,7 @@ def ingest_files(
 
 
 def open_inputs(
-    paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: Meter
+    paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: ByteCounter
 ) -> list[Input]:
     """Return what files, folders and archives hold.
 
@@ -205,20 +212,20 @@ def open_inputs(
     return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
 
 
-def begun(inputs: Sequence[Input]) -> Import:
+def begun(inputs: Sequence[Input]) -> ImportCounts:
     """Return the counts of an import of which nothing was read yet: what was passed over or refused
     as it was opened."""
-    counts = Import(rejections=[], skipped=[])
+    counts = ImportCounts(rejections=[], skipped=[])
     for one in inputs:
         counts.skipped += one.skipped
-        for rejection in one.refused:
+        for rejection in one.rejections:
             counts.read += 1
             reject(counts, rejection)
     return counts
 
 
 def report_of(
-    zone: OpenZone, counts: Import, started: float, *, wait: bool, show: Show = show_nothing
+    zone: OpenZone, counts: ImportCounts, started: float, *, wait: bool, show: Show = show_nothing
 ) -> IngestReport:
     """Return what became of an import so far; `wait`: when what is published is recallable.
 

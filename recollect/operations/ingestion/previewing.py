@@ -13,9 +13,9 @@ from recollect.schemas.events import Content, Draft, kind_of
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import ExportPreview, Person, Preview, Rejection, Sample
 from recollect.streams.adapters import (
+    ByteCounter,
     Export,
-    Import,
-    Meter,
+    ImportCounts,
     Options,
     drafts,
     exports_of,
@@ -42,10 +42,10 @@ def preview(
     Raises:
         InvalidInput: as `ingest_files`.
     """
-    meter = Meter()
+    meter = ByteCounter()
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
     counts = begun(inputs)
-    with show("reading", total_size(inputs), "bytes") as meter.advance:
+    with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         exports = [_previewed(export, counts) for export in exports_of(inputs)]
     return Preview(
         exports=exports,
@@ -82,7 +82,7 @@ class _Seen(msgspec.Struct):
         (self.ends if len(self.begins) >= _HALF else self.begins).append(_sample(draft, content))
 
 
-def _previewed(export: Export, counts: Import) -> ExportPreview:
+def _previewed(export: Export, counts: ImportCounts) -> ExportPreview:
     seen = _Seen()
     for _, draft in drafts(export.source):
         counts.read += 1

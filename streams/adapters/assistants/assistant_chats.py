@@ -1,4 +1,4 @@
-"""What exports of chats with assistants share: who speaks, in which turn, and what nobody said."""
+"""Shared by exports of assistant chats: roles, turns, and the removal of injected context."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Found, converted
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, ParseResult, convert
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
 M = TypeVar("M")
@@ -19,22 +19,24 @@ M = TypeVar("M")
 USER = "user"
 ASSISTANT = "assistant"
 
-# What our own hooks put before a prompt. A block that does not end takes the rest.
+# Context that recollect's hooks put before a prompt. An unclosed block extends to the end.
 _INJECTED = re.compile(
     r"<memory_context\b.*?(?:</memory_context\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
-# Above this, a number counts milliseconds: in seconds it would be the year 5138.
+# A larger number counts milliseconds: in seconds it would be the year 5138.
 _MAX_SECONDS = 100_000_000_000
-_CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
+_CONVERSATIONS_OBJECT = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 
 
 def without_injected(text: str) -> str:
-    """Return a text without what recollect itself had put into it."""
+    """Return a text without the context that recollect injected."""
     return _INJECTED.sub("", text).strip()
 
 
-def moment(value: object) -> str | int | None:
-    """Return a time as an event has it; None: it is none. A text without a zone is in UTC."""
+def parse_time(value: object) -> str | int | None:
+    """Return a time in the form of an event, or None if there is none. A text without a zone is
+    UTC.
+    """
     if isinstance(value, bool) or not value:
         return None
     if isinstance(value, int | float):
@@ -48,8 +50,8 @@ def moment(value: object) -> str | int | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
 
 
-def order_of(at: str | int | None) -> float:
-    """Return a number that orders times; what is none comes first."""
+def time_key(at: str | int | None) -> float:
+    """Return a sort key for times; no time comes first."""
     if isinstance(at, int):
         return at / 1000
     try:
@@ -58,7 +60,7 @@ def order_of(at: str | int | None) -> float:
         return 0.0
 
 
-def spoken(
+def message_event(
     platform: str,
     role: str,
     content: str,
@@ -68,21 +70,21 @@ def spoken(
     chat: str | None,
     turn: str,
     name: str | None = None,
-    ends: bool = True,
+    ends_turn: bool = True,
     reply_to: str | None = None,
     attachments: tuple[Attachment, ...] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> InboundEvent:
-    """Return what the user asked, or what the assistant answered.
+    """Return the event of a user's or an assistant's message.
 
-    `ends`: the assistant says nothing more in its turn, as far as the record itself knows. A
-    question is in no turn, so that what it says is decided at once, whether an answer came or not.
+    `ends_turn`: the record says that the assistant's turn ends with it. A question has no turn, so
+    that it is decided at once, whether an answer came or not.
 
     Raises:
-        InvalidInput: no time is known.
+        InvalidInput: the time is unknown.
     """
     if at is None:
-        raise InvalidInput("no time is known of this message, nor of any before it")
+        raise InvalidInput("this message has no time, and none before it has one")
     answer = role == ASSISTANT
     return InboundEvent(
         platform=platform,
@@ -94,7 +96,7 @@ def spoken(
         peer_id=chat,
         peer_kind="dm" if chat else None,
         direction="out" if answer else "in",
-        kind="turn_completed" if answer and ends else "message",
+        kind="turn_completed" if answer and ends_turn else "message",
         turn_id=turn if answer else None,
         reply_to=reply_to,
         attachments=attachments,
@@ -102,44 +104,45 @@ def spoken(
     )
 
 
-def found_in_conversations(
-    member: Member,
+def conversation_events(
+    entry: InputEntry,
     messages: Callable[[object], Iterable[M]],
     events: Callable[[M], Iterable[InboundEvent]],
-) -> Iterator[tuple[int, Found]]:
-    """Yield what the conversations of a file say, each with its number: an array of them, an object
-    that holds one, or a single conversation.
+) -> Iterator[tuple[int, ParseResult]]:
+    """Yield the events of a file's conversations, each with the conversation's number.
 
-    `messages` takes a conversation apart, and raises InvalidInput where it is none.
+    The file has an array of conversations, an object with that array, or a single conversation.
+
+    `messages` splits a conversation into messages, and raises InvalidInput if it is not one.
     """
-    start = member.start().removeprefix(BYTE_ORDER_MARK).lstrip()
+    start = entry.start().removeprefix(BYTE_ORDER_MARK).lstrip()
     prefix = "item" if start.startswith(b"[") else ""
-    if _CONVERSATIONS.match(start):
+    if _CONVERSATIONS_OBJECT.match(start):
         prefix = "conversations.item"
-    for number, conversation in items(member, prefix):
+    for number, conversation in items(entry, prefix):
         try:
             found = messages(conversation)
         except InvalidInput as error:
             yield number, error
             continue
-        yield from converted(((number, message) for message in found), events)
+        yield from convert(((number, message) for message in found), events)
 
 
 def text_or_none(value: object) -> str | None:
-    """Return a text that is one and not blank."""
+    """Return a text that is not blank, or None."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def size_or_none(value: object) -> int | None:
-    """Return a number of bytes, where it is one."""
+    """Return a size in bytes, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def dict_or_empty(value: object) -> Mapping[str, Any]:
-    """Return an object of JSON, empty where there is none."""
+    """Return a JSON object; empty if it is anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def list_or_empty(value: object) -> list[Any]:
-    """Return an array of JSON, empty where there is none."""
+    """Return a JSON array; empty if it is anything else."""
     return value if isinstance(value, list) else []

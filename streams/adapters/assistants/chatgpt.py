@@ -1,4 +1,4 @@
-"""ChatGPT's export: conversations, each a tree of messages with all that was regenerated or edited.
+"""ChatGPT's export: conversations, each a tree of messages with all regenerated or edited branches.
 
 All branches are kept; `metadata["on_current_path"]` says which of them ChatGPT shows.
 """
@@ -14,51 +14,56 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
+from recollect.streams.adapters.adapter import (
+    BYTE_ORDER_MARK,
+    Adapter,
+    ParseResult,
+    SingleFileSource,
+)
 from recollect.streams.adapters.assistants.assistant_chats import (
     ASSISTANT,
     USER,
+    conversation_events,
     dict_or_empty,
-    found_in_conversations,
     list_or_empty,
-    moment,
-    order_of,
+    message_event,
+    parse_time,
     size_or_none,
-    spoken,
     text_or_none,
+    time_key,
     without_injected,
 )
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.input_files import InputEntry
 
 _PLATFORM = "chatgpt"
 _NAME = "ChatGPT"
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
-_NODE = re.compile(rb'"(?:children|parent|author|message)"\s*:')
-_ASIDE = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
-_SPOKEN = frozenset({"text", "multimodal_text", "audio_transcription"})
-# Tools, their results, reasoning, and what is put before a conversation.
-_UNSPOKEN = frozenset(
+_NODE_KEYS = re.compile(rb'"(?:children|parent|author|message)"\s*:')
+_CONVERSATION_KEYS = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
+_SPOKEN_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
+# Tools, their results, reasoning, and context put before a conversation.
+_SILENT_TYPES = frozenset(
     {"code", "execution_output", "computer_output", "citable_code_output", "system_error"}
     | {"tether_quote", "tether_browsing_code", "tether_browsing_display", "sonic_webpage"}
     | {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
     | {"app_pairing_content", "super_widget", "stderr", "canvas"}
 )
-# Marks of citations, which only ChatGPT's own page shows as such.
-_CITED = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
+# Citation marks, which only ChatGPT's own page renders.
+_CITATION = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
 
 
 class _Speech(NamedTuple):
-    """What somebody says in a message; `hidden`: ChatGPT never shows it."""
+    """The content of a message; `hidden`: ChatGPT never shows it."""
 
     role: str
     text: str
     attachments: tuple[Attachment, ...]
-    ends: bool
+    ends_turn: bool
     hidden: bool
 
 
-class _Above(NamedTuple):
-    """What holds of a node's parent: times, and the turn that it belongs to."""
+class _ParentContext(NamedTuple):
+    """What a node inherits from its parent: times, and the turn it belongs to."""
 
     at: str | int | None
     order: float
@@ -67,8 +72,8 @@ class _Above(NamedTuple):
     answered: bool = False
 
 
-class _Placed(NamedTuple):
-    """A message of a conversation, ready to become an event."""
+class _PlacedMessage(NamedTuple):
+    """A message with its time and turn."""
 
     id: str
     speech: _Speech | InvalidInput
@@ -83,23 +88,23 @@ def _recognises(start: bytes, name: str) -> bool:
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if not head.startswith((b"[", b"{")) or not _MAPPING.search(head):
         return False
-    return bool(_NODE.search(head) or _ASIDE.search(head))
+    return bool(_NODE_KEYS.search(head) or _CONVERSATION_KEYS.search(head))
 
 
-def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    return found_in_conversations(member, _messages, _events)
+def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+    return conversation_events(entry, _messages, _events)
 
 
-def _messages(conversation: object) -> list[_Placed]:
-    """Return what a conversation says, in the order of time, an answer after its question.
+def _messages(conversation: object) -> list[_PlacedMessage]:
+    """Return the messages of a conversation in order of time, answers after their questions.
 
     Raises:
-        InvalidInput: it is no conversation.
+        InvalidInput: it is not a conversation.
     """
     raw = dict_or_empty(conversation)
     nodes = raw.get("mapping")
     if not isinstance(nodes, dict):
-        raise InvalidInput("this is no conversation of ChatGPT: it has no mapping of its messages")
+        raise InvalidInput("not a ChatGPT conversation: it has no mapping of its messages")
     if raw.get("is_do_not_remember") is True or raw.get("is_temporary_chat") is True:
         return []
     chat = text_or_none(raw.get("conversation_id")) or text_or_none(raw.get("id"))
@@ -108,51 +113,51 @@ def _messages(conversation: object) -> list[_Placed]:
     parents, children = _tree(nodes)
     path = _path(raw.get("current_node"), parents)
     start = _start(raw, nodes)
-    found: list[tuple[float, int, _Placed]] = []
+    found: list[tuple[float, int, _PlacedMessage]] = []
     seen: set[str] = set()
-    # Those without a parent first; what is left then hangs in a circle, and is taken as it stands.
+    # Nodes without a parent first; the remaining ones form cycles, and are taken as they are.
     for root in (*(id for id in nodes if id not in parents), *nodes):
-        below = [(root, _Above(start, order_of(start)))]
-        while below:
-            id, above = below.pop()
+        pending = [(root, _ParentContext(start, time_key(start)))]
+        while pending:
+            id, parent_context = pending.pop()
             if id in seen:
                 continue
             seen.add(id)
             message = dict_or_empty(dict_or_empty(nodes[id]).get("message"))
-            at = moment(message.get("create_time")) or above.at
-            order = max(above.order, order_of(at))
-            above = above._replace(at=at, order=order)
+            at = parse_time(message.get("create_time")) or parent_context.at
+            order = max(parent_context.order, time_key(at))
+            parent_context = parent_context._replace(at=at, order=order)
             speech = _speech(message)
             if speech is not None:
-                own = f"{chat}:{text_or_none(message.get('id')) or id}"
-                placed, above = _place(own, speech, above, chat)
-                placed.metadata.update(_aside(message, title, id in path if path else None))
+                message_id = f"{chat}:{text_or_none(message.get('id')) or id}"
+                placed, parent_context = _place_in_turn(message_id, speech, parent_context, chat)
+                placed.metadata.update(_metadata(message, title, id in path if path else None))
                 found.append((order, len(found), placed))
-            below += [(child, above) for child in reversed(children.get(id, ()))]
+            pending += [(child, parent_context) for child in reversed(children.get(id, ()))]
     return [placed for *_, placed in sorted(found, key=lambda one: one[:2])]
 
 
-def _place(
-    id: str, speech: _Speech | InvalidInput, above: _Above, chat: str
-) -> tuple[_Placed, _Above]:
-    """Return a message in its turn, and what it is to those below it."""
-    turn, question = above.turn or id, above.question
+def _place_in_turn(
+    id: str, speech: _Speech | InvalidInput, parent_context: _ParentContext, chat: str
+) -> tuple[_PlacedMessage, _ParentContext]:
+    """Return a message in its turn, and the context of its children."""
+    turn, question = parent_context.turn or id, parent_context.question
     if isinstance(speech, _Speech) and not speech.hidden:
         if speech.role == USER:
-            # Several questions in a row are answered together.
-            turn = turn if above.turn and not above.answered else id
-            above = above._replace(turn=turn, question=id, answered=False)
+            # Consecutive questions are answered together.
+            turn = turn if parent_context.turn and not parent_context.answered else id
+            parent_context = parent_context._replace(turn=turn, question=id, answered=False)
             question = None
         else:
-            above = above._replace(turn=turn, answered=True)
-    return _Placed(id, speech, above.at, turn, question, chat, {}), above
+            parent_context = parent_context._replace(turn=turn, answered=True)
+    return _PlacedMessage(id, speech, parent_context.at, turn, question, chat, {}), parent_context
 
 
-def _events(message: _Placed) -> Iterator[InboundEvent]:
+def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
     if isinstance(message.speech, InvalidInput):
         raise message.speech
-    role, text, attachments, ends, hidden = message.speech
-    event = spoken(
+    role, text, attachments, ends_turn, hidden = message.speech
+    event = message_event(
         _PLATFORM,
         role,
         text,
@@ -161,20 +166,20 @@ def _events(message: _Placed) -> Iterator[InboundEvent]:
         chat=message.chat,
         turn=message.turn,
         name=_NAME if role == ASSISTANT else None,
-        ends=ends,
+        ends_turn=ends_turn,
         reply_to=message.question if role == ASSISTANT else None,
         attachments=attachments,
         metadata=message.metadata,
     )
     if hidden:
-        # It is kept, but nobody said it where the other could see it.
+        # It is kept as a notice, because it was never shown.
         metadata = {**event.metadata, "hidden": True}
         event = msgspec.structs.replace(event, kind="notice", turn_id=None, metadata=metadata)
     yield event
 
 
 def _tree(nodes: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Return the parent of each node, and the children of each, as far as they are there."""
+    """Return the parent and the children of each node, as far as they exist."""
     listed = {
         child: id
         for id, node in nodes.items()
@@ -195,7 +200,7 @@ def _tree(nodes: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, list[str]
 
 
 def _path(leaf: object, parents: Mapping[str, str]) -> set[str]:
-    """Return the nodes from the current one up; none where the export does not say which it is."""
+    """Return the nodes from the current one up; none if the export does not name it."""
     path: set[str] = set()
     while isinstance(leaf, str) and leaf not in path:
         path.add(leaf)
@@ -204,62 +209,68 @@ def _path(leaf: object, parents: Mapping[str, str]) -> set[str]:
 
 
 def _start(raw: Mapping[str, Any], nodes: Mapping[str, Any]) -> str | int | None:
-    """Return when a conversation began, which a longer one does not change."""
-    if (given := moment(raw.get("create_time"))) is not None:
+    """Return when a conversation began; later exports give the same time."""
+    if (given := parse_time(raw.get("create_time"))) is not None:
         return given
     messages = (dict_or_empty(dict_or_empty(node).get("message")) for node in nodes.values())
-    times = [at for message in messages if (at := moment(message.get("create_time"))) is not None]
-    return min(times, key=order_of, default=moment(raw.get("update_time")))
+    times = [
+        at for message in messages if (at := parse_time(message.get("create_time"))) is not None
+    ]
+    return min(times, key=time_key, default=parse_time(raw.get("update_time")))
 
 
-def _aside(message: Mapping[str, Any], title: str | None, current: bool | None) -> dict[str, Any]:
+def _metadata(
+    message: Mapping[str, Any], title: str | None, current: bool | None
+) -> dict[str, Any]:
     model = text_or_none(dict_or_empty(message.get("metadata")).get("model_slug"))
     found = {"title": title, "model": model, "on_current_path": current}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
-    """Return what a message says; None: nothing, or what is no speech."""
+    """Return the content of a message, or None if nobody says anything in it."""
     role = dict_or_empty(message.get("author")).get("role")
     content = dict_or_empty(message.get("content"))
     metadata = dict_or_empty(message.get("metadata"))
     kind = content.get("content_type", "text")
-    if role not in (USER, ASSISTANT) or kind in _UNSPOKEN:
-        known = role in (None, "system", "tool", "developer") or kind in _UNSPOKEN
-        return None if known else InvalidInput(f"a message of the unknown role {str(role)[:60]!r}")
-    if kind not in _SPOKEN:
-        return InvalidInput(f"a message of the unknown content_type {str(kind)[:60]!r}")
+    if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
+        known = role in (None, "system", "tool", "developer") or kind in _SILENT_TYPES
+        return (
+            None if known else InvalidInput(f"a message with the unknown role {str(role)[:60]!r}")
+        )
+    if kind not in _SPOKEN_TYPES:
+        return InvalidInput(f"a message with the unknown content_type {str(kind)[:60]!r}")
     if metadata.get("is_user_system_message") or metadata.get("is_do_not_remember") is True:
         return None
     if role == ASSISTANT and not _is_answer(message, metadata):
         return None
     texts, attachments = _parts(content, metadata)
-    text = without_injected(_CITED.sub("", "\n".join(texts)))
+    text = without_injected(_CITATION.sub("", "\n".join(texts)))
     if not text and not attachments:
         return None
     return _Speech(
         role,
         text,
         attachments,
-        ends=message.get("end_turn") is not False,
+        ends_turn=message.get("end_turn") is not False,
         hidden=bool(metadata.get("is_visually_hidden_from_conversation")),
     )
 
 
 def _is_answer(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
-    """Return whether an assistant speaks to the user: not to a tool, and not to itself."""
+    """Return whether an assistant's message is for the user, not for a tool or itself."""
     if message.get("recipient") not in (None, "", "all", "user"):
         return False
     if message.get("channel") == "analysis" or metadata.get("channel") == "analysis":
         return False
-    # What is not finished would stand in a later export with other words.
+    # An unfinished message would have other text in a later export.
     return message.get("status") != "in_progress"
 
 
 def _parts(
     content: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> tuple[list[str], tuple[Attachment, ...]]:
-    """Return the texts of a message, and its files by name."""
+    """Return the texts and the files of a message."""
     texts: list[str] = []
     uploads = {
         str(upload.get("id")): upload
@@ -302,4 +313,4 @@ def _file(given: Mapping[str, Any], type_: str, pointer: str | None = None) -> A
     )
 
 
-ADAPTER = Adapter(_PLATFORM, _recognises, lambda member, options: OneFile(member, _found))
+ADAPTER = Adapter(_PLATFORM, _recognises, lambda entry, options: SingleFileSource(entry, _parse))

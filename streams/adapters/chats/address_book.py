@@ -1,6 +1,6 @@
-"""Names of people whose numbers and addresses a chat gives alone: from a book that lies beside it.
+"""Names for phone numbers and mail addresses in a chat, from an address book next to it.
 
-It is Apple's database of contacts, or vCards, as every program of contacts exports them.
+The book is Apple's contacts database, or vCards.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.text_lines import text_lines
 
 _WAL = "-wal"
 _DATABASE = ".abcddb"
 _CARDS = (".vcf", ".vcard")
-# A number is known by its last digits: countries write what stands before them in many ways.
-_DIGITS, _FEWEST = 8, 6
+# Numbers match by their last digits: prefixes are written in many ways.
+_DIGITS, _MIN_DIGITS = 8, 6
 _QUERY = """
     SELECT r.ZFIRSTNAME, r.ZLASTNAME, r.ZORGANIZATION, a.address
       FROM (SELECT ZOWNER, ZFULLNUMBER AS address FROM ZABCDPHONENUMBER
@@ -34,21 +34,21 @@ _FIELD = re.compile(r"(?:[\w-]+\.)?(FN|ORG|TEL|EMAIL)(?:;[^:]{0,200})?:(.*)", re
 
 
 class AddressBook:
-    """Names by the numbers and the addresses of mail that people have."""
+    """Names by phone number and mail address."""
 
     def __init__(self) -> None:
-        # None: several people have it.
+        # None: shared by several people.
         self._names: dict[str, str | None] = {}
-        #: Books that cannot be read, and why.
-        self.damaged: list[tuple[str, Damaged]] = []
+        #: Address books that cannot be read, with their errors.
+        self.damaged: list[tuple[str, DamagedInput]] = []
 
     def add(self, address: str, name: str) -> None:
-        """Note whose an address is."""
+        """Add the name for an address."""
         if (key := _key(address)) and name:
             self._names[key] = name if self._names.get(key, name) == name else None
 
     def name_of(self, address: str) -> str | None:
-        """Return whose an address is; None: nobody's who is known, or that of several people."""
+        """Return the name for an address; None if it is unknown or shared."""
         return self._names.get(_key(address))
 
 
@@ -56,32 +56,32 @@ def _key(address: str) -> str:
     if "@" in address:
         return address.strip().casefold()
     digits = "".join(sign for sign in address if sign.isdecimal()).lstrip("0")
-    return digits[-_DIGITS:] if len(digits) >= _FEWEST else ""
+    return digits[-_DIGITS:] if len(digits) >= _MIN_DIGITS else ""
 
 
-def address_book(folder: Folder) -> AddressBook:
-    """Return what the address books in a folder say."""
+def read_address_books(folder: Folder) -> AddressBook:
+    """Read the address books in a folder."""
     book = AddressBook()
     files = folder.files()
     for name in files:
         suffix = Path(name).suffix.casefold()
         if suffix not in (_DATABASE, *_CARDS):
             continue
-        member = folder.file(name)
-        beside = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
-        found = _cards(member) if suffix in _CARDS else _rows(member, beside)
+        entry = folder.file(name)
+        wal = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
+        found = _cards(entry) if suffix in _CARDS else _rows(entry, wal)
         try:
             for address, person in found:
                 book.add(address, person)
-        except Damaged as error:
-            book.damaged.append((member.path, error))
+        except DamagedInput as error:
+            book.damaged.append((entry.path, error))
     return book
 
 
-def _cards(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield (address, name) of vCards."""
+def _cards(entry: InputEntry) -> Iterator[tuple[str, str]]:
+    """Yield (address, name) from vCards."""
     name, addresses = "", [""]
-    for _, line in text_lines(member):
+    for _, line in text_lines(entry):
         found = _FIELD.match(line)
         if line.strip().upper() == "END:VCARD":
             yield from ((address, name) for address in addresses)
@@ -94,11 +94,11 @@ def _cards(member: Member) -> Iterator[tuple[str, str]]:
                 addresses.append(value.removeprefix("tel:").removeprefix("mailto:"))
 
 
-def _rows(member: Member, beside: Member | None) -> Iterator[tuple[str, str]]:
-    """Yield (address, name) of Apple's database of contacts."""
+def _rows(entry: InputEntry, wal: InputEntry | None) -> Iterator[tuple[str, str]]:
+    """Yield (address, name) from Apple's contacts database."""
     with tempfile.TemporaryDirectory(prefix="recollect-") as directory:
         copy = Path(directory) / "contacts.db"
-        for source, target in ((member, copy), (beside, Path(f"{copy}{_WAL}"))):
+        for source, target in ((entry, copy), (wal, Path(f"{copy}{_WAL}"))):
             if source is not None:
                 with source.open() as opened, target.open("wb") as file:
                     shutil.copyfileobj(opened, file)
@@ -110,4 +110,4 @@ def _rows(member: Member, beside: Member | None) -> Iterator[tuple[str, str]]:
                     person = " ".join(str(part) for part in (first, last) if part)
                     yield str(address), person or str(company or "")
             except sqlite3.Error as error:
-                raise Damaged(f"the address book is damaged, or none: {error}") from None
+                raise DamagedInput(f"not an address book, or a damaged one: {error}") from None

@@ -1,4 +1,4 @@
-"""Discord: DiscordChatExporter's JSON, and the package of one's own data that Discord sends."""
+"""Discord: DiscordChatExporter's JSON, and Discord's own data package of an account."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from typing import Any
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, OneFile, Part, Source, converted
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportFile,
+    ExportSource,
+    ParseResult,
+    SingleFileSource,
+    convert,
+)
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.json_documents import items, nested
 from recollect.streams.adapters.input.text_lines import text_lines
 
@@ -22,9 +29,9 @@ _PLATFORM = "discord"
 _GUILD = re.compile(rb'"guild"\s*:\s*\{')
 _CHANNEL = re.compile(rb'"channel"\s*:\s*\{')
 _BODY = re.compile(rb'"(?:dateRange|messages)"\s*:')
-# Kinds of messages in which somebody says something, by name and by Discord's number.
-_SPEECH = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
-_SPEECH_NUMBERS = frozenset({"0", "19", "20", "23"})
+# Types of messages with spoken text, by name and by Discord's number.
+_SPOKEN_TYPES = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
+_SPOKEN_TYPE_NUMBERS = frozenset({"0", "19", "20", "23"})
 _KINDS: dict[str, PeerKind] = {
     "DirectTextChat": "dm",
     "DirectGroupTextChat": "group",
@@ -42,7 +49,7 @@ _FAMILIES = {
     "video": ("mp4", "mov", "webm", "mkv", "avi"),
     "audio": ("mp3", "ogg", "wav", "m4a", "flac", "opus"),
 }
-_LOOKED_AT = 20
+_MAX_PROBED_FOLDERS = 20
 
 
 def _is_export(start: bytes, name: str) -> bool:
@@ -50,25 +57,25 @@ def _is_export(start: bytes, name: str) -> bool:
     return text.startswith(b"{") and all(one.search(text) for one in (_GUILD, _CHANNEL, _BODY))
 
 
-def _exported(member: Member) -> Iterator[tuple[int, Found]]:
-    records = ((n, (known, value)) for n, known, value in nested(member, "messages.item"))
-    return converted(records, lambda one: _events(*one))
+def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+    records = ((n, (known, value)) for n, known, value in nested(entry, "messages.item"))
+    return convert(records, lambda one: _events(*one))
 
 
 def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[InboundEvent]:
-    """Yield what a message of DiscordChatExporter says, and the reactions to it."""
+    """Yield the events of a DiscordChatExporter message, and of its reactions."""
     id_, author = str(message["id"]), message["author"]
-    at = _moment(message["timestamp"])
-    channel, thread, kind = _place(known)
+    at = _parse_time(message["timestamp"])
+    channel, thread, kind = _channel_of(known)
     common: dict[str, Any] = {
         "platform": _PLATFORM,
         "peer_id": channel,
         "peer_kind": kind,
         "thread_id": thread,
     }
-    said = dict(common, **_person(author))
+    fields = dict(common, **_person(author))
     if author.get("isBot"):
-        said["direction"] = "out"
+        fields["direction"] = "out"
     metadata: dict[str, Any] = {}
     if name := known.get("channel.name"):
         metadata["channel"] = str(name)
@@ -76,13 +83,13 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     if nickname and nickname != author.get("name"):
         metadata["nickname"] = nickname
     type_ = str(message.get("type") or "Default")
-    content, quoted = _words(message)
+    content, quoted = _split_quotes(message)
     if quoted:
         metadata["quoted"] = quoted
-    said["metadata"] = metadata
-    if type_ not in _SPEECH and type_ not in _SPEECH_NUMBERS:
+    fields["metadata"] = metadata
+    if type_ not in _SPOKEN_TYPES and type_ not in _SPOKEN_TYPE_NUMBERS:
         yield InboundEvent(
-            **said, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
+            **fields, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
         )
         return
     reference = message.get("reference")
@@ -90,22 +97,24 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     attachments = list(_attachments(message))
     if isinstance(forwarded, dict):
         attachments += [
-            Attachment(type="forward", caption="\n".join(filter(None, _words(forwarded))) or None),
+            Attachment(
+                type="forward", caption="\n".join(filter(None, _split_quotes(forwarded))) or None
+            ),
             *_attachments(forwarded),
         ]
     elif isinstance(reference, dict) and reference.get("messageId"):
-        said["reply_to"] = str(reference["messageId"])
+        fields["reply_to"] = str(reference["messageId"])
     if not content and not attachments:
         content = _embedded(message)
     if not content and not attachments and quoted:
         attachments = [Attachment(type="forward", caption=quoted)]
     if not content and not attachments:
         attachments = [Attachment(type="unsupported")]
-    said |= {"content": content, "attachments": tuple(attachments)}
+    fields |= {"content": content, "attachments": tuple(attachments)}
     if edited := message.get("timestampEdited"):
-        when = _moment(edited)
+        when = _parse_time(edited)
         yield InboundEvent(
-            **said,
+            **fields,
             kind="edit",
             id=f"{id_}:edited:{when}",
             target=id_,
@@ -113,7 +122,7 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
             said_at=at,
         )
     else:
-        yield InboundEvent(**said, id=id_, occurred_at=at)
+        yield InboundEvent(**fields, id=id_, occurred_at=at)
     for reaction in message.get("reactions") or ():
         sign = reaction["emoji"].get("name") or reaction["emoji"].get("code") or "?"
         for user in reaction.get("users") or ():
@@ -128,8 +137,8 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
             )
 
 
-def _place(known: Mapping[str, Any]) -> tuple[str, str | None, PeerKind]:
-    """Return the channel, the thread in it, and what kind of channel it is."""
+def _channel_of(known: Mapping[str, Any]) -> tuple[str, str | None, PeerKind]:
+    """Return the channel, its thread, and the kind of channel."""
     id_, type_ = str(known.get("channel.id") or "channel"), str(known.get("channel.type") or "")
     kind = _KINDS.get(type_, "channel")
     parent = known.get("channel.categoryId")
@@ -142,14 +151,14 @@ def _person(author: Mapping[str, Any]) -> dict[str, Any]:
     return {"sender_id": str(author["id"]), "sender_name": author.get("name") or None}
 
 
-def _words(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a message says, and the lines that it quotes."""
+def _split_quotes(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a message's own text, and the lines that it quotes."""
     names = {
         str(one.get("id")): one.get("nickname") or one.get("name")
         for one in message.get("mentions") or ()
         if isinstance(one, dict)
     }
-    said: list[str] = []
+    own_lines: list[str] = []
     quoted: list[str] = []
     rest = False
     for line in _plain(message.get("content"), names).split("\n"):
@@ -158,18 +167,18 @@ def _words(message: Mapping[str, Any]) -> tuple[str, str]:
         if mark or rest:
             quoted.append(line[mark.end() :] if mark else line)
         else:
-            said.append(line)
-    return "\n".join(said).strip(), "\n".join(quoted).strip()
+            own_lines.append(line)
+    return "\n".join(own_lines).strip(), "\n".join(quoted).strip()
 
 
 def _plain(content: object, names: Mapping[str, object]) -> str:
-    """Return Discord's markup of people, times and signs as it is shown."""
+    """Render Discord's markup of mentions, times and emoji."""
     text = _EMOJI.sub(r"\1", str(content or ""))
     text = _MENTION.sub(lambda found: f"@{names.get(found[1]) or found[1]}", text)
-    return _TIME.sub(_shown_time, text)
+    return _TIME.sub(_format_time, text)
 
 
-def _shown_time(found: re.Match[str]) -> str:
+def _format_time(found: re.Match[str]) -> str:
     try:
         return datetime.fromtimestamp(int(found[1]), UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError, OSError):
@@ -177,7 +186,7 @@ def _shown_time(found: re.Match[str]) -> str:
 
 
 def _embedded(message: Mapping[str, Any]) -> str:
-    """Return what stands in boxes alone, as bots write."""
+    """Return the text of embeds, which bots write."""
     found: list[str] = []
     for embed in message.get("embeds") or ():
         found += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
@@ -192,7 +201,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(
             type=_family(str(name or "")),
             name=name,
-            # Who has what follows it may load the file, and it is another each time.
+            # Without the query, which grants access and changes with each export.
             url=str(one.get("url") or "").partition("?")[0] or None,
             size=one.get("fileSizeBytes"),
         )
@@ -206,40 +215,40 @@ def _family(name: str) -> str:
 
 
 def _spaced(type_: str) -> str:
-    """Return the name of a kind of message as words."""
+    """Return the name of a message type as words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type_).lower()
 
 
-def _moment(said: object) -> int:
-    """Return a time in unix milliseconds: the offset is that of who exported, not of who spoke."""
-    text = str(said).strip()
-    moment = datetime.fromisoformat(text)
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
+def _parse_time(value: object) -> int:
+    """Return a time in unix ms, without the offset: it is the exporter's, not the sender's."""
+    text = str(value).strip()
+    time = datetime.fromisoformat(text)
+    time = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return round(time.timestamp() * 1000)
 
 
 def _is_package(folder: Folder) -> bool:
-    """Return whether a folder is the package, or the folder of messages in it."""
+    """Return whether a folder is a data package, or its folder of messages."""
     return _holds_channels(folder) or any(
-        _holds_channels(folder.folder(name)) for name in folder.folders()[:_LOOKED_AT]
+        _holds_channels(folder.folder(name)) for name in folder.folders()[:_MAX_PROBED_FOLDERS]
     )
 
 
 def _holds_channels(folder: Folder) -> bool:
-    for name in folder.folders()[:_LOOKED_AT]:
+    for name in folder.folders()[:_MAX_PROBED_FOLDERS]:
         files = folder.folder(name).files()
         if "channel.json" in files and {"messages.json", "messages.csv"} & {*files}:
             return True
     return False
 
 
-class _Package(Source):
-    """The data of one account: what its owner wrote, a folder a channel."""
+class _Package(ExportSource):
+    """The data package of an account: its owner's messages, one folder per channel."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ExportFile]:
         within = [self._folder, *map(self._folder.folder, self._folder.folders())]
         owner = _owner(within)
         for folder in within:
@@ -250,13 +259,13 @@ class _Package(Source):
                 files = channel.files()
                 for file in ("messages.json", "messages.csv"):
                     if file in files:
-                        member = channel.file(file)
+                        entry = channel.file(file)
                         place = _channel(channel, name)
-                        yield Part(member.path, _written(member, owner, place))
+                        yield ExportFile(entry.path, _package_events(entry, owner, place))
 
 
 def _owner(folders: list[Folder]) -> dict[str, Any]:
-    """Return whose package it is, as far as it says so."""
+    """Return the sender fields of the package's owner, as far as they are known."""
     for folder in folders:
         if "user.json" in folder.files():
             found = _object(folder.file("user.json"), "id", "global_name", "username")
@@ -266,48 +275,48 @@ def _owner(folders: list[Folder]) -> dict[str, Any]:
     return {"sender_id": "owner", "sender_name": None}
 
 
-def _object(member: Member, *keys: str) -> dict[str, Any]:
-    """Return some simple values of a small document, as far as it can be read."""
+def _object(entry: InputEntry, *keys: str) -> dict[str, Any]:
+    """Return some simple values of a small document, as far as it is readable."""
     found: dict[str, Any] = {}
     for key in keys:
         try:
-            found[key] = next((value for _, value in items(member, key)), None)
-        except Damaged:
+            found[key] = next((value for _, value in items(entry, key)), None)
+        except DamagedInput:
             return found
     return found
 
 
 def _channel(folder: Folder, name: str) -> dict[str, Any]:
-    known = _object(folder.file("channel.json"), "id", "type") if _has(folder) else {}
+    known = _object(folder.file("channel.json"), "id", "type") if _has_channel_file(folder) else {}
     kind: PeerKind = _KINDS.get(str(known.get("type")), "channel")
     return {"peer_id": str(known.get("id") or name.lstrip("c")), "peer_kind": kind}
 
 
-def _has(folder: Folder) -> bool:
+def _has_channel_file(folder: Folder) -> bool:
     return "channel.json" in folder.files()
 
 
-def _written(
-    member: Member, owner: Mapping[str, Any], place: Mapping[str, Any]
-) -> Iterator[tuple[int, Found]]:
-    records = _rows(member) if member.name.endswith(".csv") else items(member, "item")
-    return converted(records, lambda row: [_own(row, owner, place)])
+def _package_events(
+    entry: InputEntry, owner: Mapping[str, Any], place: Mapping[str, Any]
+) -> Iterator[tuple[int, ParseResult]]:
+    records = _rows(entry) if entry.name.endswith(".csv") else items(entry, "item")
+    return convert(records, lambda row: [_package_event(row, owner, place)])
 
 
-def _rows(member: Member) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of a table, as packages of before 2024 have them."""
-    reader = csv.DictReader(line + "\n" for _, line in text_lines(member))
+def _rows(entry: InputEntry) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a CSV file, as in packages from before 2024."""
+    reader = csv.DictReader(line + "\n" for _, line in text_lines(entry))
     try:
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise Damaged(f"no table from here on: {error}") from None
+        raise DamagedInput(f"not CSV from here on: {error}") from None
 
 
-def _own(
+def _package_event(
     row: Mapping[str, Any], owner: Mapping[str, Any], place: Mapping[str, Any]
 ) -> InboundEvent:
-    content, quoted = _words({"content": row.get("Contents")})
+    content, quoted = _split_quotes({"content": row.get("Contents")})
     files = []
     for given in str(row.get("Attachments") or "").split():
         url = given.partition("?")[0]
@@ -322,15 +331,15 @@ def _own(
         **owner,
         **place,
         id=str(row["ID"]),
-        occurred_at=_moment(row["Timestamp"]),
+        occurred_at=_parse_time(row["Timestamp"]),
         content=content,
         attachments=tuple(files),
         metadata={"quoted": quoted} if quoted else {},
     )
 
 
-def _read(member: Member, options: Options) -> Source:
-    return OneFile(member, _exported)
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return SingleFileSource(entry, _parse)
 
 
 ADAPTER = Adapter(

@@ -1,4 +1,4 @@
-"""Messages of Apple: the database in which a Mac or an iPhone keeps them."""
+"""Apple's Messages: the database of a Mac or an iPhone."""
 
 from __future__ import annotations
 
@@ -15,26 +15,37 @@ from typing import Any
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from recollect.streams.adapters.chats.address_book import AddressBook, address_book
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportFile,
+    ExportSource,
+    ParseResult,
+    convert,
+)
+from recollect.streams.adapters.chats.address_book import AddressBook, read_address_books
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Directory, Folder
-from recollect.streams.adapters.input.input_files import Damaged, InputFile, Member, Meter
+from recollect.streams.adapters.input.input_files import (
+    ByteCounter,
+    DamagedInput,
+    InputEntry,
+    InputFile,
+)
 
 _PLATFORM = "imessage"
 _SQLITE = b"SQLite format 3\x00"
 _NAMES = ("chat.db", "sms.db")
 _WAL = "-wal"
-#: The moment from which Apple counts, in unix milliseconds: 2001.
+#: Apple's epoch, 2001, in unix milliseconds.
 _EPOCH = 978_307_200_000
-# Above this a time counts nanoseconds, as it does since 2017: in seconds it would be the year 5138.
+# A larger time counts nanoseconds, as since 2017: in seconds it would be the year 5138.
 _MAX_SECONDS = 100_000_000_000
 _DM = 45
-_OBJECT = "\ufffc"
+_OBJECT_REPLACEMENT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
 _TAPBACK, _REMOVAL = 2000, 3000
 _TARGET = re.compile(r"^(?:p:\d+/|bp:)?(.+)$")
-# The columns that are read, in the order of the query; what an older version lacks is NULL.
+# The columns that are read, in the order of the query; missing ones of older versions are NULL.
 _COLUMNS = (
     *("ROWID", "guid", "text", "attributedBody", "subject", "service", "date", "is_from_me"),
     *("item_type", "group_title", "group_action_type", "associated_message_guid"),
@@ -57,58 +68,60 @@ def _is_folder(folder: Folder) -> bool:
     )
 
 
-class _Messages(Source):
-    """A database; what was not yet written into it stands in the file beside it."""
+class _Messages(ExportSource):
+    """A Messages database with its write-ahead log."""
 
-    def __init__(self, database: Member, beside: Member | None, folder: Folder | None) -> None:
+    def __init__(self, database: InputEntry, wal: InputEntry | None, folder: Folder | None) -> None:
         self._database = database
-        self._beside = beside
+        self._wal = wal
         self._folder = folder
         self._book = AddressBook()
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ExportFile]:
         if self._folder is not None:
-            self._book = address_book(self._folder)
+            self._book = read_address_books(self._folder)
         for path, error in self._book.damaged:
-            yield Part(path, iter([(1, error)]))
-        yield Part(self._database.path, self._found())
+            yield ExportFile(path, iter([(1, error)]))
+        yield ExportFile(self._database.path, self._parse())
 
-    def _found(self) -> Iterator[tuple[int, Found]]:
+    def _parse(self) -> Iterator[tuple[int, ParseResult]]:
         with tempfile.TemporaryDirectory(prefix="recollect-") as directory:
             copy = Path(directory) / "chat.db"
             _copy(self._database, copy)
-            cut = copy.stat().st_size < _size(copy)
-            if self._beside is not None:
-                _copy(self._beside, Path(f"{copy}{_WAL}"))
+            truncated = copy.stat().st_size < _declared_size(copy)
+            if self._wal is not None:
+                _copy(self._wal, Path(f"{copy}{_WAL}"))
             with closing(sqlite3.connect(copy)) as database:
                 database.text_factory = lambda raw: raw.decode(errors="replace")
                 database.row_factory = sqlite3.Row
                 try:
                     database.execute("PRAGMA trusted_schema = OFF")
-                    reader = _Reader(database, self._book)
-                    yield from converted(reader.rows(), reader.events)
-                    if cut:
-                        raise Damaged("the database is cut off; what could be read of it was")
+                    reader = _RowConverter(database, self._book)
+                    yield from convert(reader.rows(), reader.events)
+                    if truncated:
+                        raise DamagedInput(
+                            "the database is truncated; the readable part was imported"
+                        )
                 except sqlite3.Error as error:
-                    raise Damaged(
-                        f"the database is damaged, or none of Messages: {error}"
+                    raise DamagedInput(
+                        f"the database is damaged, or not one of Messages: {error}"
                     ) from None
 
 
-def _size(path: Path) -> int:
-    """Return how many bytes a database says that it has; 0: an old one, which does not say."""
+def _declared_size(path: Path) -> int:
+    """Return the size that a database declares, in bytes; 0 for an old one, which declares none."""
     with path.open("rb") as file:
         head = file.read(100)
     width, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
     return (1 << 16 if width == 1 else width) * pages if head[24:28] == head[92:96] else 0
 
 
-def _copy(member: Member, path: Path) -> None:
+def _copy(entry: InputEntry, path: Path) -> None:
     try:
-        with member.open() as source, path.open("wb") as target:
+        with entry.open() as source, path.open("wb") as target:
             shutil.copyfileobj(source, target)
     except OSError as error:
-        raise Damaged(f"it cannot be copied to be read: {error.strerror}") from None
+        raise DamagedInput(f"it cannot be copied for reading: {error.strerror}") from None
 
 
 class _Chat:
@@ -117,8 +130,8 @@ class _Chat:
         self.kind: PeerKind = "dm" if row["style"] == _DM else "group"
 
 
-class _Reader:
-    """Makes events of the rows of a database."""
+class _RowConverter:
+    """Converts the rows of a database to events."""
 
     def __init__(self, database: sqlite3.Connection, book: AddressBook) -> None:
         self._database = database
@@ -126,7 +139,7 @@ class _Reader:
         self._chats = {
             row["ROWID"]: _Chat(row) for row in database.execute("SELECT ROWID, * FROM chat")
         }
-        self._has = {
+        self._tables = {
             row[0]
             for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         }
@@ -134,7 +147,7 @@ class _Reader:
         self._owner = self._account()
 
     def _account(self) -> str:
-        """Return as whom the owner wrote first: their own words are of one sender."""
+        """Return the owner's first account, as the sender of all their messages."""
         for column in ("account", "destination_caller_id"):
             if column in self._columns:
                 row = self._database.execute(
@@ -152,7 +165,7 @@ class _Reader:
         )
         deleted = (
             "(SELECT 1 FROM chat_recoverable_message_join r WHERE r.message_id = m.ROWID)"
-            if "chat_recoverable_message_join" in self._has
+            if "chat_recoverable_message_join" in self._tables
             else "NULL"
         )
         other = "m.other_handle" if "other_handle" in self._columns else "NULL"
@@ -166,8 +179,8 @@ class _Reader:
             yield row["ROWID"], row
 
     def events(self, row: sqlite3.Row) -> Iterator[InboundEvent]:
-        """Yield what a row says: a message with its versions, a tapback, or what happened."""
-        guid, at = str(row["guid"]), _moment(row["date"])
+        """Yield the events of a row: a message with its edits, a tapback, or a notice."""
+        guid, at = str(row["guid"]), _parse_time(row["date"])
         chat = self._chats.get(row["chat"])
         sender = self._owner if row["is_from_me"] else str(row["handle"] or "")
         if not sender:
@@ -183,25 +196,25 @@ class _Reader:
             yield self._deletion(common, guid, at)
         elif row["item_type"]:
             yield InboundEvent(
-                **common, kind="notice", id=guid, occurred_at=at, content=_happened(row)
+                **common, kind="notice", id=guid, occurred_at=at, content=_notice_text(row)
             )
         elif (row["associated_message_type"] or 0) >= 1000:
             yield _tapback(row, common, guid, at)
         else:
-            yield from self._said(row, common, guid, at)
+            yield from self._messages(row, common, guid, at)
 
-    def _said(
+    def _messages(
         self, row: sqlite3.Row, common: dict[str, Any], guid: str, at: int
     ) -> Iterator[InboundEvent]:
         text = _plain(row["text"] or text_of(row["attributedBody"]))
         files = tuple(self._files(row))
         summary = _summary(row["message_summary_info"])
-        edited = _moment(row["date_edited"]) if row["date_edited"] else None
+        edited = _parse_time(row["date_edited"]) if row["date_edited"] else None
         if edited is not None and summary.get("rp") and not text and not files:
             yield self._deletion(common, guid, edited)
             return
         if not text and not files:
-            files = (Attachment(type=_kind_of_nothing(row)),)
+            files = (Attachment(type=_type_without_text(row)),)
         if row["subject"]:
             common["metadata"] = {"subject": str(row["subject"])}
         if originator := row["thread_originator_guid"]:
@@ -230,7 +243,7 @@ class _Reader:
         )
 
     def _files(self, row: sqlite3.Row) -> Iterator[Attachment]:
-        if "message_attachment_join" not in self._has:
+        if "message_attachment_join" not in self._tables:
             return
         for one in self._database.execute(
             "SELECT a.* FROM attachment a JOIN message_attachment_join j "
@@ -242,7 +255,7 @@ class _Reader:
             family = mime.partition("/")[0]
             name = known.get("transfer_name") or known.get("filename") or None
             if str(name or "").endswith(".pluginPayloadAttachment"):
-                # What the program drew of an address; nobody sent it.
+                # A link preview, which nobody sent.
                 continue
             if row["is_audio_message"]:
                 family = "audio"
@@ -254,22 +267,22 @@ class _Reader:
             )
 
 
-def _moment(value: object) -> int:
-    """Return a time of Apple's in unix milliseconds."""
+def _parse_time(value: object) -> int:
+    """Return an Apple time in unix ms."""
     if not isinstance(value, int | float) or not value:
-        raise InvalidInput("the row says no time")
+        raise InvalidInput("the row has no time")
     if abs(value) > _MAX_SECONDS:
         return round(value / 1_000_000) + _EPOCH
     return round(value * 1000) + _EPOCH
 
 
 def _plain(text: str) -> str:
-    """Return text without what stands for things that are no text."""
-    text = text.replace(_OBJECT, "").replace("\x00", "").strip()
+    """Return a text without placeholders for objects."""
+    text = text.replace(_OBJECT_REPLACEMENT, "").replace("\x00", "").strip()
     return "" if text == "\ufffd" else text
 
 
-def _kind_of_nothing(row: sqlite3.Row) -> str:
+def _type_without_text(row: sqlite3.Row) -> str:
     if row["is_audio_message"]:
         return "audio"
     return "app" if row["balloon_bundle_id"] else "unsupported"
@@ -279,7 +292,7 @@ def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) ->
     kind = int(row["associated_message_type"])
     found = _TARGET.match(str(row["associated_message_guid"] or ""))
     if found is None:
-        raise InvalidInput("a reaction that names no message")
+        raise InvalidInput("a reaction without a target message")
     sign = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
     taken_back = kind >= _REMOVAL
     return InboundEvent(
@@ -292,8 +305,8 @@ def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) ->
     )
 
 
-def _happened(row: sqlite3.Row) -> str:
-    """Return what a row tells that nobody said."""
+def _notice_text(row: sqlite3.Row) -> str:
+    """Return the text of a notice."""
     other, action = row["other"] or "somebody", row["group_action_type"]
     kind = row["item_type"]
     if kind == 1:
@@ -314,13 +327,13 @@ def _summary(raw: object) -> Mapping[str, Any]:
     try:
         found = plistlib.loads(raw)
     except Exception:
-        # It is Apple's own, and only tells of edits: without it the last words stand.
+        # An undocumented format, used only for edits: without it the last version remains.
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _versions(summary: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """Return (when, words) of the versions of an edited message of one part, the first first."""
+    """Return (time, text) of the versions of an edited message with one part, oldest first."""
     parts = summary.get("ec")
     if not isinstance(parts, dict) or len(parts) != 1:
         return []
@@ -329,12 +342,12 @@ def _versions(summary: Mapping[str, Any]) -> list[tuple[int, str]]:
         words = _plain(text_of(version.get("t"))) if isinstance(version, dict) else ""
         if not words or not version.get("d"):
             return []
-        found.append((_moment(version["d"]), words))
+        found.append((_parse_time(version["d"]), words))
     return found if len(found) > 1 else []
 
 
 def text_of(raw: object) -> str:
-    """Return the words of a typedstream, in which Messages keeps text with its looks."""
+    """Return the text of a typedstream, the format of Messages for styled text."""
     if not isinstance(raw, bytes) or not raw:
         return ""
     try:
@@ -343,7 +356,7 @@ def text_of(raw: object) -> str:
         held = typedstream.unarchive_from_data(raw)
         return str(held.contents[0].value.value)
     except Exception:
-        # Not installed, or a stream that it does not know: the first string in it is the text.
+        # Not installed, or an unknown stream: its first string is the text.
         return _first_string(raw)
 
 
@@ -360,24 +373,24 @@ def _first_string(raw: bytes) -> str:
     return raw[begins : begins + size].decode(errors="replace")
 
 
-def _read(member: Member, options: Options) -> Source:
-    beside = folder = None
-    if isinstance(member, InputFile) and Path(member.path).is_file():
-        folder = Directory(Path(member.path).parent, Meter())
-        if Path(f"{member.path}{_WAL}").is_file():
-            beside = InputFile(Path(f"{member.path}{_WAL}"))
-    return _Messages(member, beside, folder)
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    wal = folder = None
+    if isinstance(entry, InputFile) and Path(entry.path).is_file():
+        folder = Directory(Path(entry.path).parent, ByteCounter())
+        if Path(f"{entry.path}{_WAL}").is_file():
+            wal = InputFile(Path(f"{entry.path}{_WAL}"))
+    return _Messages(entry, wal, folder)
 
 
-def _read_folder(folder: Folder, options: Options) -> Source:
+def _read_folder(folder: Folder, options: Options) -> ExportSource:
     files = folder.files()
     name = next(
         one
         for one in files
         if one.casefold() in _NAMES and _is_database(folder.file(one).start(), one)
     )
-    beside = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
-    return _Messages(folder.file(name), beside, folder)
+    wal = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
+    return _Messages(folder.file(name), wal, folder)
 
 
 ADAPTER = Adapter("imessage", _is_database, _read, _is_folder, _read_folder)

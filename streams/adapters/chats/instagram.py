@@ -1,4 +1,4 @@
-"""Instagram's and Messenger's messages as JSON: a file, or several, for each chat."""
+"""Instagram's and Messenger's messages as JSON: one or more files per chat."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from typing import Any
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.adapter import (
+    BYTE_ORDER_MARK,
+    Adapter,
+    ParseResult,
+    SingleFileSource,
+    convert,
+)
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items, nested
 
-_MARKS = (
+_REQUIRED_KEYS = (
     re.compile(rb'"messages"\s*:\s*\['),
     re.compile(rb'"sender(?:_n|N)ame"\s*:'),
     re.compile(rb'"timestamp(?:_ms)?"\s*:\s*\d{13}'),
 )
-# Of chats that are encrypted from end to end, Messenger's files are of another make.
-_SEALED = re.compile(rb'"senderName"\s*:')
+# Messenger exports end-to-end encrypted chats in another form.
+_ENCRYPTED_CHAT = re.compile(rb'"senderName"\s*:')
 _MESSENGER = re.compile(r"facebook|messenger", re.IGNORECASE)
-#: The folders in which a chat has a folder of its own.
-_BOXES = frozenset(
+#: Folders with one folder per chat.
+_CHAT_FOLDERS = frozenset(
     {"inbox", "message_requests", "archived_threads", "filtered_threads", "e2ee_cutover"}
 )
 _FILES = {
@@ -32,8 +38,8 @@ _FILES = {
     "gifs": "image",
     "files": "file",
 }
-# What the program says in the sender's name, and kinds of messages in which it alone speaks.
-_TOLD = re.compile(
+# Texts that the program writes as the sender, and types of messages that only it writes.
+_SYSTEM_TEXT = re.compile(
     r"(?:Liked a message|Reacted .{1,20} to (?:your|a) message\s*|.{1,100} "
     r"(?:(?:started|joined) (?:a|an|the) (?:video|audio) (?:chat|call)|"
     r"missed an? (?:video|audio) (?:chat|call)|"
@@ -50,29 +56,29 @@ _TOLD = re.compile(
 )
 _NOTICES = frozenset({"Subscribe", "Unsubscribe", "Call", "Payment", "Plan"})
 _MAX_NAME_LENGTH = 60
-_SENT = re.compile(r"(?:You|.{1,100}) sent an attachment\.$")
+_SENT_ATTACHMENT = re.compile(r"(?:You|.{1,100}) sent an attachment\.$")
 
 
 def _recognises(start: bytes, name: str) -> bool:
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
-    return head.startswith(b"{") and all(mark.search(head) for mark in _MARKS)
+    return head.startswith(b"{") and all(mark.search(head) for mark in _REQUIRED_KEYS)
 
 
-def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    parts = member.path.split("/")
+def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+    parts = entry.path.split("/")
     platform = "messenger" if any(map(_MESSENGER.search, parts[:-1])) else "instagram"
-    chat = parts[-2] if len(parts) > 2 and parts[-3] in _BOXES else None
-    if _SEALED.search(member.start()):
-        records = ((n, (known, raw)) for n, known, raw in nested(member, "messages.item"))
-        return converted(records, lambda one: _sealed(*one))
-    return converted(items(member, "messages.item"), lambda raw: _events(raw, platform, chat))
+    chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else None
+    if _ENCRYPTED_CHAT.search(entry.start()):
+        records = ((n, (known, raw)) for n, known, raw in nested(entry, "messages.item"))
+        return convert(records, lambda one: _encrypted_chat_events(*one))
+    return convert(items(entry, "messages.item"), lambda raw: _events(raw, platform, chat))
 
 
-def _sealed(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
-    """Yield what a message becomes that was encrypted from end to end."""
+def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
+    """Yield the events of a message of an end-to-end encrypted chat."""
     if not isinstance(raw, dict):
         raise InvalidInput("a message that is no JSON object")
-    as_elsewhere = {
+    normalised = {
         **raw,
         "sender_name": raw["senderName"],
         "timestamp_ms": raw["timestamp"],
@@ -81,16 +87,16 @@ def _sealed(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
         "files": raw.get("media"),
     }
     name = known.get("threadName")
-    return _events(as_elsewhere, "messenger", str(name) if name else None, str)
+    return _events(normalised, "messenger", str(name) if name else None, str)
 
 
 def _events(
     raw: object, platform: str, chat: str | None, read: Callable[[str], str] | None = None
 ) -> Iterator[InboundEvent]:
-    """Yield what a message becomes; `read`: how its texts are written, where not as usual."""
+    """Yield the events of a message; `read` decodes its texts, by default with `_repair_text`."""
     if not isinstance(raw, dict):
         raise InvalidInput("a message that is no JSON object")
-    read = read or _text
+    read = read or _repair_text
     sender, at = raw["sender_name"], raw["timestamp_ms"]
     if not isinstance(sender, str) or not isinstance(at, int):
         raise InvalidInput("a message without a sender or a time")
@@ -99,12 +105,16 @@ def _events(
     content = raw.get("content")
     text = read(content).strip() if isinstance(content, str) else ""
     named = text.startswith(f"{sender} ") and len(text) < len(sender) + _MAX_NAME_LENGTH
-    if files and (_SENT.match(text) or named):
-        # "Ada sent an attachment", in whatever language.
+    if files and (_SENT_ATTACHMENT.match(text) or named):
+        # "Ada sent an attachment", in any language.
         text = ""
-    told = "call_duration" in raw or raw.get("type") in _NOTICES or _TOLD.match(text) is not None
+    is_notice = (
+        "call_duration" in raw
+        or raw.get("type") in _NOTICES
+        or _SYSTEM_TEXT.match(text) is not None
+    )
     if raw.get("is_unsent") and not text:
-        text, told = "took a message back", True
+        text, is_notice = "took a message back", True
     if not text and not files:
         return
     reactions = [
@@ -118,7 +128,7 @@ def _events(
         sender_name=sender,
         occurred_at=at,
         content=text,
-        kind="notice" if told else "message",
+        kind="notice" if is_notice else "message",
         peer_id=chat,
         attachments=files,
         metadata={"reactions": reactions} if reactions else {},
@@ -135,21 +145,21 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(type="sticker", name=sticker["uri"].rpartition("/")[2])
     share = raw.get("share")
     if isinstance(share, dict) and (share.get("link") or share.get("share_text")):
-        said, owner = share.get("share_text"), share.get("original_content_owner")
+        text, owner = share.get("share_text"), share.get("original_content_owner")
         yield Attachment(
             type="forward",
-            name=_text(owner) if isinstance(owner, str) else None,
+            name=_repair_text(owner) if isinstance(owner, str) else None,
             url=share["link"] if isinstance(share.get("link"), str) else None,
-            caption=_text(said) if isinstance(said, str) else None,
+            caption=_repair_text(text) if isinstance(text, str) else None,
         )
 
 
-def _text(text: str) -> str:
-    """Return a text as it was: the export writes each byte of UTF-8 as a character."""
+def _repair_text(text: str) -> str:
+    """Repair a text: the export writes each byte of UTF-8 as a character."""
     try:
         return text.encode("latin-1").decode()
     except UnicodeError:
         return text
 
 
-ADAPTER = Adapter("instagram", _recognises, lambda member, options: OneFile(member, _found))
+ADAPTER = Adapter("instagram", _recognises, lambda entry, options: SingleFileSource(entry, _parse))

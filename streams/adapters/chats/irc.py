@@ -1,7 +1,7 @@
-"""Logs of IRC, as clients and bouncers write them: a file a channel, or a channel and day.
+"""IRC logs of clients and bouncers: one file per channel, or per channel and day.
 
-Logs have no ids and mostly no zone. The day comes from lines that say it, else from the file's
-name; the channel from the name.
+Logs have no ids and mostly no time zone. The day comes from lines that name it, otherwise from the
+file's name, as does the channel.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from zoneinfo import ZoneInfo
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, OneFile
+from recollect.streams.adapters.adapter import Adapter, ParseResult, SingleFileSource
 from recollect.streams.adapters.import_options import Options, zoned
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
 _PLATFORM = "irc"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = "|".join(_MONTHS)
-# The time before a line: alone, after an ISO date, or after a day and month.
+# The time of a line: alone, after an ISO date, or after a month and day.
 _STAMP = re.compile(
     rf"""\[?(?:(?P<iso>\d{{4}}-\d\d-\d\d)[T ]|(?P<month>{_MONTH})\ +(?P<day>\d\d?)\ )?
     (?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.\d+)?
     (?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?=\s|<)""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Lines that say which day follows.
-_DAY = re.compile(
+# Lines that name the following day.
+_DAY_LINE = re.compile(
     rf"""(?:---\ (?:log\ opened|day\ changed)|\**\ ?(?:begin\ logging\ at)
     |session\ (?:start|time)(?:\ \([^)]*\))?:)\s+(?:[a-z]{{3}},?\s+)?
     (?P<month>{_MONTH})[a-z]*\s+(?P<day>\d\d?),?\s+(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<year>\d{{4}})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LOG = re.compile(
+_LOG_MARKER = re.compile(
     r"--- |\*\*\*\* (?:BEGIN|ENDING)|Session (?:Start|Close|Time|Ident)", re.IGNORECASE
 )
-_SAID = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:\s(?P<text>.*)|$)")
+_MESSAGE = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:\s(?P<text>.*)|$)")
 _ACTION = re.compile(r"(?:-?\*-?|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
 _TABBED = re.compile(r"(?P<nick>[^\t]{1,64})\t(?P<text>.*)")
 _SYSTEM = re.compile(r"(?:===|-!-|\*\*\*|-->|<--|--|==|<->|\*)\s+(?P<text>\S.*)")
@@ -48,14 +48,16 @@ _BARE = re.compile(
     r"|\S+ changed the topic\b|Topic changed on|Nick change:"
     r"|(?:Join|Part|Quit|Nick|Mode|Topic|Kick)\t).*)"
 )
-# What services and servers send to somebody: "-NickServ- This nick is registered."
+# Notices of services and servers: "-NickServ- This nick is registered."
 _NOTICE = re.compile(
     r"-(?P<nick>[^\s-][^\s:]{0,63}?)(?::[^\s-]+)?-\s+(?P<text>\S.*)|!(?P<told>\S+ .*)"
 )
-# Konversation: the day in brackets of its own, before the time.
-_DAY_APART = re.compile(rf"\[\w{{3,12}},? (\d\d?) ({_MONTH})[a-z]* (\d{{4}})\] \[", re.IGNORECASE)
-# What a client tells of itself, and what a person did: "=== ada waves" is said by ada.
-_TOLD = re.compile(
+# Konversation: the day in separate brackets, before the time.
+_BRACKETED_DAY = re.compile(
+    rf"\[\w{{3,12}},? (\d\d?) ({_MONTH})[a-z]* (\d{{4}})\] \[", re.IGNORECASE
+)
+# System text of clients, as opposed to actions of people such as "=== ada waves".
+_SYSTEM_TEXT = re.compile(
     r"""(?:\S+\s+(?:[\[(][^\])]*[\])]\s+)?(?:has\ |have\ )?
     (?:joined|left|quit|parted|joins|kicked|was\ kicked|is\ now\ known
        |(?:sets|set|changed)\ (?:the\ )?(?:mode|topic)|changes\ topic|has\ changed)\b
@@ -71,7 +73,7 @@ _RENAMED = re.compile(
     r"|(?P<changed>\S+)\s+changed\s+nick\s+to\s+(?P<into>\S+)",
     re.IGNORECASE,
 )
-_GONE = re.compile(
+_LEFT = re.compile(
     r"(?:joins|parts|quits):\s+(?P<listed>\S+)|(?P<nick>\S+)\s+[\[(].*\b(?:joined|left|quit)\b",
     re.IGNORECASE,
 )
@@ -79,7 +81,7 @@ _COLOURS = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9a-f]{6})?|[\x02\x0f\x11\x16\x1d\x1e\x1f]",
     re.IGNORECASE,
 )
-# The marks of operators before a nick, and what people put behind it while they are away.
+# Prefixes of operators before a nick, and suffixes of people who are away.
 _PREFIX = " @+%&~!"
 _AWAY = re.compile(
     r"(?:[|\[({_-]+(?:away|brb|gone|zzz|sleep|sleeping|busy|work)[\])}]*"
@@ -89,7 +91,7 @@ _BRIDGE = re.compile(
     r"bridge|relay|discord|matrix|telegram|slack|mattermost|xmpp|teleirc|rocketchat", re.I
 )
 _BRIDGED = re.compile(r"[<\[](?P<nick>[^<>\[\]]{1,64})[>\]]:?\s+(?P<text>\S.*)")
-_NAMED_DAY = re.compile(
+_DAY_IN_NAME = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)"
 )
 _CHANNEL = re.compile(r"[#&][^\s,/\\]+")
@@ -99,7 +101,7 @@ _MAX_SAMPLED_LINES = 60
 
 
 class _Line(NamedTuple):
-    """A line of a log: who, what, and whether somebody said it."""
+    """A line of a log; `spoken`: somebody said it."""
 
     nick: str
     text: str
@@ -108,19 +110,19 @@ class _Line(NamedTuple):
 
 
 class _Log:
-    """Reads a log's lines one after the other; each may say what holds for those after it."""
+    """Parses a log line by line, with the state that lines leave for later ones."""
 
-    def __init__(self, member: Member, zone: ZoneInfo | None) -> None:
+    def __init__(self, entry: InputEntry, zone: ZoneInfo | None) -> None:
         self._zone = zone
-        self._day = _day_of_name(member)
-        self._channel = _channel_of(member)
+        self._day = _day_in_name(entry)
+        self._channel = _channel_of(entry)
         self._last: datetime | None = None
-        # Nick -> whose it is: a nick that changes is the same person, until that one goes.
+        # Nick -> person: after a change of nick it is the same person, until they leave.
         self._people: dict[str, str] = {}
 
-    def found(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Found]]:
+    def parse(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, ParseResult]]:
         for number, raw in lines:
-            line = _plain(raw)
+            line = _normalise(raw)
             if not line.strip():
                 continue
             try:
@@ -132,32 +134,32 @@ class _Log:
                 yield number, event
 
     def _event(self, line: str) -> InboundEvent | None:
-        if (day := _day_said(line)) is not None:
+        if (day := _day_line(line)) is not None:
             self._day, self._last = day, None
             return None
-        if _LOG.match(line):
+        if _LOG_MARKER.match(line):
             return None
         stamp = _STAMP.match(line)
-        at = self._at(stamp) if stamp else None
-        read = _read(line[stamp.end() :] if stamp else line, timed=stamp is not None)
+        at = self._time_of(stamp) if stamp else None
+        read = _parse_line(line[stamp.end() :] if stamp else line, timed=stamp is not None)
         if read is None or (stamp is None and read.spoken and not read.action):
-            raise InvalidInput("this is no line of a log of IRC that is known here")
+            raise InvalidInput("not a line of a known IRC log format")
         if at is None:
-            at = self._untimed()
-        return self._made(read, at)
+            at = self._last_time()
+        return self._to_event(read, at)
 
-    def _at(self, stamp: re.Match[str]) -> str:
+    def _time_of(self, stamp: re.Match[str]) -> str:
         clock = time(int(stamp["hour"]) % 24, int(stamp["minute"]), int(stamp["second"] or 0))
         if stamp["iso"]:
             self._day = date.fromisoformat(stamp["iso"])
             self._last = None
         elif stamp["month"] and self._day is not None:
             month = _MONTHS.index(stamp["month"].lower()) + 1
-            # A year is said at the beginning alone; after December comes the next.
+            # The year is named only at the beginning; after December comes the next one.
             year = self._day.year + (month < self._day.month - 6)
             self._day, self._last = date(year, month, int(stamp["day"])), None
         if self._day is None:
-            raise InvalidInput("no day is known of this line")
+            raise InvalidInput("this line has no day, and none before it names one")
         at = datetime.combine(self._day, clock)
         if self._last is not None and self._last - at > timedelta(hours=12):
             self._day += timedelta(days=1)
@@ -167,19 +169,19 @@ class _Log:
             return at.isoformat() + stamp["zone"]
         return self._local(at)
 
-    def _untimed(self) -> str:
+    def _last_time(self) -> str:
         if self._last is None and self._day is not None:
             self._last = datetime.combine(self._day, time())
         if self._last is None:
-            raise InvalidInput("no time is known of this line, nor of any before it")
+            raise InvalidInput("this line has no time, and none before it has one")
         return self._local(self._last)
 
     def _local(self, at: datetime) -> str:
         if self._zone is None:
-            raise InvalidInput("this line gives a time without a zone")
+            raise InvalidInput("this line has a time without a zone")
         return zoned(at, self._zone)
 
-    def _made(self, read: _Line, at: str) -> InboundEvent:
+    def _to_event(self, read: _Line, at: str) -> InboundEvent:
         nick, text = read.nick, read.text
         metadata: dict[str, str] = {}
         bridged = _BRIDGED.match(text) if read.spoken and _BRIDGE.search(nick) else None
@@ -187,13 +189,13 @@ class _Log:
             metadata["bridge"] = nick
             nick, text = bridged["nick"].strip(), bridged["text"]
         if not read.spoken:
-            self._noted(text)
+            self._track_nick(text)
         if read.action:
             text = f"{nick} {text}"
         name = nick or self._channel or _PLATFORM
         return InboundEvent(
             platform=_PLATFORM,
-            sender_id=self._whose(name),
+            sender_id=self._person_of(name),
             sender_name=name,
             occurred_at=at,
             content=text,
@@ -203,69 +205,73 @@ class _Log:
             metadata=metadata,
         )
 
-    def _whose(self, nick: str) -> str:
+    def _person_of(self, nick: str) -> str:
         own = nick.lower()
         return self._people.get(own) or _AWAY.sub("", own) or own
 
-    def _noted(self, text: str) -> None:
-        """Note who goes by which nick from now on."""
+    def _track_nick(self, text: str) -> None:
+        """Track changes of nicks."""
         if renamed := _RENAMED.match(text):
             old = renamed["old"] or renamed["was"] or renamed["changed"]
             new = renamed["new"] or renamed["now"] or renamed["into"]
-            whose = self._whose(old)
+            whose = self._person_of(old)
             self._people.pop(old.lower(), None)
             self._people[new.lower()] = whose
-        elif gone := _GONE.match(text):
+        elif gone := _LEFT.match(text):
             self._people.pop((gone["listed"] or gone["nick"]).lower(), None)
 
 
-def _read(line: str, *, timed: bool) -> _Line | None:
-    """Return what a line says after its time; None: it is none of a log."""
+def _parse_line(line: str, *, timed: bool) -> _Line | None:
+    """Parse a line without its time; None if it is not a log line."""
     rest = line.lstrip(" ")
     if line.startswith("\t"):
-        # WeeChat: the nick or a sign, and the text, between tabs.
+        # WeeChat: the nick or a sign, and the text, separated by tabs.
         tabbed = _TABBED.match(line[1:])
         if tabbed is None:
             return None
         sign, text = tabbed["nick"].strip(), tabbed["text"]
         if sign in ("-->", "<--", "--", "=!=", ""):
-            return _told(text) if text.strip() else None
+            return _system_line(text) if text.strip() else None
         if sign == "*":
             nick, _, text = text.partition(" ")
             return _Line(nick.strip(_PREFIX), text, spoken=True, action=True)
         return _Line(sign.strip("<>" + _PREFIX), text, spoken=True)
-    if said := _SAID.match(rest):
-        nick, text = said["nick"].strip(_PREFIX), said["text"] or ""
+    if message := _MESSAGE.match(rest):
+        nick, text = message["nick"].strip(_PREFIX), message["text"] or ""
         if nick == "***":
-            return _told(text)
+            return _system_line(text)
         return _Line(nick, text.lstrip("\t"), spoken=True)
-    if timed and (action := _ACTION.match(rest)) and not _TOLD.match(rest.lstrip("*\u2022 \t")):
+    if (
+        timed
+        and (action := _ACTION.match(rest))
+        and not _SYSTEM_TEXT.match(rest.lstrip("*\u2022 \t"))
+    ):
         return _Line(action["nick"].strip(_PREFIX), action["text"], spoken=True, action=True)
     if system := _SYSTEM.match(rest):
         text = system["text"]
         nick, _, did = text.partition(" ")
-        if rest.startswith("===") and did and not _TOLD.match(text):
+        if rest.startswith("===") and did and not _SYSTEM_TEXT.match(text):
             return _Line(nick, did, spoken=True, action=True)
-        return _told(text)
+        return _system_line(text)
     if timed and (bare := _BARE.match(rest)):
-        return _told(bare["text"])
+        return _system_line(bare["text"])
     if timed and (noticed := _NOTICE.match(rest)):
         text = noticed["text"] or noticed["told"]
         return _Line((noticed["nick"] or "").strip(_PREFIX), text, spoken=False)
     return None
 
 
-def _plain(raw: str) -> str:
-    """Return a line without colours, and with its day where other logs have it."""
+def _normalise(raw: str) -> str:
+    """Return a line without colours, and with Konversation's day in ISO form."""
     line = _COLOURS.sub("", raw).rstrip()
-    if apart := _DAY_APART.match(line):
+    if apart := _BRACKETED_DAY.match(line):
         day, month, year = apart.groups()
         number = _MONTHS.index(month.lower()) + 1
         return f"[{year}-{number:02}-{int(day):02} {line[apart.end() :]}"
     return line
 
 
-def _told(text: str) -> _Line:
+def _system_line(text: str) -> _Line:
     words = text.split()
     nick = words[1] if len(words) > 1 and words[0].endswith(":") else words[0] if words else ""
     about = re.match(
@@ -274,60 +280,62 @@ def _told(text: str) -> _Line:
     return _Line(nick.strip(_PREFIX) if about else "", text, spoken=False)
 
 
-def _day_said(line: str) -> date | None:
-    if (found := _DAY.match(line)) is None:
+def _day_line(line: str) -> date | None:
+    if (parse := _DAY_LINE.match(line)) is None:
         return None
-    month = _MONTHS.index(found["month"].lower()) + 1
-    return date(int(found["year"]), month, int(found["day"]))
+    month = _MONTHS.index(parse["month"].lower()) + 1
+    return date(int(parse["year"]), month, int(parse["day"]))
 
 
-def _day_of_name(member: Member) -> date | None:
-    if (found := _NAMED_DAY.search(member.name)) is None:
+def _day_in_name(entry: InputEntry) -> date | None:
+    if (parse := _DAY_IN_NAME.search(entry.name)) is None:
         return None
     try:
-        return date(*map(int, found.groups()))
+        return date(*map(int, parse.groups()))
     except ValueError:
         return None
 
 
-def _channel_of(member: Member) -> str | None:
-    """Return the channel that a file or its folder is called after."""
-    *folders, _ = ("", *member.path.split("/"))
-    stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", member.name)
-    stem = _NAMED_DAY.sub("", stem).strip("-_. ")
+def _channel_of(entry: InputEntry) -> str | None:
+    """Return the channel from the name of a file or its folder."""
+    *folders, _ = ("", *entry.path.split("/"))
+    stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", entry.name)
+    stem = _DAY_IN_NAME.sub("", stem).strip("-_. ")
     for name in (stem, *folders[-1:]):
-        if found := _CHANNEL.search(name):
-            return _CLIENT.sub("", found[0].partition("..")[0]).rstrip("-_.").lower()
+        if parse := _CHANNEL.search(name):
+            return _CLIENT.sub("", parse[0].partition("..")[0]).rstrip("-_.").lower()
     words = [word for word in re.split(r"[^\w#&+-]+|_", stem.lower()) if word not in _NO_NAME]
     words = [word for word in words if not word.isdigit()]
     return ".".join(words) or None
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    rows = [_plain(decoded(row)) for row in start.split(b"\n")[:-1]]
+    rows = [_normalise(decoded(row)) for row in start.split(b"\n")[:-1]]
     rows = [row for row in rows or [decoded(start)] if row.strip()][:_MAX_SAMPLED_LINES]
-    known = said = 0
+    known = parsed = 0
     for row in rows:
         stamp = _STAMP.match(row)
-        read = _read(row[stamp.end() :], timed=True) if stamp else None
-        said += read is not None
-        known += read is not None or bool(_SYSTEM.match(row) or _LOG.match(row) or _DAY.match(row))
-    return said > 0 and known * 4 >= len(rows) * 3
+        read = _parse_line(row[stamp.end() :], timed=True) if stamp else None
+        parsed += read is not None
+        known += read is not None or bool(
+            _SYSTEM.match(row) or _LOG_MARKER.match(row) or _DAY_LINE.match(row)
+        )
+    return parsed > 0 and known * 4 >= len(rows) * 3
 
 
-def _opened(member: Member, options: Options) -> OneFile:
-    rows = [_plain(decoded(row)) for row in member.start().split(b"\n")]
+def _open(entry: InputEntry, options: Options) -> SingleFileSource:
+    rows = [_normalise(decoded(row)) for row in entry.start().split(b"\n")]
     stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
     zone = None
     if not stamps or not all(stamp["zone"] for stamp in stamps):
-        zone = options.zone_for(member.path)
-    dated = _day_of_name(member) or any(map(_DAY.match, rows)) or any(s["iso"] for s in stamps)
+        zone = options.zone_for(entry.path)
+    dated = _day_in_name(entry) or any(map(_DAY_LINE.match, rows)) or any(s["iso"] for s in stamps)
     if not dated:
         raise InvalidInput(
-            f"{member.path} is a log of IRC that says no day; give it the name of its day, as in "
+            f"{entry.path} is an IRC log without a day; put the day into its name, as in "
             "'#channel_2004-11-15.log'"
         )
-    return OneFile(member, lambda one: _Log(one, zone).found(text_lines(one)))
+    return SingleFileSource(entry, lambda one: _Log(one, zone).parse(text_lines(one)))
 
 
-ADAPTER = Adapter(_PLATFORM, _recognises, _opened)
+ADAPTER = Adapter(_PLATFORM, _recognises, _open)

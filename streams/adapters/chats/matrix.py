@@ -1,4 +1,4 @@
-"""Matrix: a room's events, as Element exports them, as an array, or one a line."""
+"""Matrix: a room's events, as Element exports them, as an array, or one per line."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.adapter import (
+    BYTE_ORDER_MARK,
+    Adapter,
+    ParseResult,
+    SingleFileSource,
+    convert,
+)
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items, matching
 from recollect.streams.adapters.input.text_lines import lines
 
 _PLATFORM = "matrix"
-_EVENT = (
+_EVENT_KEYS = (
     re.compile(rb'"origin_server_ts"\s*:\s*\d'),
     re.compile(rb'"event_id"\s*:\s*"\$'),
     re.compile(rb'"type"\s*:\s*"[\w.-]+\.'),
 )
 _LIST = re.compile(rb'"(messages|chunk|events)"\s*:\s*\[')
-# What a server answers to a client that asks for what is new: each room's events, by its id.
-_SYNC = re.compile(rb'"next_batch"\s*:\s*"')
-_SYNCED = re.compile(r"rooms\.(?:join|leave)\.(.+)\.(?:state|timeline)\.events\.item")
+# A server's response to /sync: each room's events, by room id.
+_SYNC_KEY = re.compile(rb'"next_batch"\s*:\s*"')
+_SYNC_EVENT_PATH = re.compile(r"rooms\.(?:join|leave)\.(.+)\.(?:state|timeline)\.events\.item")
 _FILES = {
     "m.image": "image",
     "m.video": "video",
@@ -33,7 +39,9 @@ _FILES = {
     "m.file": "file",
     "m.sticker": "image",
 }
-_SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES})
+_SPOKEN_TYPES = frozenset(
+    {"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES}
+)
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
 _MEMBERSHIPS = {
@@ -44,11 +52,11 @@ _MEMBERSHIPS = {
 }
 _MEMBERSHIP = {"join": "joined", "leave": "left", "invite": "was invited", "ban": "was banned"}
 _QUOTE = re.compile(r"> ?")
-_WHO = re.compile(r"(?:\* )?<[^>]*> ?")
+_QUOTED_SENDER = re.compile(r"(?:\* )?<[^>]*> ?")
 
 
-def _list(start: bytes) -> str | None:
-    """Return where in a document its events stand; None: it is a line for each event."""
+def _events_prefix(start: bytes) -> str | None:
+    """Return the prefix of a document's events; None if it has one event per line."""
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if head.startswith(b"["):
         return "item"
@@ -59,7 +67,7 @@ def _list(start: bytes) -> str | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     found = _LIST.search(head)
-    timed = _EVENT[0].search(head)
+    timed = _EVENT_KEYS[0].search(head)
     if found is None or (timed is not None and timed.start() < found.start()):
         return "" if b'"origin_server_ts"' in head.partition(b"}\n{")[0] else None
     return f"{found[1].decode()}.item"
@@ -67,26 +75,26 @@ def _list(start: bytes) -> str | None:
 
 def _recognises(start: bytes, name: str) -> bool:
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
-    return head.startswith((b"[", b"{")) and all(mark.search(head) for mark in _EVENT)
+    return head.startswith((b"[", b"{")) and all(mark.search(head) for mark in _EVENT_KEYS)
 
 
-def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    start = member.start()
-    where = _list(start)
-    records = _lines(member) if where is None else items(member, where)
-    if where is not None and where != "item" and _SYNC.search(start) and b'"rooms"' in start:
-        records = _synced(member)
+def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+    start = entry.start()
+    where = _events_prefix(start)
+    records = _lines(entry) if where is None else items(entry, where)
+    if where is not None and where != "item" and _SYNC_KEY.search(start) and b'"rooms"' in start:
+        records = _sync_events(entry)
     names: dict[str, str] = {}
-    return converted(records, lambda event: _events(event, names))
+    return convert(records, lambda event: _events(event, names))
 
 
-def _synced(member: Member) -> Iterator[tuple[int, object]]:
-    for number, found, event in matching(member, _SYNCED):
+def _sync_events(entry: InputEntry) -> Iterator[tuple[int, object]]:
+    for number, found, event in matching(entry, _SYNC_EVENT_PATH):
         yield number, {"room_id": found[1], **event} if isinstance(event, dict) else event
 
 
-def _lines(member: Member) -> Iterator[tuple[int, object]]:
-    with member.open() as file:
+def _lines(entry: InputEntry) -> Iterator[tuple[int, object]]:
+    with entry.open() as file:
         for number, line in enumerate(lines(file), 1):
             if text := line.removeprefix(BYTE_ORDER_MARK).strip():
                 try:
@@ -96,11 +104,11 @@ def _lines(member: Member) -> Iterator[tuple[int, object]]:
 
 
 def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
-    """Yield what an event of a room becomes; `names` are those of its members so far."""
+    """Yield the inbound events of a room event; `names` are the members' names so far."""
     if isinstance(event, InvalidInput):
         raise event
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        raise InvalidInput("this is no event of Matrix: it names no type")
+        raise InvalidInput("not a Matrix event: it has no type")
     kind = event["type"]
     content = _dict(event.get("content"))
     unsigned = _dict(event.get("unsigned"))
@@ -117,24 +125,24 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         relates = _dict(content.get("m.relates_to"))
         if relates.get("key"):
             key = str(relates["key"])
-            yield _of(event, names, "reaction", key, target=relates["event_id"])
+            yield _event(event, names, "reaction", key, target=relates["event_id"])
     elif kind == "m.room.member":
-        yield from _member(event, content, unsigned, names)
+        yield from _membership_event(event, content, unsigned, names)
     elif kind in ("m.room.topic", "m.room.name"):
         what = "topic" if kind.endswith("topic") else "name"
-        if said := _text(content.get(what)):
-            yield _of(event, names, "notice", f"The room's {what} is now {said}")
+        if value := _text(content.get(what)):
+            yield _event(event, names, "notice", f"The room's {what} is now {value}")
     elif kind in ("m.call.invite", "m.call.hangup"):
-        yield _of(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
+        yield _event(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
     elif kind in _POLLS:
-        yield _of(event, names, "notice", _poll(content))
+        yield _event(event, names, "notice", _poll(content))
     elif kind in _POLL_ENDS:
-        yield _of(event, names, "notice", "ended a poll")
+        yield _event(event, names, "notice", "ended a poll")
     elif kind == "m.room.encrypted":
         if not _dict(unsigned.get("redacted_because")):
             raise InvalidInput("it is encrypted, and the export has no key to it")
     elif "state_key" not in event and _text(content.get("body")):
-        raise InvalidInput(f"an event of the unknown type {kind[:60]!r}")
+        raise InvalidInput(f"an event with the unknown type {kind[:60]!r}")
 
 
 def _message(
@@ -147,30 +155,30 @@ def _message(
     bundled = _dict(_dict(_dict(event.get("unsigned")).get("m.relations")).get("m.replace"))
     newer = _dict(_dict(bundled.get("content")).get("m.new_content"))
     if not (newer and newer.get("body") == content.get("body")):
-        yield _said(event, content, relates, names)
-    # A server may already have put the last words into the message itself.
+        yield _message_event(event, content, relates, names)
+    # The server may have applied the last edit to the message itself.
     if newer and bundled.get("event_id"):
         whole = {"room_id": event.get("room_id"), "sender": event["sender"], **bundled}
         of = {"event_id": event["event_id"]}
         yield _edit(whole, _dict(bundled["content"]), of, names)
 
 
-def _said(
+def _message_event(
     event: Mapping[str, Any],
     content: Mapping[str, Any],
     relates: Mapping[str, Any],
     names: Mapping[str, str],
 ) -> InboundEvent:
-    text, files, quoted = _words(event, content, names)
+    text, files, quoted = _body_of(event, content, names)
     answered = _text(_dict(relates.get("m.in_reply_to")).get("event_id"))
     thread = _text(relates.get("event_id")) if relates.get("rel_type") == "m.thread" else None
     if thread and relates.get("is_falling_back", False):
         answered = None
-    made = _of(event, names, "message", text, reply_to=answered, thread_id=thread)
+    made = _event(event, names, "message", text, reply_to=answered, thread_id=thread)
     return msgspec.structs.replace(
         made,
         attachments=files,
-        # What a program posts is marked so that nothing is concluded from it.
+        # Posts of programs are outgoing, so that nothing is concluded from them.
         direction="out" if content.get("msgtype") == "m.notice" else None,
         metadata={**made.metadata, "quoted": quoted} if quoted else made.metadata,
     )
@@ -186,23 +194,23 @@ def _edit(
     if not newer:
         body = (_text(content.get("body")) or "").removeprefix("* ")
         newer = {**content, "body": body}
-    text, files, _ = _words(event, newer, names)
-    made = _of(event, names, "edit", text, target=relates["event_id"])
+    text, files, _ = _body_of(event, newer, names)
+    made = _event(event, names, "edit", text, target=relates["event_id"])
     return msgspec.structs.replace(made, attachments=files)
 
 
-def _words(
+def _body_of(
     event: Mapping[str, Any], content: Mapping[str, Any], names: Mapping[str, str]
 ) -> tuple[str, tuple[Attachment, ...], str | None]:
-    """Return the words, the files, and what is quoted above the words."""
+    """Return the text, the files, and the quoted text."""
     kind = "m.sticker" if event.get("type") == "m.sticker" else content.get("msgtype", "m.text")
     if kind == "m.bad.encrypted":
         raise InvalidInput("it is encrypted, and the export has no key to it")
-    if kind not in _SPOKEN:
-        raise InvalidInput(f"a message of the unknown msgtype {str(kind)[:60]!r}")
+    if kind not in _SPOKEN_TYPES:
+        raise InvalidInput(f"a message with the unknown msgtype {str(kind)[:60]!r}")
     body = content["body"]
     if not isinstance(body, str):
-        raise InvalidInput("a message whose body is no text")
+        raise InvalidInput("a message whose body is not text")
     if kind in _FILES:
         info = _dict(content.get("info"))
         named = _text(content.get("filename"))
@@ -223,13 +231,13 @@ def _words(
 
 
 def _without_quote(body: str) -> tuple[str, str | None]:
-    """Return a reply without the words that it repeats for clients which know no replies."""
+    """Return a reply without its fallback quotation, and the quotation."""
     rows = body.split("\n")
     count = next((n for n, row in enumerate(rows) if not row.startswith(">")), len(rows))
     if not count:
         return body, None
     quoted = "\n".join(_QUOTE.sub("", row, count=1) for row in rows[:count])
-    return "\n".join(rows[count:]).strip(), _WHO.sub("", quoted, count=1) or None
+    return "\n".join(rows[count:]).strip(), _QUOTED_SENDER.sub("", quoted, count=1) or None
 
 
 def _redaction(
@@ -245,11 +253,11 @@ def _redaction(
     }
     whole["event_id"] = _text(event.get("event_id")) or f"{target}:redacted"
     if not isinstance(target, str):
-        raise InvalidInput("a redaction that does not say of what")
-    return _of(whole, names, "deletion", "", target=target)
+        raise InvalidInput("a redaction without a target")
+    return _event(whole, names, "deletion", "", target=target)
 
 
-def _member(
+def _membership_event(
     event: Mapping[str, Any],
     content: Mapping[str, Any],
     unsigned: Mapping[str, Any],
@@ -266,10 +274,10 @@ def _member(
         what = _MEMBERSHIPS.get((was or "", now), _MEMBERSHIP[now])
         if now == "leave" and event.get("sender") != who and was == "join":
             what = "was removed"
-        yield _of(of, names, "notice", f"{_name(of, names)} {what}")
+        yield _event(of, names, "notice", f"{_name(of, names)} {what}")
     elif was == now == "join" and name and name != before.get("displayname"):
         old = _text(before.get("displayname")) or who
-        yield _of(of, names, "notice", f"{old} is now called {name}")
+        yield _event(of, names, "notice", f"{old} is now called {name}")
 
 
 def _poll(content: Mapping[str, Any]) -> str:
@@ -290,7 +298,7 @@ def _label(labelled: Mapping[str, Any]) -> str:
     return ""
 
 
-def _of(
+def _event(
     event: Mapping[str, Any],
     names: Mapping[str, str],
     kind: str,
@@ -331,4 +339,4 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-ADAPTER = Adapter(_PLATFORM, _recognises, lambda member, options: OneFile(member, _found))
+ADAPTER = Adapter(_PLATFORM, _recognises, lambda entry, options: SingleFileSource(entry, _parse))

@@ -1,4 +1,6 @@
-"""Slack: a workspace's export (people, channels, a file a channel and day), or a part of one."""
+"""Slack: a workspace's export (people, channels, one file per channel and day), or a part of
+one.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +12,31 @@ from typing import Any, NamedTuple
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportFile,
+    ExportSource,
+    ParseResult,
+    convert,
+)
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
 _PLATFORM = "slack"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json$")
 _TS = re.compile(rb'"ts"\s*:\s*"\d{9,11}\.\d{6}"')
 _TYPE = re.compile(rb'"type"\s*:\s*"message"')
-#: The files that list a workspace's conversations, and what those are.
-_LISTS: dict[str, PeerKind] = {
+#: The files that list a workspace's conversations, with their kind.
+_CONVERSATION_LISTS: dict[str, PeerKind] = {
     "channels.json": "channel",
     "groups.json": "channel",
     "mpims.json": "group",
     "dms.json": "dm",
 }
-# Subtypes in which somebody says something; all others are what Slack tells.
-_SPEECH = frozenset(
+# Subtypes with spoken text; all others are notices of Slack.
+_SPOKEN_SUBTYPES = frozenset(
     {"bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share"}
     | {"file_comment", "slackbot_response", "document_mention", "message_replied"}
 )
@@ -44,7 +52,7 @@ class _Channel(NamedTuple):
 
 
 def _is_day(start: bytes, name: str) -> bool:
-    """Return whether a file holds the messages of a channel and day."""
+    """Return whether a file has the messages of a channel and day."""
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     return head.startswith(b"[") and bool(_TS.search(head)) and bool(_TYPE.search(head))
 
@@ -52,7 +60,7 @@ def _is_day(start: bytes, name: str) -> bool:
 def _is_export(folder: Folder) -> bool:
     """Return whether a folder is a workspace's export, or the folder of one channel."""
     files = folder.files()
-    if any(name in _LISTS for name in files) and "users.json" in files:
+    if any(name in _CONVERSATION_LISTS for name in files) and "users.json" in files:
         return True
     days = [name for name in files if _DAY.match(name)]
     if not days:
@@ -64,59 +72,59 @@ def _is_export(folder: Folder) -> bool:
 
 
 class _People(NamedTuple):
-    """Who is in a workspace: names by the ids of people and bots, and whose ids are programs'."""
+    """The members of a workspace: names by user and bot id, and the ids of programs."""
 
     names: dict[str, str]
     programs: frozenset[str]
 
 
-_NOBODY = _People({}, frozenset({"USLACKBOT"}))
+_NO_PEOPLE = _People({}, frozenset({"USLACKBOT"}))
 
 
-class _Workspace(Source):
-    """An export, as a whole or of one channel."""
+class _Workspace(ExportSource):
+    """An export of a workspace, or of one channel."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
 
-    def parts(self) -> Iterator[Part]:
-        damaged: list[tuple[str, Damaged]] = []
+    def parts(self) -> Iterator[ExportFile]:
+        damaged: list[tuple[str, DamagedInput]] = []
         people = _people(self._folder, damaged)
         channels = _channels(self._folder, damaged)
         for path, error in damaged:
-            yield Part(path, iter([(1, error)]))
-        yield from self._days(self._folder, _Channel("", None, _own_name(self._folder)), people)
+            yield ExportFile(path, iter([(1, error)]))
+        yield from self._days(self._folder, _Channel("", None, _folder_name(self._folder)), people)
         for name in self._folder.folders():
             channel = channels.get(name, _Channel("", None, name))
             yield from self._days(self._folder.folder(name), channel, people)
 
-    def _days(self, folder: Folder, channel: _Channel, people: _People) -> Iterator[Part]:
+    def _days(self, folder: Folder, channel: _Channel, people: _People) -> Iterator[ExportFile]:
         for name in folder.files():
             if _DAY.match(name):
-                member = folder.file(name)
-                yield Part(member.path, _messages(member, channel, people))
+                entry = folder.file(name)
+                yield ExportFile(entry.path, _messages(entry, channel, people))
 
 
-class _Day(Source):
-    """A file of one channel and day alone."""
+class _DayFile(ExportSource):
+    """A single file of one channel and day."""
 
-    def __init__(self, member: Member) -> None:
-        self._member = member
+    def __init__(self, entry: InputEntry) -> None:
+        self._entry = entry
 
-    def parts(self) -> Iterator[Part]:
-        *_, channel, _ = ("", *self._member.path.split("/"))
-        found = _messages(self._member, _Channel("", None, channel), _NOBODY)
-        yield Part(self._member.path, found)
+    def parts(self) -> Iterator[ExportFile]:
+        *_, channel, _ = ("", *self._entry.path.split("/"))
+        found = _messages(self._entry, _Channel("", None, channel), _NO_PEOPLE)
+        yield ExportFile(self._entry.path, found)
 
 
-def _own_name(folder: Folder) -> str:
+def _folder_name(folder: Folder) -> str:
     return folder.path.rstrip("/").rpartition("/")[2]
 
 
-def _people(folder: Folder, damaged: list[tuple[str, Damaged]]) -> _People:
-    """Return who is in a workspace; a bot has an id as a user, and another as a bot."""
+def _people(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> _People:
+    """Return the members of a workspace; a bot has a user id and a bot id."""
     names: dict[str, str] = {}
-    programs = set(_NOBODY.programs)
+    programs = set(_NO_PEOPLE.programs)
     for user in _listed(folder, "users.json", damaged):
         ids = [str(user.get("id") or "")]
         if isinstance(bot := _dict(user.get("profile")).get("bot_id"), str):
@@ -137,10 +145,10 @@ def _name_of(user: Mapping[str, Any]) -> str | None:
     return next((name for name in names if isinstance(name, str) and name.strip()), None)
 
 
-def _channels(folder: Folder, damaged: list[tuple[str, Damaged]]) -> dict[str, _Channel]:
-    """Return each conversation under the names that its folder may have."""
+def _channels(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> dict[str, _Channel]:
+    """Return each conversation by the possible names of its folder."""
     found: dict[str, _Channel] = {}
-    for file, kind in _LISTS.items():
+    for file, kind in _CONVERSATION_LISTS.items():
         for item in _listed(folder, file, damaged):
             if isinstance(id_ := item.get("id"), str):
                 name = str(item.get("name") or id_)
@@ -149,48 +157,50 @@ def _channels(folder: Folder, damaged: list[tuple[str, Damaged]]) -> dict[str, _
 
 
 def _listed(
-    folder: Folder, name: str, damaged: list[tuple[str, Damaged]]
+    folder: Folder, name: str, damaged: list[tuple[str, DamagedInput]]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a list, as far as it can be read."""
+    """Yield the objects of a list, as far as it is readable."""
     if name not in folder.files():
         return
-    member = folder.file(name)
+    entry = folder.file(name)
     try:
-        for _, item in items(member, "item"):
+        for _, item in items(entry, "item"):
             if isinstance(item, dict):
                 yield item
-    except Damaged as error:
-        damaged.append((member.path, error))
+    except DamagedInput as error:
+        damaged.append((entry.path, error))
 
 
-def _messages(member: Member, channel: _Channel, people: _People) -> Iterator[tuple[int, Found]]:
-    return converted(items(member, "item"), _Reader(channel, people).events)
+def _messages(
+    entry: InputEntry, channel: _Channel, people: _People
+) -> Iterator[tuple[int, ParseResult]]:
+    return convert(items(entry, "item"), _MessageConverter(channel, people).events)
 
 
-class _Reader:
-    """Makes events of the messages of one channel."""
+class _MessageConverter:
+    """Converts the messages of a channel to events."""
 
     def __init__(self, channel: _Channel, people: _People) -> None:
         self._channel = channel
-        self._place = channel.id or channel.name
+        self._channel_id = channel.id or channel.name
         self._people = people
 
     def events(self, message: dict[str, Any]) -> Iterable[InboundEvent]:
-        """Return what a message says: itself, its edit or deletion, and the reactions to it."""
+        """Return the events of a message: itself, its edit or deletion, and its reactions."""
         subtype = message.get("subtype")
         if subtype == "message_changed":
             changed = {"channel": None, **message["message"]}
             changed.setdefault("edited", {"ts": message["ts"]})
             return self.events(changed)
         ts = _ts(message.get("deleted_ts") or message["ts"])
-        id_ = f"{self._place}:{ts}"
+        id_ = f"{self._channel_id}:{ts}"
         if subtype in ("tombstone", "message_deleted"):
             return [self._deletion(id_, ts, message)]
-        return [self._said(id_, ts, message), *self._reactions(id_, ts, message)]
+        return [self._message(id_, ts, message), *self._reactions(id_, ts, message)]
 
-    def _said(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
+    def _message(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
         subtype = message.get("subtype")
-        speech = subtype is None or subtype in _SPEECH
+        speech = subtype is None or subtype in _SPOKEN_SUBTYPES
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
         sender, name = self._sender({**message, **comment} if comment else message)
         bot = (
@@ -199,12 +209,12 @@ class _Reader:
             or sender in self._people.programs
         )
         text = str(comment.get("comment") or _text_of(message))
-        words, quoted = self._words(text)
+        words, quoted = self._split_quotes(text)
         attachments = self._attachments(message, bot and not words)
         if bot and not words:
             words = "\n".join(self._plain(one) for one in _bot_texts(message))
         elif subtype == "file_share" and attachments and "uploaded a file" in words:
-            # What Slack wrote for who uploaded it; their own words are the comment, if any.
+            # Slack's own text about the upload; the uploader's text is the comment, if any.
             file = _dict(message.get("file"))
             initial = _dict(file.get("initial_comment")).get("comment")
             words = self._plain(str(initial)) if initial else ""
@@ -216,10 +226,10 @@ class _Reader:
             "platform": _PLATFORM,
             "sender_id": sender,
             "sender_name": name,
-            "peer_id": self._place or None,
+            "peer_id": self._channel_id or None,
             "peer_kind": self._channel.kind,
             "thread_id": thread,
-            "reply_to": f"{self._place}:{thread}" if thread else None,
+            "reply_to": f"{self._channel_id}:{thread}" if thread else None,
             "direction": "out" if bot and speech else None,
             "content": words,
             "attachments": attachments,
@@ -251,9 +261,9 @@ class _Reader:
             target=id_,
             sender_id=sender,
             sender_name=name,
-            peer_id=self._place or None,
+            peer_id=self._channel_id or None,
             peer_kind=self._channel.kind,
-            # When it was deleted no export says.
+            # No export has the time of the deletion.
             occurred_at=_ms(_ts(message["ts"])),
             content="",
         )
@@ -269,15 +279,15 @@ class _Reader:
                     target=id_,
                     sender_id=str(user),
                     sender_name=self._people.names.get(str(user)),
-                    peer_id=self._place or None,
+                    peer_id=self._channel_id or None,
                     peer_kind=self._channel.kind,
                     occurred_at=_ms(ts),
                     content=f":{sign}:",
                 )
 
     def _sender(self, message: Mapping[str, Any]) -> tuple[str, str | None]:
-        told = {"profile": message.get("user_profile"), "username": message.get("username")}
-        named = _name_of(told) or _name_of(_dict(message.get("bot_profile")))
+        profile = {"profile": message.get("user_profile"), "username": message.get("username")}
+        named = _name_of(profile) or _name_of(_dict(message.get("bot_profile")))
         for key in ("user", "bot_id"):
             if isinstance(id_ := message.get(key), str) and id_:
                 return id_, self._people.names.get(id_) or named
@@ -286,7 +296,7 @@ class _Reader:
 
     def _metadata(self, message: Mapping[str, Any], quoted: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        if self._channel.name and self._channel.name != self._place:
+        if self._channel.name and self._channel.name != self._channel_id:
             found["channel"] = self._channel.name
         if quoted:
             found["quoted"] = quoted
@@ -294,10 +304,10 @@ class _Reader:
             found["subtype"] = subtype
         return found
 
-    def _attachments(self, message: dict[str, Any], own: bool) -> tuple[Attachment, ...]:
-        """Return files by name, what was shared with who said it, and links by their title.
+    def _attachments(self, message: dict[str, Any], own_words: bool) -> tuple[Attachment, ...]:
+        """Return files, shared messages with their author, and links with their title.
 
-        `own`: what is attached are the sender's own words, as bots send them.
+        `own_words`: the attachments are the sender's own text, as bots send it.
         """
         found = []
         files = _dicts(message.get("files")) or _dicts([message.get("file")])
@@ -307,28 +317,28 @@ class _Reader:
                 Attachment(
                     type="image" if (mime or "").startswith("image/") else "file",
                     name=_text(file.get("name")) or _text(file.get("title")) or _text(file["id"]),
-                    url=_address(file.get("permalink") or file.get("url_private")),
+                    url=_without_query(file.get("permalink") or file.get("url_private")),
                     mime_type=mime,
                     size=file["size"] if isinstance(file.get("size"), int) else None,
                 )
             )
-        for item in () if own else _dicts(message.get("attachments")):
+        for item in () if own_words else _dicts(message.get("attachments")):
             shared = item.get("is_share") or item.get("is_msg_unfurl")
             url = item.get("from_url") or item.get("title_link") or item.get("original_url")
             if shared:
                 words = _text(item.get("text")) or _text(item.get("fallback")) or ""
                 author = _text(item.get("author_name")) or _text(item.get("author_subname"))
                 caption = self._plain(words) or None
-                found.append(Attachment("forward", author, _address(url), caption=caption))
+                found.append(Attachment("forward", author, _without_query(url), caption=caption))
             else:
                 title = _text(item.get("title")) or _text(item.get("fallback"))
                 name = self._plain(title)[:200] if title else None
-                found.append(Attachment("link", name, _address(url)))
+                found.append(Attachment("link", name, _without_query(url)))
         return tuple(found)
 
-    def _words(self, text: str) -> tuple[str, str]:
-        """Return what somebody says, and the lines that they quote."""
-        said: list[str] = []
+    def _split_quotes(self, text: str) -> tuple[str, str]:
+        """Return the sender's own text, and the lines that they quote."""
+        own_lines: list[str] = []
         quoted: list[str] = []
         rest = False
         for line in text.split("\n"):
@@ -337,14 +347,14 @@ class _Reader:
             if mark or rest:
                 quoted.append(line[mark.end() :] if mark else line)
             else:
-                said.append(line)
-        return self._plain("\n".join(said)).strip(), self._plain("\n".join(quoted)).strip()
+                own_lines.append(line)
+        return self._plain("\n".join(own_lines)).strip(), self._plain("\n".join(quoted)).strip()
 
     def _plain(self, text: str) -> str:
-        """Return Slack's markup as it is shown."""
-        return html.unescape(_MARK.sub(self._shown, text))
+        """Render Slack's markup."""
+        return html.unescape(_MARK.sub(self._render_mark, text))
 
-    def _shown(self, found: re.Match[str]) -> str:
+    def _render_mark(self, found: re.Match[str]) -> str:
         target, _, label = found[1].partition("|")
         if target.startswith("@"):
             name = self._people.names.get(target[1:]) or label or target[1:]
@@ -358,7 +368,7 @@ class _Reader:
 
 
 def _text_of(message: Mapping[str, Any]) -> str:
-    """Return a message's text; where it is empty, the words of its blocks."""
+    """Return a message's text, or if that is empty, the text of its blocks."""
     text = message.get("text")
     if isinstance(text, str) and text.strip():
         return text
@@ -390,7 +400,7 @@ def _block(block: Mapping[str, Any]) -> str:
 
 
 def _bot_texts(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a bot says in attachments."""
+    """Yield the texts of a bot's attachments."""
     for item in _dicts(message.get("attachments")):
         texts = [_text(item.get(key)) for key in ("pretext", "title", "text")]
         found = "\n".join(filter(None, texts)) or _text(item.get("fallback"))
@@ -410,15 +420,15 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _address(value: object) -> str | None:
-    """Return an address without its query, which lets in whoever has it and changes each time."""
+def _without_query(value: object) -> str | None:
+    """Return a URL without its query, which grants access and changes with each export."""
     return value.partition("?")[0] if isinstance(value, str) else None
 
 
 def _ts(value: object) -> str:
-    """Return a message's time as Slack writes it: it is the message's id, and no number."""
+    """Return a message's time as Slack writes it, a string that identifies the message."""
     if not isinstance(value, str) or not re.fullmatch(r"\d{1,12}(?:\.\d{1,9})?", value):
-        raise InvalidInput(f"ts: {value!r} is no time of Slack's, as in 1452837318.000002")
+        raise InvalidInput(f"ts: {value!r} is not a time of Slack, such as 1452837318.000002")
     return value
 
 
@@ -427,11 +437,11 @@ def _ms(ts: str) -> int:
     return int(seconds) * 1000 + int(rest[:3].ljust(3, "0"))
 
 
-def _read(member: Member, options: Options) -> Source:
-    return _Day(member)
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return _DayFile(entry)
 
 
-def _read_folder(folder: Folder, options: Options) -> Source:
+def _read_folder(folder: Folder, options: Options) -> ExportSource:
     return _Workspace(folder)
 
 

@@ -1,4 +1,4 @@
-"""Telegram: what Telegram Desktop exports as JSON, of one chat or of all."""
+"""Telegram: the JSON export of Telegram Desktop, of one chat or of all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from typing import Any
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, OneFile, Source, converted
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportSource,
+    ParseResult,
+    SingleFileSource,
+    convert,
+)
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import nested
 
 _PLATFORM = "telegram"
@@ -21,8 +27,8 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(?:message|service|unsupported)"')
 _WHEN = re.compile(rb'"date(?:_unixtime)?"\s*:\s*"\d')
 _UNIX = re.compile(rb'"(?:date|edited)_unixtime"\s*:')
 _TEXT = re.compile(rb'"(?:text|text_entities|actor|action)"\s*:')
-_ALL = (b'"personal_information"', b'"frequent_contacts"', b'"left_chats"', b'"chats"')
-# What kind of id a chat has, and what it is.
+_FULL_EXPORT_KEYS = (b'"personal_information"', b'"frequent_contacts"', b'"left_chats"', b'"chats"')
+# The id prefix and the kind of each type of chat.
 _CHATS: dict[str, tuple[str, PeerKind]] = {
     "personal_chat": ("user", "dm"),
     "bot_chat": ("user", "dm"),
@@ -45,7 +51,7 @@ _MEDIA = {
     "sticker": "sticker",
 }
 _FAMILIES = ("image", "audio", "video")
-# What of a service message says more than its action.
+# Fields of a service message beyond its action.
 _DETAILS = (
     *("title", "new_title", "text", "members", "duration_seconds", "discard_reason", "emoticon"),
     *("game_message_id", "score", "amount", "currency", "reason_domain", "period", "boosts"),
@@ -58,25 +64,25 @@ def _is_export(start: bytes, name: str) -> bool:
         return False
     if all(pattern.search(text) for pattern in (_TYPE, _WHEN, _TEXT)) and b'"messages"' in text:
         return True
-    return b'"personal_information"' in text and any(one in text for one in _ALL[1:])
+    return b'"personal_information"' in text and any(one in text for one in _FULL_EXPORT_KEYS[1:])
 
 
-def _read(member: Member, options: Options) -> Source:
-    start = member.start()
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    start = entry.start()
     local: tzinfo | None = options.timezone
     if _WHEN.search(start) and not _UNIX.search(start):
-        # Exports of before 2022 give local times alone.
-        local = options.zone_for(member.path)
-    return OneFile(member, lambda one: _found(one, local))
+        # Exports from before 2022 have only local times.
+        local = options.zone_for(entry.path)
+    return SingleFileSource(entry, lambda one: _parse(one, local))
 
 
-def _found(member: Member, local: tzinfo | None) -> Iterator[tuple[int, Found]]:
-    records = ((n, (known, value)) for n, known, value in nested(member, *_MESSAGES))
-    return converted(records, lambda one: _events(_Chat(one[0], local), one[1]))
+def _parse(entry: InputEntry, local: tzinfo | None) -> Iterator[tuple[int, ParseResult]]:
+    records = ((n, (known, value)) for n, known, value in nested(entry, *_MESSAGES))
+    return convert(records, lambda one: _events(_Chat(one[0], local), one[1]))
 
 
 class _Chat:
-    """What is known of a chat."""
+    """A chat's id and kind."""
 
     def __init__(self, known: Mapping[str, Any], local: tzinfo | None) -> None:
         self.type = str(known.get("type") or "")
@@ -95,8 +101,8 @@ class _Chat:
 def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     kind = message.get("type")
     if kind not in ("message", "service", "unsupported") or not _has_time(message):
-        raise InvalidInput(f"Telegram exported no words and no time of this record, a {kind!r}")
-    at = _moment(message, "date", chat.local)
+        raise InvalidInput(f"Telegram exported no text or no time for this record of type {kind!r}")
+    at = _parse_time(message, "date", chat.local)
     number = message.get("id")
     id_ = chat.message(number) if number is not None and chat.known else None
     common: dict[str, Any] = {
@@ -111,11 +117,11 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     common |= {"sender_id": sender, "sender_name": name}
     by_program = "via_bot" in message or "inline_bot_buttons" in message
     if by_program or (chat.type == "bot_chat" and sender == chat.id):
-        # Only programs have buttons, and what came through one nobody typed.
+        # Only bots have buttons, and text sent through one was not typed.
         common["direction"] = "out"
     if (answered := message.get("reply_to_message_id")) is not None and chat.known:
         common["reply_to"] = chat.message(answered, message.get("reply_to_peer_id"))
-    content, quoted = _words(message)
+    content, quoted = _split_quotes(message)
     attachments = list(_attachments(message))
     if "forwarded_from" in message or "forwarded_from_id" in message:
         who = message.get("forwarded_from") or message.get("forwarded_from_id")
@@ -157,13 +163,13 @@ def _notice(
 ) -> InboundEvent:
     sender, name = _person(message, "actor", chat)
     action = str(message.get("action") or "service").replace("_", " ")
-    told: list[str] = []
+    details: list[str] = []
     for key in _DETAILS:
         value = _text(message[key]) if key == "text" and key in message else message.get(key)
         if isinstance(value, list):
             value = ", ".join(str(one) for one in value if one is not None)
         if value not in (None, "", 0):
-            told.append(str(value))
+            details.append(str(value))
     pinned = message.get("message_id")
     return InboundEvent(
         **common,
@@ -172,7 +178,7 @@ def _notice(
         sender_id=sender,
         sender_name=name,
         occurred_at=at.isoformat(),
-        content=f"{action}: {', '.join(told)}" if told else action,
+        content=f"{action}: {', '.join(details)}" if details else action,
         target=chat.message(pinned) if pinned is not None and chat.known else None,
     )
 
@@ -180,12 +186,12 @@ def _notice(
 def _reactions(
     chat: _Chat, message: Mapping[str, Any], id_: str, at: datetime
 ) -> Iterator[InboundEvent]:
-    """Yield the reactions of which the export says whose they are."""
+    """Yield the reactions whose senders the export names."""
     for reaction in message.get("reactions") or ():
         sign = reaction.get("emoji") or reaction.get("document_id") or reaction.get("type")
         for one in reaction.get("recent") or ():
             sender, name = _person(one, "from", chat)
-            when = _moment(one, "date", at.tzinfo) if _has_time(one) else at
+            when = _parse_time(one, "date", at.tzinfo) if _has_time(one) else at
             yield InboundEvent(
                 platform=_PLATFORM,
                 kind="reaction",
@@ -201,17 +207,19 @@ def _reactions(
 
 
 def _person(message: Mapping[str, Any], field: str, chat: _Chat) -> tuple[str, str | None]:
-    """Return whose a message is; of whom only one of id and name is known, that is both."""
+    """Return the id and name of a message's sender; the name serves as the id if that is
+    missing.
+    """
     name, id_ = message.get(field), message.get(f"{field}_id")
     name = str(name) if name else None
     if isinstance(id_, int):
-        # Exports of before 2021 give people's numbers alone.
+        # Exports from before 2021 have only users' numbers.
         return f"user{id_}", name
     return str(id_ or name or chat.id), name
 
 
-def _words(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a message's own words, and those that it sets apart as quoted."""
+def _split_quotes(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a message's own text, and its quotations."""
     parts = message.get("text_entities")
     if not isinstance(parts, list) or not parts:
         parts = message.get("text")
@@ -239,7 +247,7 @@ def _text(value: object) -> str:
     text = ""
     for part in value if isinstance(value, list) else ():
         link = isinstance(part, dict) and part.get("type") == "link"
-        # Some tools leave blanks between the pieces out; an address begins a word.
+        # Some tools drop spaces between the pieces; a link begins a word.
         apart = link and text and (text[-1].isalnum() or text[-1] in ":,;.!?")
         text += f" {_text(part)}" if apart else _text(part)
     return text
@@ -280,11 +288,11 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         )
     contact = message.get("contact_information")
     if isinstance(contact, dict):
-        told = (contact.get(key) for key in ("first_name", "last_name", "phone_number"))
-        yield Attachment(type="contact", name=" ".join(str(one) for one in told if one) or None)
+        parts = (contact.get(key) for key in ("first_name", "last_name", "phone_number"))
+        yield Attachment(type="contact", name=" ".join(str(one) for one in parts if one) or None)
     poll = message.get("poll")
     if isinstance(poll, dict):
-        # Options are nobody's words.
+        # The options were not said by anybody.
         answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
         yield Attachment(type="poll", caption=" / ".join(map(_text, answers)) or None)
     if title := message.get("game_title"):
@@ -295,7 +303,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def _file_name(value: object) -> str | None:
-    """Return a file's name; where it was not exported, the field says so in brackets."""
+    """Return a file's name; for a file that was not exported the field has a note in brackets."""
     if not isinstance(value, str) or value.startswith("("):
         return None
     return re.split(r"[/\\]", value)[-1][:1000] or None
@@ -309,10 +317,10 @@ def _has_time(message: Mapping[str, Any]) -> bool:
     return bool(message.get("date_unixtime") or message.get("date"))
 
 
-def _moment(message: Mapping[str, Any], field: str, local: tzinfo | None) -> datetime:
-    """Return a time of a message, in the zone in which it was exported where that is known."""
-    said, unix = message.get(field), message.get(f"{field}_unixtime")
-    clock = datetime.fromisoformat(str(said)) if said else None
+def _parse_time(message: Mapping[str, Any], field: str, local: tzinfo | None) -> datetime:
+    """Return a time of a message, in the exporter's zone if that is known."""
+    local_time, unix = message.get(field), message.get(f"{field}_unixtime")
+    clock = datetime.fromisoformat(str(local_time)) if local_time else None
     if unix is not None:
         utc = datetime.fromtimestamp(int(unix), UTC)
         if clock is None or clock.tzinfo is not None:
@@ -320,26 +328,26 @@ def _moment(message: Mapping[str, Any], field: str, local: tzinfo | None) -> dat
         offset = timedelta(minutes=round((clock - utc.replace(tzinfo=None)).total_seconds() / 60))
         return utc.astimezone(timezone(offset)) if abs(offset) <= timedelta(hours=15) else utc
     if clock is None:
-        raise InvalidInput("the record says no time")
+        raise InvalidInput("the record has no time")
     if clock.tzinfo is not None:
         return clock
     if local is None:
         raise InvalidInput(
-            "the record gives a time without a zone; say in which it was exported: --timezone"
+            "the record has a time without a zone; name the exporter's zone: --timezone"
         )
     return clock.replace(tzinfo=local)
 
 
 def _edited(message: Mapping[str, Any], local: tzinfo | None, at: datetime) -> datetime | None:
-    """Return when a message was edited last; 1970 is how some versions say that it was not."""
+    """Return the time of the last edit; some versions write 1970 for none."""
     if not (message.get("edited") or message.get("edited_unixtime")):
         return None
-    edited = _moment(message, "edited", local or at.tzinfo)
+    edited = _parse_time(message, "edited", local or at.tzinfo)
     return edited if edited.year > 1971 else None
 
 
-def _seconds(moment: datetime) -> int:
-    return int(moment.timestamp())
+def _seconds(time: datetime) -> int:
+    return int(time.timestamp())
 
 
 ADAPTER = Adapter("telegram", _is_export, _read)

@@ -1,7 +1,7 @@
-"""WhatsApp: a chat as text, as phones of Apple's and of Android write it in many languages.
+"""WhatsApp: a chat as text, as iPhones and Android phones write it in many languages.
 
-A line says no zone and, on Android, no seconds; which number of a date is the month no line says,
-so it is decided from the whole file before anything is read, or asked for.
+Lines have no zone and, on Android, no seconds. Whether the day or the month comes first is decided
+from the whole file before anything is read, or must be given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, Part, Source
+from recollect.streams.adapters.adapter import Adapter, ExportFile, ExportSource, ParseResult
 from recollect.streams.adapters.chats.whatsapp_phrases import (
     AFTERNOON,
     ATTACHED,
@@ -30,29 +30,29 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     LAST_MARK,
     MARKS,
     MORNING,
-    NEITHER,
+    NO_DAY_HALF,
     OMITTED,
     OPTION,
     OWN_OMITTED,
     PAGES,
     PLACE,
     POLL,
-    TOLD,
+    SYSTEM_MESSAGE,
     VOTES,
 )
 from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
 _PLATFORM = "whatsapp"
-# Digits of Arabic, Persian and Indic scripts, and blanks that break no line.
+# Digits of Arabic, Persian and Indic scripts, and no-break spaces.
 _PLAIN = {
     **{first + digit: str(digit) for first in (0x660, 0x6F0, 0x966, 0x9E6) for digit in range(10)},
     **dict.fromkeys((0xA0, 0x202F, 0x2009), " "),
     0x60C: ",",
 }
-# What stands between the numbers of a date in Chinese, Japanese and Korean.
-_OF_DATES = str.maketrans("年月日년월일", "-- ...")
+# Marks between the numbers of a date in Chinese, Japanese and Korean.
+_CJK_DATE_MARKS = str.maketrans("年月日년월일", "-- ...")
 _YEAR = re.compile(r"\[?\d{4}[年년]")
 _BIDI = f"[{MARKS}]*"
 _HEADER = re.compile(
@@ -65,58 +65,58 @@ _HEADER = re.compile(
     rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
     rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
 )
-# Only Signal writes this.
+# Signal's stamp.
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 _NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
-# Of so many lines at its beginning one must be the first of a message.
+# A message must begin within the first lines, this many.
 _MAX_LEADING_LINES = 5
-# Names in one chat; a file with more is none.
+# Maximum number of names in a chat.
 _MAX_NAMES = 20_000
 _NOON = "中午"
 _QUOTES = (("“", "”"), ("«", "»"))
 
 
 class _Header(NamedTuple):
-    """How a message begins: its date as three numbers, its time, and where its words begin."""
+    """The header of a message: its date as three numbers, its time, and where its text begins."""
 
     date: tuple[str, str, str]
     mark: str
     hour: int
     minute: int
     second: int
-    half: str
+    day_half: str
     end: int
 
 
 def _header(line: str) -> _Header | None:
-    """Return how a line begins a message; None: it goes on with the one before."""
+    """Return the header at the start of a line, or None if the line continues a message."""
     stripped = line.lstrip(MARKS)
     if not (stripped.startswith("[") or stripped[:1].isdecimal()):
         return None
-    # Sign for sign, so that places stay what they are.
+    # Character by character, so that offsets stay valid.
     plain = stripped[:120].translate(_PLAIN)
     if _YEAR.match(plain):
-        plain = plain.translate(_OF_DATES)
+        plain = plain.translate(_CJK_DATE_MARKS)
     found = _HEADER.match(plain)
     if found is None:
         return None
-    half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
+    day_half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
     return _Header(
         (found["a"], found["b"], found["c"]),
         found["mark"].strip(),
         int(found["hour"]),
         int(found["minute"]),
         int(found["second"] or 0),
-        half,
+        day_half,
         len(line) - len(stripped) + found.end(),
     )
 
 
 class _Survey(msgspec.Struct):
-    """What the whole file tells: the order of its dates, and which names hold a colon."""
+    """Facts about the whole file: the order of its dates, and names that contain a colon."""
 
     order: DateOrder | None = None
-    whole_names: frozenset[str] = frozenset()
+    names_with_colon: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()
 
 
@@ -133,80 +133,80 @@ def _is_chat(start: bytes, name: str) -> bool:
     )
 
 
-class _Chat(Source):
-    in_time = True
+class _Chat(ExportSource):
+    is_chronological = True
 
-    def __init__(self, member: Member, zone: ZoneInfo, survey: _Survey) -> None:
-        self._member = member
+    def __init__(self, entry: InputEntry, zone: ZoneInfo, survey: _Survey) -> None:
+        self._entry = entry
         self._zone = zone
         self._survey = survey
-        self._name = _chat_name(member.path)
+        self._name = _chat_name(entry.path)
 
-    def parts(self) -> Iterator[Part]:
-        yield Part(self._member.path, self._found())
+    def parts(self) -> Iterator[ExportFile]:
+        yield ExportFile(self._entry.path, self._parse())
 
-    def _found(self) -> Iterator[tuple[int, Found]]:
-        begun, header, words, size = 0, None, [""], 0
-        for number, line in text_lines(self._member):
+    def _parse(self) -> Iterator[tuple[int, ParseResult]]:
+        first_line, header, words, size = 0, None, [""], 0
+        for number, line in text_lines(self._entry):
             found = _header(line)
             if found is None:
                 if header is not None:
                     size += len(line)
-                    # Of one that is too long, as much as shows that it is.
+                    # Of a message that is too long, keep just enough to be rejected.
                     if size <= MAX_CONTENT_BYTES + len(line):
                         words.append(line)
                 elif line.strip():
-                    yield number, InvalidInput("no message begins here, and none is before it")
+                    yield number, InvalidInput("this line precedes any message")
                 continue
             if header is not None:
-                yield begun, self._event(header, "\n".join(words))
-            begun, header, words, size = number, found, [line[found.end :]], 0
+                yield first_line, self._event(header, "\n".join(words))
+            first_line, header, words, size = number, found, [line[found.end :]], 0
         if header is not None:
-            yield begun, self._event(header, "\n".join(words))
+            yield first_line, self._event(header, "\n".join(words))
 
-    def _event(self, header: _Header, said: str) -> Found:
+    def _event(self, header: _Header, raw: str) -> ParseResult:
         try:
-            occurred_at = zoned(_moment(header, self._survey.order), self._zone)
+            occurred_at = zoned(_local_time(header, self._survey.order), self._zone)
         except ValueError as error:
             return InvalidInput(str(error))
-        sender, text = self._parted(said)
+        sender, text = self._split_sender(raw)
         chat: dict[str, Any] = {
             "platform": _PLATFORM,
             "peer_id": self._name,
             "occurred_at": occurred_at,
         }
         if sender is None:
-            about = _told(text)
+            about = _system_text(text)
             return InboundEvent(
                 kind="notice", sender_id=self._name or _PLATFORM, content=about, **chat
             )
-        fields = _said(text)
+        fields = _message_fields(text)
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)
 
-    def _parted(self, said: str) -> tuple[str | None, str]:
-        """Return who says something, and what; nobody: WhatsApp does."""
-        first, _, _ = said.partition("\n")
+    def _split_sender(self, raw: str) -> tuple[str | None, str]:
+        """Return the sender, None for WhatsApp itself, and the text."""
+        first, _, _ = raw.partition("\n")
         name, colon, _ = first.partition(": ")
         if any(name.count(begin) != name.count(end) for begin, end in _QUOTES) or (
             name.count('"') % 2
         ):
-            # What a group was called, and not who says something.
-            return None, said
-        if colon and _name(name) in self._survey.whole_names:
+            # The name of a group, not a sender.
+            return None, raw
+        if colon and _name(name) in self._survey.names_with_colon:
             second = first[len(name) + 2 :].partition(": ")[0]
             name = f"{name}: {second}"
         elif not colon:
-            # A message without words, whose blank was lost.
+            # A message without text, whose space was lost.
             name = first.rstrip().removesuffix(":")
             if name == first.rstrip() or _name(name) not in self._survey.senders:
-                return None, said
-            return _name(name), said[len(first) :]
-        return _name(name), said[len(name) + 2 :]
+                return None, raw
+            return _name(name), raw[len(first) :]
+        return _name(name), raw[len(name) + 2 :]
 
 
-def _said(text: str) -> dict[str, Any]:
-    """Return what stands in a message: words, files by name, or what WhatsApp says of it."""
-    own = text.startswith(tuple(MARKS))
+def _message_fields(text: str) -> dict[str, Any]:
+    """Return the event fields of a message: text, files, or a notice of WhatsApp."""
+    from_whatsapp = text.startswith(tuple(MARKS))
     metadata: dict[str, Any] = {}
     if edited := EDITED.search(text):
         text = text[: edited.start()].rstrip(MARKS).rstrip()
@@ -214,37 +214,37 @@ def _said(text: str) -> dict[str, Any]:
     words = _clean(text)
     if DELETED.fullmatch(words):
         return {"kind": "notice", "content": words, "metadata": {"deleted": True}}
-    file, words = _file(text, words, own)
+    file, words = _file(text, words, from_whatsapp)
     if file is not None:
         return {"content": words, "attachments": (file,), "metadata": metadata}
     if POLL.match(words):
-        asked, options = _poll(VOTES.sub("", _told(words)))
+        asked, options = _poll(VOTES.sub("", _system_text(words)))
         return {"content": asked, "attachments": (options,), "metadata": metadata}
-    if words and (own or TOLD.fullmatch(words)):
-        # A call, a change of number, a pin: nobody typed the mark before it.
-        return {"kind": "notice", "content": _told(words), "metadata": metadata}
+    if words and (from_whatsapp or SYSTEM_MESSAGE.fullmatch(words)):
+        # A call, a change of number, a pin: the mark before it cannot be typed.
+        return {"kind": "notice", "content": _system_text(words), "metadata": metadata}
     if not words:
         return {"kind": "notice", "content": "(empty)", "metadata": metadata}
     return {"content": words, "metadata": metadata}
 
 
 def _poll(words: str) -> tuple[str, Attachment]:
-    """Return what a poll asks, and its options, which nobody says."""
+    """Return a poll's question, and its options as an attachment."""
     rows = words.split("\n")
     options = [found[1] for row in rows if (found := OPTION.fullmatch(row))]
     asked = "\n".join(row for row in rows if not OPTION.fullmatch(row))
     return asked, Attachment(type="poll", caption=" / ".join(options) or None)
 
 
-def _file(text: str, words: str, own: bool) -> tuple[Attachment | None, str]:
-    """Return the file that came with a message, and what was said to it.
+def _file(text: str, words: str, from_whatsapp: bool) -> tuple[Attachment | None, str]:
+    """Return the file of a message, and its caption.
 
-    `own`: the message begins with a mark that only WhatsApp sets.
+    `from_whatsapp`: the message begins with a mark that only WhatsApp writes.
     """
     if found := ATTACHED.search(text):
         before = PAGES.search(text[: found.start()])
         if before:
-            # "report.pdf • 3 pages": the name that it had, and nothing that anybody said.
+            # "report.pdf • 3 pages": the file's name, not a caption.
             return Attachment(name=_clean(text[: before.start()]) or found[1]), ""
         return Attachment(name=found[1]), _clean(text[: found.start()])
     first, _, rest = text.partition("\n")
@@ -253,42 +253,46 @@ def _file(text: str, words: str, own: bool) -> tuple[Attachment | None, str]:
     if found := PLACE.fullmatch(words):
         return Attachment(type="location", url=found[1]), ""
     media = Attachment(type="media")
-    told = _clean(first)
-    if OMITTED.fullmatch(told) or told == "null" or (own and OWN_OMITTED.fullmatch(told)):
+    first_clean = _clean(first)
+    if (
+        OMITTED.fullmatch(first_clean)
+        or first_clean == "null"
+        or (from_whatsapp and OWN_OMITTED.fullmatch(first_clean))
+    ):
         return media, _clean(rest)
     *before_it, last = LAST_MARK.split(first)
     if before_it and not rest and (OMITTED.fullmatch(last) or OWN_OMITTED.fullmatch(last)):
-        # What stands before it was said to the file, or is its name.
-        said = _clean(before_it[0])
-        pages = PAGES.search(said)
+        # The text before it is a caption, or the file's name.
+        caption = _clean(before_it[0])
+        pages = PAGES.search(caption)
         if pages is None:
-            return media, said
-        return Attachment(name=_clean(said[: pages.start()])), ""
+            return media, caption
+        return Attachment(name=_clean(caption[: pages.start()])), ""
     return None, words
 
 
 def _clean(text: str) -> str:
-    """Return a text without the marks around it, and without those around each "@name"."""
+    """Return a text without direction marks around it and around each "@name"."""
     return ISOLATES.sub("", text).strip(MARKS + " \t\r\n\u202f\xa0")
 
 
-def _told(text: str) -> str:
-    """Return what WhatsApp wrote itself, without its marks."""
+def _system_text(text: str) -> str:
+    """Return text of WhatsApp itself, without direction marks."""
     return _clean("".join(sign for sign in text if sign not in MARKS))
 
 
 def _name(written: str) -> str:
-    """Return a name or number without marks; "~" stands before one that is in no address book."""
+    """Return a name or number without marks; "~" precedes one that is not in the address book."""
     plain = "".join(sign for sign in written if sign not in MARKS)
     plain = " ".join(plain.replace("\u202f", " ").replace("\xa0", " ").split())
     return plain.removeprefix("~").strip() or "?"
 
 
-def _moment(header: _Header, order: DateOrder | None) -> datetime:
+def _local_time(header: _Header, order: DateOrder | None) -> datetime:
     """Return the local time of a message.
 
     Raises:
-        ValueError: it is none; the message says why.
+        ValueError: the date or the time is invalid.
     """
     a, b, c = header.date
     if len(a) > 2 or order == "ymd":
@@ -302,32 +306,32 @@ def _moment(header: _Header, order: DateOrder | None) -> datetime:
         # The Buddhist era.
         number -= 543
     if number < 1970:
-        raise ValueError(f"{'/'.join(header.date)} is in another calendar, or no date of a chat")
+        raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")
     hour = _hour(header)
     try:
         return datetime(number, int(month), int(day), hour, header.minute, header.second)
     except ValueError as error:
         written = header.mark.join(header.date)
         raise ValueError(
-            f"{written} {header.hour}:{header.minute:02} is no time: {error}"
+            f"{written} {header.hour}:{header.minute:02} is not a valid time: {error}"
         ) from None
 
 
 def _hour(header: _Header) -> int:
-    hour, half = header.hour % 24, header.half
-    if hour > 12 or not half or half in NEITHER:
+    hour, day_half = header.hour % 24, header.day_half
+    if hour > 12 or not day_half or day_half in NO_DAY_HALF:
         return hour
-    if half in MORNING:
+    if day_half in MORNING:
         return hour % 12
-    if half in AFTERNOON:
-        return hour % 12 + 12 if half != _NOON or hour < 11 else hour
+    if day_half in AFTERNOON:
+        return hour % 12 + 12 if day_half != _NOON or hour < 11 else hour
     if hour == 0:
         return 0
-    raise ValueError(f"which half of the day {half!r} is, is not known")
+    raise ValueError(f"unknown half of the day {day_half!r}")
 
 
 def _chat_name(path: str) -> str | None:
-    """Return the chat's name, where the file or what it lies in is called as WhatsApp does."""
+    """Return the chat's name from WhatsApp's name for the file or its folder."""
     *_, folder, file = ("", *re.split(r"[/\\]", path))
     for name in (file, folder):
         stem = re.sub(r"(?:\.(?:txt|zip|gz))+$", "", name, flags=re.IGNORECASE)
@@ -336,17 +340,17 @@ def _chat_name(path: str) -> str | None:
     return None
 
 
-def _surveyed(member: Member, options: Options) -> _Survey:
-    """Read a whole file for what only all of it tells, and keep little of it.
+def _survey(entry: InputEntry, options: Options) -> _Survey:
+    """Read a whole file for its date order and names.
 
     Raises:
-        InvalidInput: nothing in it decides the order of its dates, and none was given.
+        InvalidInput: the order of its dates is ambiguous, and none was given.
     """
-    dates = _Dates()
+    dates = _DateOrders()
     first: Counter[str] = Counter()
     second: Counter[tuple[str, str]] = Counter()
     try:
-        for _, line in text_lines(member):
+        for _, line in text_lines(entry):
             if (header := _header(line)) is None:
                 continue
             dates.add(header)
@@ -355,18 +359,18 @@ def _surveyed(member: Member, options: Options) -> _Survey:
                 first[_name(names[0])] += 1
                 if len(names) > 2 and len(second) < _MAX_NAMES:
                     second[_name(names[0]), names[1]] += 1
-    except Damaged:
-        # Reading it for good will say so.
+    except DamagedInput:
+        # Parsing the file will report it.
         pass
     whole = frozenset(
         name for (name, _), count in second.items() if count >= 3 and count == first[name]
     )
-    order = dates.order(member.path, options.date_order)
+    order = dates.order(entry.path, options.date_order)
     return _Survey(order, whole, frozenset(first))
 
 
-class _Dates:
-    """Which orders the dates of a file may be in."""
+class _DateOrders:
+    """The possible orders of a file's dates."""
 
     def __init__(self) -> None:
         self._impossible: Counter[DateOrder] = Counter()
@@ -377,7 +381,7 @@ class _Dates:
         self._count = 0
 
     def add(self, header: _Header) -> None:
-        """Note a date that does not begin with a year of four digits."""
+        """Count a date that does not begin with a four-digit year."""
         if len(header.date[0]) > 2:
             return
         self._count += 1
@@ -389,17 +393,17 @@ class _Dates:
             if not (1 <= month <= 12 and 1 <= day <= 31):
                 self._impossible[order] += 1
                 continue
-            moment = (year, month, day)
-            self._backwards[order] += moment < self._last.get(order, moment)
-            self._last[order] = moment
+            day_key = (year, month, day)
+            self._backwards[order] += day_key < self._last.get(order, day_key)
+            self._last[order] = day_key
 
     def order(self, path: str, given: DateOrder | None) -> DateOrder | None:
-        """Return the order of a file's dates; where the file decides it, whatever was given.
+        """Return the order of a file's dates; the file's own evidence overrides `given`.
 
-        Two digits are never taken for a year that comes first unless that is said.
+        A two-digit year comes first only if that is given.
 
         Raises:
-            InvalidInput: nothing decides it.
+            InvalidInput: the order is ambiguous.
         """
         if not self._count:
             return None
@@ -407,25 +411,25 @@ class _Dates:
         if given == "ymd" and not self._impossible["ymd"]:
             return "ymd"
         if dmy != mdy:
-            # A line that somebody pasted may look like a message's first; few do.
+            # A few pasted lines may look like headers.
             return "dmy" if dmy < mdy else "mdy"
         if given is not None:
             return given
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
-            # No country writes the month first with those.
+            # No country writes the month first with these.
             return "dmy"
         dmy, mdy = self._backwards["dmy"], self._backwards["mdy"]
         if bool(dmy) != bool(mdy):
-            # A chat goes forward in time.
+            # A chat is chronological.
             return "mdy" if dmy else "dmy"
         raise InvalidInput(
-            f"nothing in {path} says whether its dates have the day or the month first; say it "
+            f"{path} does not show whether the day or the month comes first in its dates; give it "
             "with --date-order dmy or --date-order mdy (in the library date_order=)"
         )
 
 
-def _read(member: Member, options: Options) -> Source:
-    return _Chat(member, options.zone_for(member.path), _surveyed(member, options))
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return _Chat(entry, options.zone_for(entry.path), _survey(entry, options))
 
 
 ADAPTER = Adapter("whatsapp", _is_chat, _read)

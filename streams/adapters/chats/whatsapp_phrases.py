@@ -1,4 +1,4 @@
-"""What WhatsApp writes into its text exports in the languages of the phones that made them."""
+"""WhatsApp's own phrases in text exports, in the languages of the exporting phones."""
 
 # ruff: noqa: RUF001
 
@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import re
 
-#: Marks of direction, which stand before what WhatsApp itself writes, and around numbers.
+#: Direction marks, which precede WhatsApp's own text and surround numbers.
 MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 
-#: Those around a name that is mentioned: "@\u2068Zed\u2069".
+#: The marks around a mentioned name: "@\u2068Zed\u2069".
 ISOLATES = re.compile("[\u2066-\u2069]")
-#: The last of them in a line, before which somebody's own words end.
+#: The last mark in a line, where the sender's own text ends.
 LAST_MARK = re.compile(r"[\u200e\u200f](?=[^\u200e\u200f]*\Z)")
 
-# Halves of the day, without blanks and full stops.
+# Halves of the day, without spaces and full stops.
 _MORNING = (
     *("am", "a", "ص", "صباحًا", "صباحا", "上午", "凌晨", "早上", "清晨", "오전", "午前", "πμ", "öö"),
     *("قظ", "पूर्वाह्न", "fm", "sa", "dop", "de", "дп", "vm", "ap"),
@@ -25,23 +25,23 @@ _AFTERNOON = (
 )
 MORNING = frozenset(_MORNING)
 AFTERNOON = frozenset(_AFTERNOON)
-#: Words beside a time that say no half.
-NEITHER = frozenset({"uhr", "h", "hrs", "std"})
+#: Words next to a time that do not name a half.
+NO_DAY_HALF = frozenset({"uhr", "h", "hrs", "std"})
 
 _EDITED = (
     *("edited", "bearbeitet", "editó", "editado", "editada", "modifié", "modificato", "bewerkt"),
     *("изменено", "отредактировано", "düzenlendi", "edytowano", "redigerades", "redigeret"),
     *("diedit", "编辑", "編集", "수정", "تعديل", "ویرایش", "संपादित"),
 )
-# What these are searched in may be anything: none begins with what can be repeated, and what can
-# be repeated within has an end, so that no text makes them slow.
+# These patterns search arbitrary text: none begins with a repetition, and repetitions within are
+# bounded, so that no text makes them slow.
 
-#: At the end of a message that was edited: "<This message was edited>".
+#: At the end of an edited message: "<This message was edited>".
 EDITED = re.compile(
     rf"<[^<>\n]{{0,100}}(?:{'|'.join(_EDITED)})[^<>\n]{{0,100}}>[{MARKS}]*\s*\Z", re.IGNORECASE
 )
 
-#: The whole of a message that was deleted.
+#: The text of a deleted message.
 DELETED = re.compile(
     "|".join(
         (
@@ -81,21 +81,21 @@ _KINDS = (
     *("afbeelding", "medya", "görüntü", "bestand", "archivo", "fichier", "media file"),
     *("view once voice message", "video note", "voice message"),
 )
-#: The whole of a message whose file was not exported: "<Media omitted>", "image omitted".
+#: The text of a message whose file was not exported: "<Media omitted>", "image omitted".
 OMITTED = re.compile(
     rf"<[^<>:\n]{{0,100}}(?:{'|'.join(_OMITTED)})[^<>:\n]{{0,100}}>"
     rf"|(?:{'|'.join(_KINDS)})(?: \w+){{0,2}} (?:{'|'.join(_OMITTED)})",
     re.IGNORECASE,
 )
 
-#: The same behind a mark that only WhatsApp sets, in whatever words: "画像は省略されました".
+#: The same after a mark that only WhatsApp writes, in looser form: "画像は省略されました".
 OWN_OMITTED = re.compile(
     rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED)})[^\n:]{{0,30}}|تم حذف (?:الصورة|الفيديو|الملصق|الصوت)",
     re.IGNORECASE,
 )
 
-#: The whole of a message that WhatsApp wrote in somebody's name, on Android without a mark.
-TOLD = re.compile(
+#: The text of a message that WhatsApp wrote as the sender, on Android without a mark.
+SYSTEM_MESSAGE = re.compile(
     "|".join(
         (
             r"missed (?:group )?(?:voice|video) call\.?",
@@ -112,24 +112,24 @@ TOLD = re.compile(
     re.IGNORECASE,
 )
 
-#: The whole of a message that is a place: "location: https://maps.google.com/?q=1,2".
+#: The text of a message with a location: "location: https://maps.google.com/?q=1,2".
 PLACE = re.compile(
     r"[^\n:]{3,30}: (https://(?:maps\.google\.com/\?q=|(?:www\.)?foursquare\.com/v/)\S+)"
 )
 
-#: A file that was exported, on a phone of Apple's: "<attached: 0001-PHOTO.jpg>".
+#: An exported file on an iPhone: "<attached: 0001-PHOTO.jpg>".
 ATTACHED = re.compile(r"<[^<>:\n]{2,40}:[  ]?([^<>\n]+\.\w{1,6})>\s*\Z")
-#: And of Android: "IMG-0001.jpg (file attached)".
+#: And on Android: "IMG-0001.jpg (file attached)".
 ATTACHED_ANDROID = re.compile(r"([^\n/\\]*\S\.\w{1,5}) \([^()\n]{4,40}\)")
-#: What stands before it there: "report.pdf • 3 pages".
+#: The text before it for a document: "report.pdf • 3 pages".
 PAGES = re.compile(r"•[^\n•]*\Z")
 
-#: A poll, one of its options, and how many voted for it, which grows.
+#: A poll, one of its options, and that option's count of votes, which changes.
 POLL = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|SONDAGGIO|ENQUETE|PEILING|ОПРОС|ANKET):")
 OPTION = re.compile(r"(?:OPTION|OPCIÓN|OPÇÃO|OPZIONE|OPTIE|ВАРИАНТ|SEÇENEK|OPSI|OPCJA): (.+)")
 VOTES = re.compile(r" \(\d+ [^()\n]+\)$", re.MULTILINE)
 
-#: What WhatsApp calls a chat's file or folder, around the name of the chat.
+#: WhatsApp's name for a chat's file or folder, with the chat's name.
 CHAT_NAME = re.compile(
     r"(?:.*whatsapp[ -]?(?:chat|unterhaltung|sohbeti?|gesprek)?"
     r"(?: (?:with|mit|con|avec|com|met|med|z|de|dengan|ile))?"

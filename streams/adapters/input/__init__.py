@@ -1,1 +1,1 @@
-"""What an adapter is handed: files and folders of an input, their lines and their JSON."""
+"""The input of adapters: files, folders and archives, their lines and their JSON."""

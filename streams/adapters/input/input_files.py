@@ -1,4 +1,4 @@
-"""Files that are read from beginning to end: by name or from standard input, packed or not."""
+"""Input files: by name or from standard input, compressed by gzip or not."""
 
 from __future__ import annotations
 
@@ -18,188 +18,191 @@ from recollect.schemas.errors import InvalidInput
 
 #: The name that stands for standard input.
 STANDARD_INPUT = Path("-")
-#: As much of a file's beginning as is looked at.
-START = 1 << 16
-#: What is packed may unpack to so many times its size; texts that people wrote do to 20.
+#: How many bytes of a file's beginning are probed.
+PROBE_BYTES = 1 << 16
+#: Maximum compression ratio; real text reaches 20.
 MAX_COMPRESSION_RATIO = 200
-#: Below this many bytes anything may.
-SMALL = 1 << 26
+#: The ratio is not checked up to this size.
+RATIO_CHECK_MIN_BYTES = 1 << 26
 
-_GZIP = b"\x1f\x8b"
+_GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 16
-_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+_GZIP_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error)
 
-Advance = Callable[[int], object]
-
-
-class Damaged(InvalidInput):
-    """What is read is damaged or cut off from here on; what was read before is whole."""
+OnBytesRead = Callable[[int], object]
 
 
-class TooLarge(Damaged):
-    """What is read unpacks to so much that it was made to."""
+class DamagedInput(InvalidInput):
+    """The input is damaged or truncated from here on; what was read before is intact."""
 
 
-class Meter:
-    """Tells how many bytes were read of files as they lie, once somebody listens."""
+class DecompressionBomb(DamagedInput):
+    """The input looks like a decompression bomb."""
+
+
+class ByteCounter:
+    """Reports how many bytes were read from disk, before decompression."""
 
     def __init__(self) -> None:
-        self.advance: Advance = _nobody
+        self.on_bytes_read: OnBytesRead = _ignore
 
 
-def _nobody(count: int) -> None:
+def _ignore(count: int) -> None:
     pass
 
 
-class Member(ABC):
-    """A file that can be looked at before it is read: on disk, in an archive, or standard input.
+class InputEntry(ABC):
+    """A file that can be probed before it is read: on disk, in an archive, or standard input.
 
-    `path` is how a report names it, `name` how it is called in its folder. What is packed by gzip
-    is unpacked, whatever its name is.
+    `path` is its name in reports, `name` its name in its folder. Gzip is decompressed, whatever the
+    name.
     """
 
     path: str
     name: str
-    #: How many bytes it has as it lies; None where nobody knows before.
+    #: Its size on disk in bytes, or None if that is unknown.
     size: int | None
 
     @abstractmethod
-    def raw(self, meter: Meter | None) -> io.BufferedReader:
-        """Open it as it lies; `meter` is told of what is read.
+    def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
+        """Open it without decompression; `byte_counter` counts the bytes read.
 
         Raises:
             Damaged: it cannot be opened.
         """
 
     def start(self) -> bytes:
-        """Return its beginning, up to 64 kB; where that is blank, what comes after the blanks.
+        """Return its beginning, about 64 kB, including the first text after blanks.
 
         Raises:
-            Damaged: as `open`.
+            DamagedInput: as `open`.
         """
-        with self.open(quiet=True) as file:
+        with self.open(uncounted=True) as file:
             read = b""
-            while not read.strip() and (some := file.read(START)):
+            while not read.strip() and (some := file.read(PROBE_BYTES)):
                 read += some
         return read
 
-    def open(self, *, quiet: bool = False) -> BinaryIO:
-        """Open it at its beginning, unpacked.
+    def open(self, *, uncounted: bool = False) -> BinaryIO:
+        """Open it at its beginning, decompressed.
 
         Raises:
-            Damaged: it cannot be opened; so does whoever reads on where it is damaged.
+            Damaged: it cannot be opened; reading it raises this too, where it is damaged.
         """
-        return unpacked(self.raw(None if quiet else self._meter))
+        return decompressed(self.raw(None if uncounted else self._byte_counter))
 
-    def __init__(self, path: str, name: str, size: int | None, meter: Meter) -> None:
+    def __init__(self, path: str, name: str, size: int | None, byte_counter: ByteCounter) -> None:
         self.path = path
         self.name = name
         self.size = size
-        self._meter = meter
+        self._byte_counter = byte_counter
 
 
-class InputFile(Member):
-    """A file on disk, or `-`, standard input, which can be read only once."""
+class InputFile(InputEntry):
+    """A file on disk, or `-` for standard input, which can be read only once."""
 
-    def __init__(self, path: Path, meter: Meter | None = None) -> None:
-        """Raises InvalidInput where a path names nothing that can be read."""
+    def __init__(self, path: Path, byte_counter: ByteCounter | None = None) -> None:
+        """Raises InvalidInput if the path is not a file."""
         self._file = path
-        self._again = path != STANDARD_INPUT and path.is_file()
-        self._begun: tuple[bytes, BinaryIO] | None = None
-        if not self._again and path != STANDARD_INPUT:
+        self._rereadable = path != STANDARD_INPUT and path.is_file()
+        self._probed: tuple[bytes, BinaryIO] | None = None
+        if not self._rereadable and path != STANDARD_INPUT:
             raise InvalidInput(_unreadable(path))
-        size = path.stat().st_size if self._again else None
-        super().__init__(str(path), path.name, size, meter or Meter())
+        size = path.stat().st_size if self._rereadable else None
+        super().__init__(str(path), path.name, size, byte_counter or ByteCounter())
 
-    def raw(self, meter: Meter | None) -> io.BufferedReader:
+    def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         if self._file == STANDARD_INPUT:
-            # It stays open for whoever else reads it.
+            # Standard input stays open for other readers.
             raw = io.FileIO(sys.stdin.fileno(), closefd=False)
         else:
             try:
                 raw = io.FileIO(self._file)
             except OSError as error:
-                raise Damaged(f"it cannot be opened: {error.strerror}") from None
-        return counted(raw, meter)
+                raise DamagedInput(f"it cannot be opened: {error.strerror}") from None
+        return with_byte_counter(raw, byte_counter)
 
     def start(self) -> bytes:
-        if self._again:
+        if self._rereadable:
             return super().start()
-        if self._begun is None:
+        if self._probed is None:
             file = super().open()
             read = b""
-            # What is there, and no waiting for more than a line: lines may come one by one.
-            while not (read.strip() and (b"\n" in read.lstrip() or len(read) >= START)):
-                if not (some := file.read1(START)):  # type: ignore[attr-defined]
+            # Wait for one line at most: lines may arrive one by one.
+            while not (read.strip() and (b"\n" in read.lstrip() or len(read) >= PROBE_BYTES)):
+                if not (some := file.read1(PROBE_BYTES)):  # type: ignore[attr-defined]
                     break
                 read += some
-            self._begun = read, file
-        return self._begun[0]
+            self._probed = read, file
+        return self._probed[0]
 
-    def open(self, *, quiet: bool = False) -> BinaryIO:
-        if self._begun is None:
-            return super().open(quiet=quiet)
-        return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _CHUNK_BYTES))
+    def open(self, *, uncounted: bool = False) -> BinaryIO:
+        if self._probed is None:
+            return super().open(uncounted=uncounted)
+        return cast(BinaryIO, io.BufferedReader(_RejoinedFile(*self._probed), _CHUNK_BYTES))
 
 
-class Spooled(Member):
-    """What came through standard input, in a file without a name: it can be read again."""
+class SpooledInput(InputEntry):
+    """A copy of standard input in an unnamed file, which can be read again."""
 
-    def __init__(self, member: Member) -> None:
-        super().__init__(member.path, member.name, None, Meter())
+    def __init__(self, entry: InputEntry) -> None:
+        super().__init__(entry.path, entry.name, None, ByteCounter())
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open for as long as it may be read
-        with member.open() as source:
+        with entry.open() as source:
             shutil.copyfileobj(source, self._file)
 
-    def raw(self, meter: Meter | None) -> io.BufferedReader:
+    def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         self._file.flush()
         raw = io.FileIO(os.dup(self._file.fileno()))
         raw.seek(0)
-        return counted(raw, meter)
+        return with_byte_counter(raw, byte_counter)
 
 
-def unpacked(file: io.BufferedReader) -> BinaryIO:
-    """Return a file as it is unpacked, where it is packed by gzip."""
+def decompressed(file: io.BufferedReader) -> BinaryIO:
+    """Return a file decompressed, if it is compressed by gzip."""
     try:
-        packed = file.peek(2).startswith(_GZIP)
+        packed = file.peek(2).startswith(_GZIP_MAGIC)
     except BaseException:
         file.close()
         raise
     if packed:
-        return cast(BinaryIO, io.BufferedReader(_Unpacked(file), _CHUNK_BYTES))
+        return cast(BinaryIO, io.BufferedReader(_GunzippedFile(file), _CHUNK_BYTES))
     return cast(BinaryIO, file)
 
 
-def counted(raw: io.RawIOBase, meter: Meter | None) -> io.BufferedReader:
-    """Return a file for reading that tells a meter how much of it is read."""
-    return io.BufferedReader(_Counted(raw, meter), _CHUNK_BYTES)
+def with_byte_counter(raw: io.RawIOBase, byte_counter: ByteCounter | None) -> io.BufferedReader:
+    """Return a buffered reader that reports the bytes read to a byte counter."""
+    return io.BufferedReader(_MeteredFile(raw, byte_counter), _CHUNK_BYTES)
 
 
-def too_large(unpacks_to: int, size: int) -> bool:
-    """Return whether so many bytes are too many to be in a packed file of a size."""
-    return unpacks_to > SMALL and unpacks_to > MAX_COMPRESSION_RATIO * size
+def is_decompression_bomb(decompressed_size: int, size: int) -> bool:
+    """Return whether a compressed file of this size decompresses to implausibly many bytes."""
+    return (
+        decompressed_size > RATIO_CHECK_MIN_BYTES
+        and decompressed_size > MAX_COMPRESSION_RATIO * size
+    )
 
 
 def _unreadable(path: Path) -> str:
-    what = "is no regular file" if path.exists() else "does not exist"
+    what = "is not a regular file" if path.exists() else "does not exist"
     return f"{path} {what}; name a file or a folder, or - for standard input"
 
 
-class _Counted(io.RawIOBase):
-    """A file that tells how much of it was read."""
+class _MeteredFile(io.RawIOBase):
+    """A file that reports the bytes read."""
 
-    def __init__(self, raw: io.RawIOBase, meter: Meter | None) -> None:
+    def __init__(self, raw: io.RawIOBase, byte_counter: ByteCounter | None) -> None:
         super().__init__()
         self._raw = raw
-        self._meter = meter
+        self._byte_counter = byte_counter
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
         count = cast("int | None", cast(Any, self._raw).readinto(buffer))
-        if count and self._meter is not None:
-            self._meter.advance(count)
+        if count and self._byte_counter is not None:
+            self._byte_counter.on_bytes_read(count)
         return count
 
     def close(self) -> None:
@@ -207,12 +210,12 @@ class _Counted(io.RawIOBase):
         super().close()
 
 
-class _Unpacked(io.RawIOBase):
-    """What a file packed by gzip holds, unless that is too much to be true."""
+class _GunzippedFile(io.RawIOBase):
+    """A decompressed gzip file; raises DecompressionBomb for an implausible ratio."""
 
     def __init__(self, packed: io.BufferedReader) -> None:
         super().__init__()
-        self._packed = _Counting(packed)
+        self._packed = _CountingReader(packed)
         self._file = gzip.GzipFile(fileobj=cast(Any, self._packed))
         self._count = 0
 
@@ -222,13 +225,15 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         try:
             some = self._file.read1(len(buffer))
-        except _BROKEN_GZIP as error:
-            raise Damaged(f"the packed file is damaged or cut off after this ({error})") from None
+        except _GZIP_ERRORS as error:
+            raise DamagedInput(
+                f"the compressed file is damaged or cut off after this ({error})"
+            ) from None
         self._count += len(some)
-        if too_large(self._count, self._packed.count):
-            raise TooLarge(
-                f"the packed file unpacks to more than {MAX_COMPRESSION_RATIO} times its size; "
-                "if that is right, unpack it and name what was in it"
+        if is_decompression_bomb(self._count, self._packed.count):
+            raise DecompressionBomb(
+                f"the compressed file decompresses to more than {MAX_COMPRESSION_RATIO} times its "
+                "size; if that is right, decompress it and name the result"
             )
         buffer[: len(some)] = some
         return len(some)
@@ -239,8 +244,8 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-class _Counting:
-    """A file that knows how much of it was read."""
+class _CountingReader:
+    """A file that counts the bytes read."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
@@ -255,23 +260,23 @@ class _Counting:
         self._file.close()
 
 
-class _Rejoined(io.RawIOBase):
-    """A file whose beginning was read already."""
+class _RejoinedFile(io.RawIOBase):
+    """A file whose beginning was already read."""
 
     def __init__(self, begun: bytes, rest: BinaryIO) -> None:
         super().__init__()
-        self._begun = begun
+        self._probed = begun
         self._rest = rest
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        if not self._begun:
-            # What is there, and no waiting for more: lines may come one by one.
-            self._begun = self._rest.read1(len(buffer))  # type: ignore[attr-defined]
-        some = self._begun[: len(buffer)]
-        self._begun = self._begun[len(some) :]
+        if not self._probed:
+            # Return what is there without waiting: lines may arrive one by one.
+            self._probed = self._rest.read1(len(buffer))  # type: ignore[attr-defined]
+        some = self._probed[: len(buffer)]
+        self._probed = self._probed[len(some) :]
         buffer[: len(some)] = some
         return len(some)
 

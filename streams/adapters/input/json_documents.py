@@ -1,4 +1,4 @@
-"""Large JSON documents, read piece by piece: what they hold, never all of it at once."""
+"""Large JSON documents, read value by value, never whole."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from recollect.streams.adapters.input.input_files import Damaged, Member
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.system.extras import needed
 
-# Of an object around an array so many simple values are kept.
+# How many simple values of the object around an array are kept.
 _MAX_KEPT_VALUES = 500
-# What has the same prefix as a value's end, and is none.
-_WITHIN = ("start_map", "start_array", "map_key")
+# Events with the same prefix as the end of a value.
+_NOT_VALUE_END = ("start_map", "start_array", "map_key")
 
 
-def items(member: Member, prefix: str) -> Iterator[tuple[int, Any]]:
+def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
     """Yield (number from 1, value) of a document's values under a prefix, as ijson writes it.
 
-    `item` are those of an array, `messages.item` those of the array `messages`. Bytes that are no
-    UTF-8 become U+FFFD.
+    `item` are the values of an array, `messages.item` those of the array `messages`. Invalid UTF-8
+    becomes U+FFFD.
 
     Raises:
-        Damaged: the document is no JSON from here on, or ends before its end.
+        Damaged: the document is not JSON from here on, or is truncated.
     """
     ijson = _ijson()
-    with member.open() as file:
+    with entry.open() as file:
         number = 0
         try:
-            for number, value in enumerate(ijson.items(_Text(file), prefix, use_float=True), 1):
+            for number, value in enumerate(ijson.items(_Utf8Text(file), prefix, use_float=True), 1):
                 yield number, value
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
 
 
-def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], Any]]:
-    """Yield (number from 1, what is known of its object, value) of the values in arrays.
+def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any], Any]]:
+    """Yield (number from 1, values of the object around it, value) of the values in arrays.
 
-    `arrays` are prefixes as `items` has them, each of an array in an object. What is known is the
-    simple values that came in that object before, under their own prefixes within it: `channel.id`.
+    `arrays` are prefixes as for `items`, each of an array in an object. The values of that object
+    are the simple ones before the array, by their prefixes within it: `channel.id`.
 
     Raises:
         Damaged: as `items`.
@@ -50,14 +50,14 @@ def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], 
     ijson = _ijson()
     builder: Any = None
     number = 0
-    with member.open() as file:
+    with entry.open() as file:
         try:
-            for prefix, event, value in ijson.parse(_Text(file), use_float=True):
+            for prefix, event, value in ijson.parse(_Utf8Text(file), use_float=True):
                 if builder is not None or prefix in arrays:
                     if builder is None:
                         number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
                     builder.event(event, value)
-                    if prefix == at and event not in _WITHIN:
+                    if prefix == at and event not in _NOT_VALUE_END:
                         yield number, known, builder.value
                         builder = None
                 elif event == "start_map":
@@ -71,10 +71,10 @@ def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], 
             raise _damaged(error, number) from None
 
 
-def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str], Any]]:
+def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str], Any]]:
     """Yield (number from 1, match, value) of a document's values whose whole prefix matches.
 
-    For documents whose keys say something, and may hold dots themselves.
+    For documents whose keys are data, and may contain dots.
 
     Raises:
         Damaged: as `items`.
@@ -82,11 +82,11 @@ def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Ma
     ijson = _ijson()
     builder: Any = None
     number = 0
-    # Prefixes come again and again.
+    # A cache, because prefixes repeat.
     known: dict[str, re.Match[str] | None] = {}
-    with member.open() as file:
+    with entry.open() as file:
         try:
-            for prefix, event, value in ijson.parse(_Text(file), use_float=True):
+            for prefix, event, value in ijson.parse(_Utf8Text(file), use_float=True):
                 if builder is None:
                     if prefix not in known:
                         if len(known) >= _MAX_KEPT_VALUES:
@@ -96,7 +96,7 @@ def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Ma
                         continue
                     number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
                 builder.event(event, value)
-                if prefix == at and event not in _WITHIN:
+                if prefix == at and event not in _NOT_VALUE_END:
                     assert found is not None, "it is looked at before anything is built"
                     yield number, found, builder.value
                     builder = None
@@ -113,14 +113,14 @@ def _ijson() -> ModuleType:
     return module
 
 
-def _damaged(error: Exception, number: int) -> Damaged:
+def _damaged(error: Exception, number: int) -> DamagedInput:
     reason = " ".join(str(error).split())[:100]
     after = f"after record {number}" if number else "from the beginning"
-    return Damaged(f"no JSON, or cut off, {after} ({reason})")
+    return DamagedInput(f"not JSON, or cut off, {after} ({reason})")
 
 
-class _Text:
-    """A file whose bytes that are no UTF-8 are replaced, and that begins with no mark."""
+class _Utf8Text:
+    """A file as UTF-8 without a byte order mark, with invalid bytes replaced."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

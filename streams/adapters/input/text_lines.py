@@ -1,4 +1,4 @@
-"""Text files, line by line: marks at the beginning, other encodings, lines without an end."""
+"""Text files, line by line: byte order marks, other encodings, overlong lines."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from recollect.schemas.inbound import MAX_RECORD_BYTES
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.input_files import InputEntry
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield lines; of one that is too long only as much as shows that it is."""
+    """Yield lines; an overlong line is cut just beyond the limit."""
     while line := file.readline(MAX_RECORD_BYTES + 2):
         if len(line) > MAX_RECORD_BYTES + 1 and not line.endswith(b"\n"):
             while (rest := file.readline(MAX_RECORD_BYTES)) and not rest.endswith(b"\n"):
@@ -20,16 +20,16 @@ def lines(file: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def text_lines(member: Member) -> Iterator[tuple[int, str]]:
+def text_lines(entry: InputEntry) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line) without its end.
 
-    UTF-8 and UTF-16 with a mark are read as such; a line that is not UTF-8 as Windows-1252, as
-    older programs wrote, whatever the other lines are.
+    UTF-16 needs a byte order mark; otherwise each line is UTF-8 or, if it is not valid,
+    Windows-1252.
 
     Raises:
-        Damaged: the file is, from here on.
+        DamagedInput: the file is damaged from here on.
     """
-    with member.open() as file:
+    with entry.open() as file:
         start = file.peek(2)[:2] if hasattr(file, "peek") else b""
         found = _utf_16(file, start) if start in _UTF_16 else lines(file)
         for number, line in enumerate(found, 1):
@@ -38,7 +38,7 @@ def text_lines(member: Member) -> Iterator[tuple[int, str]]:
 
 
 def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
-    # An end of line may stand across two blocks, so lines are cut from the text.
+    # A line end may span two blocks, so lines are split after decoding.
     import codecs
 
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
@@ -47,14 +47,14 @@ def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
         *whole, rest = (rest + decoder.decode(some)).split("\n")
         for line in whole:
             yield line.encode()
-        # Of a line that is too long as much is kept as shows that it is.
+        # An overlong line is cut just beyond the limit.
         rest = rest[: MAX_RECORD_BYTES + 2]
     if rest:
         yield rest.encode()
 
 
 def decoded(line: bytes) -> str:
-    """Return a line as text, whatever its encoding is."""
+    """Decode a line as UTF-8 or Windows-1252."""
     try:
         return line.decode()
     except UnicodeDecodeError:

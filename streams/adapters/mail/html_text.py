@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-# What is in these is not read by anybody.
-_UNSEEN = frozenset({"script", "style", "head", "title", "template", "noscript", "svg", "object"})
+# Tags whose content is not displayed.
+_INVISIBLE_TAGS = frozenset(
+    {"script", "style", "head", "title", "template", "noscript", "svg", "object"}
+)
 _BLOCKS = frozenset(
     {"p", "div", "tr", "table", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "pre"}
     | {"section", "article", "header", "footer", "address", "center", "dl", "dt", "dd", "form"}
     | {"body", "html", "blockquote", "hr"}
 )
-_APART = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "blockquote"})
-_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_PARAGRAPH_TAGS = frozenset(
+    {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "blockquote"}
+)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"})
 _MAX_DEPTH = 64
 _MAX_UNCLOSED_TAGS = 20
@@ -21,20 +25,20 @@ _COMMENT_END = re.compile(r"--\s*>")
 
 
 def text_of_html(html: str) -> str:
-    """Return what a reader sees of HTML, however broken it is."""
-    reader = _Reader()
+    """Return the displayed text of HTML, however broken it is."""
+    extractor = _TextExtractor()
     try:
-        reader.feed(_readable(html))
-        reader.close()
+        extractor.feed(_sanitise(html))
+        extractor.close()
     except (AssertionError, ValueError):
-        # The parser gives up on some declarations; what came before was read.
+        # The parser gives up on some declarations; the text before them is kept.
         pass
-    return reader.text()
+    return extractor.text()
 
 
-def _readable(html: str) -> str:
-    """Return HTML without comments, and without so many beginnings of tags that have no end, which
-    the parser would look for over and over.
+def _sanitise(html: str) -> str:
+    """Return HTML without comments, and with unclosed tags escaped, which would make the parser
+    quadratic.
     """
     kept, at = [], 0
     while (begun := html.find("<!--", at)) >= 0:
@@ -46,29 +50,29 @@ def _readable(html: str) -> str:
         else:
             at = ends.end()
     kept.append(html[at:])
-    return ">".join(map(_with_one_tag, "".join(kept).split(">")))
+    return ">".join(map(_escape_unclosed_tags, "".join(kept).split(">")))
 
 
-def _with_one_tag(piece: str) -> str:
-    """Return what stands before a `>`; where there is much that it could close, only the last."""
+def _escape_unclosed_tags(piece: str) -> str:
+    """Return the text before a `>`; with many open tags, only the last one is kept."""
     if piece.count("<") <= _MAX_UNCLOSED_TAGS:
         return piece
     text, _, tag = piece.rpartition("<")
     return f"{text.replace('<', '&lt;')}<{tag}"
 
 
-class _Reader(HTMLParser):
+class _TextExtractor(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._lines: list[str] = []
         self._line: list[str] = []
-        self._unseen: list[str] = []
+        self._invisible: list[str] = []
         self._quotes = 0
         self._pre = 0
         self._unclosed = 0
 
     def parse_starttag(self, i: int) -> int:
-        # For each beginning without an end the parser looks through all that follows.
+        # For each unclosed tag the parser scans the whole rest.
         if self._unclosed > _MAX_UNCLOSED_TAGS:
             self.handle_data("<")
             return i + 1
@@ -82,20 +86,20 @@ class _Reader(HTMLParser):
         return re.sub(r"\n(?:(?:> ?)*\n){2,}", "\n\n", text).strip()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._unseen:
-            if tag == self._unseen[-1] and tag not in _VOID:
-                self._unseen.append(tag)
+        if self._invisible:
+            if tag == self._invisible[-1] and tag not in _VOID:
+                self._invisible.append(tag)
             return
         style = next((value or "" for name, value in attrs if name == "style"), "")
-        if tag in _UNSEEN or (_HIDDEN.search(style) and tag not in _VOID):
-            self._unseen.append(tag)
+        if tag in _INVISIBLE_TAGS or (_HIDDEN_STYLE.search(style) and tag not in _VOID):
+            self._invisible.append(tag)
             return
         if tag == "br":
             self._break()
         elif tag in ("td", "th"):
             self._line.append(" ")
         elif tag in _BLOCKS:
-            self._end_line(apart=tag in _APART)
+            self._end_line(blank_line=tag in _PARAGRAPH_TAGS)
         if tag == "li":
             self._line.append("- ")
         elif tag == "blockquote":
@@ -108,22 +112,22 @@ class _Reader(HTMLParser):
             self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        if self._unseen:
-            # A head or a title that nobody closed ends where the body begins.
-            if tag == self._unseen[-1]:
-                self._unseen.pop()
+        if self._invisible:
+            # An unclosed head or title ends where the body begins.
+            if tag == self._invisible[-1]:
+                self._invisible.pop()
             elif tag in ("head", "body", "html"):
-                self._unseen.clear()
+                self._invisible.clear()
             return
         if tag in _BLOCKS:
-            self._end_line(apart=tag in _APART)
+            self._end_line(blank_line=tag in _PARAGRAPH_TAGS)
         if tag == "blockquote":
             self._quotes = max(self._quotes - 1, 0)
         elif tag == "pre":
             self._pre = max(self._pre - 1, 0)
 
     def handle_data(self, data: str) -> None:
-        if self._unseen:
+        if self._invisible:
             return
         if not self._pre:
             self._line.append(re.sub(r"[ \t\r\n\f]+", " ", data))
@@ -135,17 +139,17 @@ class _Reader(HTMLParser):
             self._line.append(line)
 
     def _break(self) -> None:
-        self._put("".join(self._line))
+        self._append_line("".join(self._line))
         self._line = []
 
-    def _end_line(self, *, apart: bool = False) -> None:
+    def _end_line(self, *, blank_line: bool = False) -> None:
         if (line := "".join(self._line)).strip():
-            self._put(line)
+            self._append_line(line)
         self._line = []
-        if apart and self._lines and self._lines[-1].strip("> "):
-            self._put("")
+        if blank_line and self._lines and self._lines[-1].strip("> "):
+            self._append_line("")
 
-    def _put(self, line: str) -> None:
+    def _append_line(self, line: str) -> None:
         line = line.rstrip() if self._pre else re.sub(r"  +", " ", line).strip()
-        # No-break spaces lay pages out; in words they are spaces.
+        # No-break spaces are layout; in text they are spaces.
         self._lines.append("> " * self._quotes + line.replace("\xa0", " "))

@@ -1,4 +1,4 @@
-"""The parts of a mail, for whom declarations lie: headers, addresses, texts, times, files."""
+"""The parts of a mail, parsed leniently: headers, addresses, texts, times, files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import NamedTuple, cast
 from recollect.schemas.events import Attachment
 from recollect.streams.adapters.mail.html_text import text_of_html
 
-#: As much of a mail as is read: those that are larger hold large files.
+#: Maximum bytes read of a mail; larger ones contain large files.
 MAX_MAIL_BYTES = 1 << 25
 _MAX_DEPTH = 20
 _MAX_PARTS = 1_000
 _MAX_NAME_LENGTH = 1_000
 
-# Names of character sets that mean more than they say.
-_WIDER = {
+# Declared character sets, and the supersets that programs actually use.
+_SUPERSET_CHARSETS = {
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "x-gbk": "gb18030",
@@ -56,14 +56,14 @@ _BROKEN_WORD = re.compile(r"(=\?[\w.*-]+\?[bBqQ]\?[^?\s]*)\s+(?=[^?\s]*\?=)")
 
 
 class Person(NamedTuple):
-    """Whom a header names."""
+    """A person named by a header."""
 
     address: str
     name: str | None
 
 
-class Parts(NamedTuple):
-    """What a mail holds: its text, its files, mails within it, and texts of calendars."""
+class MailParts(NamedTuple):
+    """The contents of a mail: its text, files, included mails, and calendar texts."""
 
     text: str
     files: tuple[Attachment, ...]
@@ -72,18 +72,18 @@ class Parts(NamedTuple):
 
 
 class _Lenient(Compat32):
-    """Takes headers as they are, with bytes of any character set in them."""
+    """Accepts headers with raw bytes of any character set."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
-        return _readable(value)
+        return _decode_surrogates(value)
 
 
 _POLICY = _Lenient()
 _SPACED_NAME = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 
 
-def parsed(raw: bytes) -> Message:
-    """Return a mail, however broken it is."""
+def parse_mail(raw: bytes) -> Message:
+    """Parse a mail, however broken it is."""
     end = re.search(rb"\r?\n\r?\n", raw)
     head = raw[: end.start()] if end else raw
     return email.message_from_bytes(
@@ -92,12 +92,12 @@ def parsed(raw: bytes) -> Message:
 
 
 def header(mail: Message, name: str) -> str:
-    """Return the first header of a name as text, unfolded; "" where there is none."""
+    """Return the first header with a name as text, unfolded, or ""."""
     return next(headers(mail, name), "")
 
 
 def headers(mail: Message, name: str) -> Iterator[str]:
-    """Yield the headers of a name as text, unfolded, words decoded."""
+    """Yield the headers with a name as text, unfolded and decoded."""
     for value in _raw(mail, name):
         yield decoded_words(value)
 
@@ -110,11 +110,11 @@ def _raw(mail: Message, name: str) -> Iterator[str]:
 
 
 def _unfolded(value: str) -> str:
-    text = re.sub(r"\s*[\r\n]+\s*", " ", _readable(value))
+    text = re.sub(r"\s*[\r\n]+\s*", " ", _decode_surrogates(value))
     return "".join(one for one in text if one >= " " and one != "\x7f").strip()
 
 
-def _readable(value: str) -> str:
+def _decode_surrogates(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -123,7 +123,7 @@ def _readable(value: str) -> str:
 
 
 def decoded_words(value: str) -> str:
-    """Return a header's text with its encoded words decoded."""
+    """Decode the encoded words in a header's text."""
     if "=?" not in value:
         return value
     try:
@@ -139,7 +139,7 @@ def decoded_words(value: str) -> str:
 
 
 def people(mail: Message, *names: str) -> list[Person]:
-    """Return whom headers name, each address once, in order."""
+    """Return the people in headers, each address once, in order."""
     values = [value for name in names for value in _raw(mail, name)]
     found: dict[str, Person] = {}
     for value in values:
@@ -159,7 +159,7 @@ def _addresses(value: str) -> Iterator[tuple[str, str]]:
     if usable:
         yield from usable
         return
-    # What no parser takes: whatever looks like an address, and what stands before it.
+    # Not parseable: take whatever looks like an address, and the text before it as the name.
     plain = decoded_words(value)
     if found := re.search(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+", plain):
         yield plain[: found.start()].strip("\"'< ,"), found.group()
@@ -168,11 +168,11 @@ def _addresses(value: str) -> Iterator[tuple[str, str]]:
 
 
 def decoded_text(raw: bytes, charset: str | None) -> str:
-    """Return bytes as text: as declared, unless that is plainly wrong."""
+    """Decode bytes as declared, unless that is plainly wrong."""
     charset = (charset or "").strip("\"' ").casefold()
     if not charset or charset == "unknown-8bit":
         charset = "iso-2022-jp" if re.search(rb"\x1b\$[@B]", raw) else "us-ascii"
-    wide = _WIDER.get(charset, charset)
+    wide = _SUPERSET_CHARSETS.get(charset, charset)
     single = wide.startswith(("cp125", "cp874", "iso-8859", "koi8", "mac"))
     tried = ["utf-8", wide] if single and not raw.isascii() else [wide, "utf-8"]
     for name in tried:
@@ -196,51 +196,57 @@ def decoded_text(raw: bytes, charset: str | None) -> str:
 
 
 def time_of(mail: Message) -> datetime | None:
-    """Return when a mail was sent; where its date is missing or cannot be, when it came."""
-    said = next(filter(None, map(moment_of, _raw(mail, "Date"))), None)
-    came = [moment for one in _raw(mail, "Received") if (moment := moment_of(one, after=";"))]
-    if said is None or said.year < 1980:
+    """Return when a mail was sent, or if its date is missing or implausible, when it was
+    received.
+    """
+    sent_at = next(filter(None, map(parse_header_time, _raw(mail, "Date"))), None)
+    received_at = [
+        time for one in _raw(mail, "Received") if (time := parse_header_time(one, after=";"))
+    ]
+    if sent_at is None or sent_at.year < 1980:
         for name in ("Delivery-Date", "Resent-Date", "X-Original-Date", "Posted-Date"):
-            came += filter(None, map(moment_of, _raw(mail, name)))
-        return came[0] if came else said
+            received_at += filter(None, map(parse_header_time, _raw(mail, name)))
+        return received_at[0] if received_at else sent_at
     resent = any(_raw(mail, "Resent-Date"))
-    late = came and said > max(came) + timedelta(days=1)
-    early = came and not resent and said < min(came) - timedelta(days=180)
-    return came[0] if late or early else said
+    late = received_at and sent_at > max(received_at) + timedelta(days=1)
+    early = received_at and not resent and sent_at < min(received_at) - timedelta(days=180)
+    return received_at[0] if late or early else sent_at
 
 
-def moment_of(value: str, after: str = "") -> datetime | None:
-    """Return the time in a header, of a Received what stands behind its last semicolon."""
+def parse_header_time(value: str, after: str = "") -> datetime | None:
+    """Return the time in a header, or after the last `after` in it."""
     text = value.rpartition(after)[2] if after else value
     text = re.sub(r"\([^()]*\)", " ", text).strip()
-    moment = None
+    time = None
     try:
-        moment = parsedate_to_datetime(text)
+        time = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         if re.match(r"\d{4}-\d{2}-\d{2}[T ]", text):
             try:
-                moment = datetime.fromisoformat(text)
+                time = datetime.fromisoformat(text)
             except ValueError:
                 return None
-    if moment is None:
+    if time is None:
         return None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    offset = moment.utcoffset()
-    if offset is None or abs(offset) > timedelta(hours=15) or not 1970 < moment.year < 2200:
+    time = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    offset = time.utcoffset()
+    if offset is None or abs(offset) > timedelta(hours=15) or not 1970 < time.year < 2200:
         return None
-    return moment
+    return time
 
 
-def parts_of(mail: Message) -> Parts:
-    """Return what a mail holds. Of the same text in several forms the plainest counts."""
-    taken = _Taken()
-    taken.take(mail)
-    text = "\n\n".join(text.strip("\r\n") for text in taken.texts if text.strip())
-    return Parts(text, tuple(taken.files), tuple(taken.mails), tuple(taken.calendars))
+def parts_of(mail: Message) -> MailParts:
+    """Return the contents of a mail. Of alternative forms of a text, the plainest is used."""
+    collector = _PartCollector()
+    collector.collect(mail)
+    text = "\n\n".join(text.strip("\r\n") for text in collector.texts if text.strip())
+    return MailParts(
+        text, tuple(collector.files), tuple(collector.mails), tuple(collector.calendars)
+    )
 
 
-class _Taken:
-    """Collects what the parts of a mail hold."""
+class _PartCollector:
+    """Collects the contents of a mail's parts."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -249,7 +255,7 @@ class _Taken:
         self.calendars: list[str] = []
         self._count = 0
 
-    def take(self, part: Message, depth: int = 0) -> None:
+    def collect(self, part: Message, depth: int = 0) -> None:
         self._count += 1
         if self._count > _MAX_PARTS or depth > _MAX_DEPTH:
             return
@@ -259,15 +265,15 @@ class _Taken:
             if isinstance(held, list) and held and isinstance(held[0], Message):
                 self.mails.append(held[0])
         elif part.is_multipart():
-            members = [one for one in part.get_payload() if isinstance(one, Message)]
-            for one in _plainest(members) if kind == "multipart/alternative" else members:
-                self.take(one, depth + 1)
+            subparts = [one for one in part.get_payload() if isinstance(one, Message)]
+            for one in _plainest(subparts) if kind == "multipart/alternative" else subparts:
+                self.collect(one, depth + 1)
         else:
-            self._take_leaf(part, kind, _file_name(part))
+            self._collect_leaf(part, kind, _file_name(part))
 
-    def _take_leaf(self, part: Message, kind: str, named: str | None) -> None:
+    def _collect_leaf(self, part: Message, kind: str, named: str | None) -> None:
         if kind.startswith("multipart/"):
-            # Its boundary is missing or wrong: what is there is read as it stands.
+            # Its boundary is missing or wrong: read it as text.
             self.texts.append(text_part(part))
         elif kind == "text/calendar" and (part.get_param("method") or named is None):
             self.calendars.append(text_part(part))
@@ -278,24 +284,24 @@ class _Taken:
             self.texts.append(text_of_html(text) if kind == "text/html" else text)
 
 
-def _plainest(members: list[Message]) -> list[Message]:
-    """Return of alternatives the plain text, or the HTML; and what is no text."""
-    kept = [one for one in members if one.get_content_type() == "text/calendar"]
-    plain = [one for one in members if one.get_content_type() == "text/plain"]
-    html = [one for one in members if one.get_content_type() == "text/html"]
-    others = [one for one in members if one not in (*kept, *plain, *html)]
+def _plainest(subparts: list[Message]) -> list[Message]:
+    """Return the plain text of alternatives, or the HTML, and the parts that are not text."""
+    kept = [one for one in subparts if one.get_content_type() == "text/calendar"]
+    plain = [one for one in subparts if one.get_content_type() == "text/plain"]
+    html = [one for one in subparts if one.get_content_type() == "text/html"]
+    others = [one for one in subparts if one not in (*kept, *plain, *html)]
     words = text_part(plain[0]).strip() if plain else ""
     if plain and words and not (html and _is_stub(words)):
-        # Files that a program put beside the richer form of the text.
+        # Files next to the richer form of the text.
         rest = [_without_text(one) for one in others]
         return [plain[0], *kept, *(one for found in rest for one in found)]
     if html and text_of_html(text_part(html[-1])):
         return [html[-1], *kept, *(one for found in map(_without_text, others) for one in found)]
-    return [*others, *kept] or members[:1]
+    return [*others, *kept] or subparts[:1]
 
 
 def _without_text(part: Message) -> list[Message]:
-    """Return the files within a part that is another form of a text."""
+    """Return the files in a part that is an alternative form of a text."""
     if not part.is_multipart():
         return [part]
     return [
@@ -306,7 +312,7 @@ def _without_text(part: Message) -> list[Message]:
 
 
 def _is_stub(words: str) -> bool:
-    """Return whether a plain text only says that there is another."""
+    """Return whether a plain text is only a pointer to the HTML form."""
     return len(words) < 400 and bool(
         re.search(
             r"\b(?:html|view (?:this|the) (?:e-?mail|message)|does not support)\b", words, re.I
@@ -315,7 +321,7 @@ def _is_stub(words: str) -> bool:
 
 
 def text_part(part: Message) -> str:
-    """Return the text of one part."""
+    """Return the decoded text of a part."""
     raw = _payload(part)
     charset = part.get_content_charset()
     if charset is None and part.get_content_type() == "text/html":
@@ -339,7 +345,7 @@ def _payload(part: Message) -> bytes:
 
 
 def _unflowed(text: str, delete_space: bool) -> str:
-    """Return text whose paragraphs were wrapped for sending, each on one line (RFC 3676)."""
+    """Join the paragraphs of format=flowed text (RFC 3676)."""
     lines: list[str] = []
     flows = None
     for line in text.split("\n"):

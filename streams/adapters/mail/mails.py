@@ -1,4 +1,4 @@
-"""E-mail: what one mail says, whichever file it came in, and files and folders of single mails."""
+"""E-mail: the event of a mail, for all mail formats, and files and folders of single mails."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import MAX_NAME_BYTES, InboundEvent
-from recollect.streams.adapters.adapter import Adapter, Found, Part, Source, converted
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportFile,
+    ExportSource,
+    ParseResult,
+    convert,
+)
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.mail.mail_parts import (
     MAX_MAIL_BYTES,
     Person,
     header,
     headers,
-    parsed,
+    parse_mail,
     parts_of,
     people,
     time_of,
@@ -34,11 +40,11 @@ _PLATFORM = "email"
 _MAX_QUOTED_LENGTH = 60_000
 _MAX_TEXT_LENGTH = 1 << 20
 _MAX_RECIPIENTS = 50
-#: So many mails are remembered by their ids, to tell a copy from another with the same id.
+#: How many mails are remembered by id, to tell a copy from another mail with the same id.
 _MAX_KNOWN_MAILS = 200_000
 
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:")
-_TELLING = frozenset(
+_MAIL_HEADERS = frozenset(
     {b"from", b"date", b"received", b"message-id", b"return-path", b"delivered-to", b"to"}
     | {b"mime-version", b"subject", b"x-mailer", b"content-type", b"in-reply-to", b"sender"}
 )
@@ -62,7 +68,7 @@ _LIST_TAG = re.compile(r"^\s*((?:re|fwd?|aw)\s*:\s*)*\[[^\]]{1,60}\]\s*", re.IGN
 
 
 def is_mail(start: bytes, name: str) -> bool:
-    """Return whether a file begins as a mail does: with headers that mails have."""
+    """Return whether a file begins with headers of a mail."""
     if found := _COUNT_LINE.match(start):
         start = start[found.end() :]
     known: set[bytes] = set()
@@ -74,36 +80,36 @@ def is_mail(start: bytes, name: str) -> bool:
         if number == 0 and _BOUNDARY_LINE.match(line):
             continue
         if not _HEADER.match(line):
-            # One line that is none is what careless programs leave; a text has many.
+            # Careless programs leave one line that is not a header; other texts have many.
             if len(known) < 2 or not line.isascii():
                 return False
             continue
         field = line.partition(b":")[0].lower()
-        if field in _TELLING or field.startswith(b"x-"):
+        if field in _MAIL_HEADERS or field.startswith(b"x-"):
             known.add(field)
     named = name.casefold().endswith((".eml", ".emlx"))
     return len(known) >= (1 if named else 3) and (named or b"from" in known)
 
 
-class Mails:
-    """Makes events of mails, one by one, and tells a copy from another mail with the same id."""
+class MailConverter:
+    """Converts mails to events, and tells a copy from another mail with the same id."""
 
     def __init__(self) -> None:
         self._known: dict[str, bytes] = {}
 
-    def events(self, raw: bytes, came: datetime | None = None) -> Iterable[InboundEvent]:
-        """Return what a mail says. `came`: when its file says that it did.
+    def events(self, raw: bytes, received_at: datetime | None = None) -> Iterable[InboundEvent]:
+        """Return the events of a mail. `received_at`: the time according to its file.
 
         Raises:
-            InvalidInput: it is no mail, or nobody knows of when.
+            InvalidInput: it is not a mail, or its time is unknown.
         """
-        mail = parsed(raw)
+        mail = parse_mail(raw)
         if not mail.keys():
-            raise InvalidInput("no mail: it has no headers")
-        if _is_unsaid(mail):
+            raise InvalidInput("not a mail: it has no headers")
+        if _is_unsent_or_internal(mail):
             return []
-        event = _event(mail, came)
-        said = hashlib.sha256(
+        event = _event(mail, received_at)
+        digest = hashlib.sha256(
             "\x1f".join(
                 (
                     *(event.sender_id, str(event.occurred_at), event.content, _names(event)),
@@ -112,15 +118,15 @@ class Mails:
             ).encode("utf-8", "replace")
         )
         if event.id is None:
-            digest = hashlib.sha256(said.digest() + str(event.metadata.get("subject")).encode())
+            digest = hashlib.sha256(digest.digest() + str(event.metadata.get("subject")).encode())
             return [_with_id(event, f"without-id:{digest.hexdigest()[:32]}")]
         known = self._known.get(event.id)
         if known is None:
             if len(self._known) >= _MAX_KNOWN_MAILS:
                 del self._known[next(iter(self._known))]
-            self._known[event.id] = said.digest()[:8]
-        elif known != said.digest()[:8]:
-            return [_with_id(event, f"{event.id}:{said.hexdigest()[:16]}")]
+            self._known[event.id] = digest.digest()[:8]
+        elif known != digest.digest()[:8]:
+            return [_with_id(event, f"{event.id}:{digest.hexdigest()[:16]}")]
         return [event]
 
 
@@ -132,8 +138,8 @@ def _names(event: InboundEvent) -> str:
     return "\x1e".join(f"{one.type}{one.name}{one.size}{one.caption}" for one in event.attachments)
 
 
-def _is_unsaid(mail: Message) -> bool:
-    """Return whether a mail was never sent, was deleted already, or is a program's own."""
+def _is_unsent_or_internal(mail: Message) -> bool:
+    """Return whether a mail is a draft, was deleted, or is internal data of a program."""
     if not _labels(mail).isdisjoint(("draft", "drafts", "entwürfe", "brouillons")):
         return True
     try:
@@ -145,48 +151,48 @@ def _is_unsaid(mail: Message) -> bool:
 
 
 def _labels(mail: Message) -> set[str]:
-    """Return how Google's Mail had filed a mail, in small letters."""
+    """Return the Gmail labels of a mail, in lower case."""
     labels = header(mail, "X-Gmail-Labels").casefold().split(",")
     return {label.strip(' "') for label in labels}
 
 
-def _event(mail: Message, came: datetime | None) -> InboundEvent:
-    occurred_at = time_of(mail) or came
+def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
+    occurred_at = time_of(mail) or received_at
     if occurred_at is None:
-        raise InvalidInput("the mail says no time from 1970 on: no Date, and no Received")
+        raise InvalidInput("the mail has no time since 1970: no valid Date or Received header")
     # Imported here: only a mail needs the extra that it takes.
     with needed("imports"):
-        from recollect.streams.adapters.mail.mail_words import Words, words_of
+        from recollect.streams.adapters.mail.mail_body import MailBody, split_body
 
     sender = _sender(mail)
     subject = header(mail, "Subject")
     parts = parts_of(mail)
     if len(parts.text) <= _MAX_TEXT_LENGTH:
-        words = words_of(_unarmoured(parts.text), subject)
+        body = split_body(_unarmoured(parts.text), subject)
     else:
-        words = Words(parts.text)
+        body = MailBody(parts.text)
     notice = _is_notice(mail, subject, sender.address) or bool(parts.calendars)
     attachments = [*parts.files, *(map(_forwarded_mail, () if notice else parts.mails))]
-    content = words.own
+    content = body.own
     metadata: dict[str, Any] = {}
-    if words.forwarded is not None:
-        attachments.append(_forward(*words.forwarded))
-    elif words.quoted and not content and not attachments:
-        # Who sends nothing but the words of others passes them on.
-        attachments.append(_forward(None, words.quoted))
-        words = words._replace(quoted="")
+    if body.forwarded is not None:
+        attachments.append(_forward(*body.forwarded))
+    elif body.quoted and not content and not attachments:
+        # A mail with nothing but a quotation forwards it.
+        attachments.append(_forward(None, body.quoted))
+        body = body._replace(quoted="")
     if notice and not content:
         content = "\n".join(filter(None, (subject, *map(_appointment, parts.calendars))))
     if not content and not attachments:
-        content = subject or (words.signature if not words.quoted else "")
+        content = subject or (body.signature if not body.quoted else "")
     to, copied = people(mail, "To"), people(mail, "Cc")
     metadata = {
         "subject": subject,
-        "to": [_shown(one) for one in to[:_MAX_RECIPIENTS]],
-        "cc": [_shown(one) for one in copied[:_MAX_RECIPIENTS]],
+        "to": [_format_person(one) for one in to[:_MAX_RECIPIENTS]],
+        "cc": [_format_person(one) for one in copied[:_MAX_RECIPIENTS]],
         "list": header(mail, "List-Id"),
-        "quoted": _cut(words.quoted),
-        "signature": _cut(words.signature),
+        "quoted": _truncate(body.quoted),
+        "signature": _truncate(body.signature),
     }
     id_ = _ids(header(mail, "Message-ID"))[:1]
     answered = _answered(mail)
@@ -195,7 +201,7 @@ def _event(mail: Message, came: datetime | None) -> InboundEvent:
         platform=_PLATFORM,
         id=id_[0] if id_ else None,
         sender_id=sender.address,
-        sender_name=_short(sender.name) if sender.name else None,
+        sender_name=_fit_name(sender.name) if sender.name else None,
         occurred_at=occurred_at.isoformat(),
         content=content,
         kind="notice" if notice else "message",
@@ -219,16 +225,16 @@ def _sender(mail: Message) -> Person:
 
 
 def _clean_id(text: str) -> str:
-    """Return an id without what cannot be seen, and no longer than one may be."""
-    return _short("".join(one for one in text if one.isprintable()).strip())
+    """Return an id without invisible characters, cut to the maximum length."""
+    return _fit_name("".join(one for one in text if one.isprintable()).strip())
 
 
-def _short(text: str) -> str:
+def _fit_name(text: str) -> str:
     return text.encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip()
 
 
 def _ids(value: str) -> list[str]:
-    """Return the ids of messages in a header, in order."""
+    """Return the message ids in a header, in order."""
     found = _ID.findall(value)
     if not found and " " not in value.strip():
         found = [value.strip("<>,;")]
@@ -236,7 +242,9 @@ def _ids(value: str) -> list[str]:
 
 
 def _answered(mail: Message) -> str | None:
-    """Return the id of the mail that this one answers: References' last, else In-Reply-To's."""
+    """Return the id of the mail that this one answers: the last of References, otherwise
+    In-Reply-To.
+    """
     replied = _ids(header(mail, "In-Reply-To"))
     references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]
     if references and (not replied or replied[0] not in references):
@@ -250,7 +258,7 @@ def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> st
     if references or replied:
         return (references or replied)[0]
     if _REPLY.match(subject):
-        # What an answer without references answers is known by its subject alone.
+        # A reply without references is threaded by its subject.
         bare = _REPLY.sub("", _LIST_TAG.sub("", subject)).casefold().strip()
         digest = hashlib.sha256(f"{bare}\x1f{peer}".encode("utf-8", "replace")).hexdigest()[:16]
         return f"subject:{digest}" if bare else None
@@ -258,7 +266,9 @@ def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> st
 
 
 def _peer(sender: Person, others: list[Person]) -> tuple[str | None, PeerKind]:
-    """Return between whom a mail was sent; what came back from a list says the same."""
+    """Return the peer id and kind: all participants, so that a copy from a mailing list has the
+    same.
+    """
     addresses = sorted({_clean_id(one.address) for one in (sender, *others)} - {""})
     peer = ", ".join(addresses)
     if len(peer.encode()) > MAX_NAME_BYTES:
@@ -266,12 +276,12 @@ def _peer(sender: Person, others: list[Person]) -> tuple[str | None, PeerKind]:
     return peer or None, "dm" if len(addresses) <= 2 else "group"
 
 
-def _shown(person: Person) -> str:
+def _format_person(person: Person) -> str:
     return f"{person.name} <{person.address}>" if person.name else person.address
 
 
 def _is_notice(mail: Message, subject: str, sender: str) -> bool:
-    """Return whether a program wrote a mail by itself: a bounce, an answer, an invitation."""
+    """Return whether a mail is automatic: a bounce, an auto-reply, an invitation; or spam."""
     kind = mail.get_content_type()
     if kind in ("multipart/report", "text/calendar", "message/delivery-status"):
         return True
@@ -281,7 +291,7 @@ def _is_notice(mail: Message, subject: str, sender: str) -> bool:
     if header(mail, "Precedence").casefold() in ("auto_reply", "auto-reply"):
         return True
     if "spam" in _labels(mail) or header(mail, "X-Spam-Flag").strip().casefold() == "yes":
-        # Whoever writes that is nobody whose words are worth concluding from.
+        # Nothing is to be concluded from spam.
         return True
     if any(name in mail for name in ("X-Autoreply", "X-Autorespond", "X-Auto-Reply")):
         return True
@@ -291,32 +301,32 @@ def _is_notice(mail: Message, subject: str, sender: str) -> bool:
 
 
 def _appointment(text: str) -> str:
-    """Return what and when of a calendar's text."""
+    """Return the summary, start and location of a calendar text."""
     unfolded = re.sub(r"\r?\n[ \t]", "", text)
     found: list[str] = []
     for name in ("SUMMARY", "DTSTART", "LOCATION"):
         if value := re.search(rf"^{name}(?:;[^:\n]*)?:(.+)$", unfolded, re.MULTILINE):
-            said = value.group(1).strip().replace("\\,", ",").replace("\\;", ";")
-            found.append(said.replace("\\n", " ").replace("\\N", " "))
+            text_ = value.group(1).strip().replace("\\,", ",").replace("\\;", ";")
+            found.append(text_.replace("\\n", " ").replace("\\N", " "))
     return ", ".join(found)
 
 
-def _forward(who: str | None, words: str) -> Attachment:
-    return Attachment(type="forward", name=_short(who) if who else None, caption=_cut(words))
+def _forward(who: str | None, body: str) -> Attachment:
+    return Attachment(type="forward", name=_fit_name(who) if who else None, caption=_truncate(body))
 
 
 def _forwarded_mail(mail: Message) -> Attachment:
     people_ = people(mail, "From", "Sender")
-    words = _cut(parts_of(mail).text) or header(mail, "Subject")
-    return _forward(_shown(people_[0]) if people_ else None, words)
+    body = _truncate(parts_of(mail).text) or header(mail, "Subject")
+    return _forward(_format_person(people_[0]) if people_ else None, body)
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     return text if len(text) <= _MAX_QUOTED_LENGTH else text[:_MAX_QUOTED_LENGTH] + "…"
 
 
 def _unarmoured(text: str) -> str:
-    """Return a text without the lines with which PGP signs it."""
+    """Return a text without PGP's signature armour."""
     if "-----BEGIN PGP SIGNED MESSAGE-----" not in text:
         return text
     text = re.sub(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Z][\w-]*: .*\n)*\n?", "", text)
@@ -324,37 +334,39 @@ def _unarmoured(text: str) -> str:
     return re.sub(r"^- (?=-)", "", text, flags=re.MULTILINE)
 
 
-def read_mail(member: Member) -> bytes:
-    """Return the bytes of a file that holds one mail, as much as is read of it."""
-    with member.open() as file:
+def read_mail(entry: InputEntry) -> bytes:
+    """Return the bytes of a single mail's file, up to the maximum."""
+    with entry.open() as file:
         raw = file.read(MAX_MAIL_BYTES)
     raw = raw.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     if found := _COUNT_LINE.match(raw):
-        # As Apple's Mail keeps them: the length, the mail, and what the program notes of it.
+        # Apple Mail's form: the length, the mail, and the program's metadata.
         raw = raw[found.end() : found.end() + int(found.group(1))]
     return raw
 
 
-class MailFiles(Source):
-    """Files of one mail each; their order is that of their names."""
+class MailFiles(ExportSource):
+    """Files of one mail each, in order of their names."""
 
-    def __init__(self, members: Iterable[tuple[Member, datetime | None]]) -> None:
-        self._members = members
+    def __init__(self, entries: Iterable[tuple[InputEntry, datetime | None]]) -> None:
+        self._members = entries
 
-    def parts(self) -> Iterator[Part]:
-        mails = Mails()
-        for member, came in self._members:
-            yield Part(member.path, _found(member, mails, came))
+    def parts(self) -> Iterator[ExportFile]:
+        converter = MailConverter()
+        for entry, received_at in self._members:
+            yield ExportFile(entry.path, _parse(entry, converter, received_at))
 
 
-def _found(member: Member, mails: Mails, came: datetime | None) -> Iterator[tuple[int, Found]]:
+def _parse(
+    entry: InputEntry, converter: MailConverter, received_at: datetime | None
+) -> Iterator[tuple[int, ParseResult]]:
     def numbered() -> Iterator[tuple[int, bytes]]:
-        yield 1, read_mail(member)
+        yield 1, read_mail(entry)
 
-    yield from converted(numbered(), lambda raw: mails.events(raw, came))
+    yield from convert(numbered(), lambda raw: converter.events(raw, received_at))
 
 
-def _mail_members(folder: Folder) -> Iterator[tuple[Member, datetime | None]]:
+def _mail_members(folder: Folder) -> Iterator[tuple[InputEntry, datetime | None]]:
     for name in folder.files():
         if not name.startswith("."):
             yield folder.file(name), None
@@ -364,7 +376,7 @@ def _mail_members(folder: Folder) -> Iterator[tuple[Member, datetime | None]]:
 
 
 def _holds_mails_alone(folder: Folder, depth: int = 0) -> bool | None:
-    """Return whether all files of a folder, and of those in it, are mails; None: it has none."""
+    """Return whether all files in a folder and its subfolders are mails; None if there are none."""
     if depth > 16:
         return False
     names = [name for name in folder.files() if not name.startswith(".")]
@@ -381,16 +393,16 @@ def _holds_mails_alone(folder: Folder, depth: int = 0) -> bool | None:
     return found
 
 
-def _read(member: Member, options: Options) -> Source:
-    return MailFiles([(member, None)])
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return MailFiles([(entry, None)])
 
 
-def _read_folder(folder: Folder, options: Options) -> Source:
+def _read_folder(folder: Folder, options: Options) -> ExportSource:
     return MailFiles(_mail_members(folder))
 
 
-def moment(seconds: int) -> datetime:
-    """Return the time of unix seconds."""
+def from_unix_seconds(seconds: int) -> datetime:
+    """Convert unix seconds to a time in UTC."""
     return datetime.fromtimestamp(seconds, UTC)
 
 

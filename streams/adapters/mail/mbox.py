@@ -1,4 +1,4 @@
-"""An mbox: mails one after the other, each under a line that begins with From."""
+"""Mbox: mails one after the other, each after a line that begins with "From "."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from recollect.streams.adapters.adapter import Adapter, Found, OneFile, converted
-from recollect.streams.adapters.input.input_files import Member
+from recollect.streams.adapters.adapter import Adapter, ParseResult, SingleFileSource, convert
+from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import lines
-from recollect.streams.adapters.mail.mail_parts import MAX_MAIL_BYTES, moment_of
-from recollect.streams.adapters.mail.mails import Mails
+from recollect.streams.adapters.mail.mail_parts import MAX_MAIL_BYTES, parse_header_time
+from recollect.streams.adapters.mail.mails import MailConverter
 
 _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")
@@ -21,7 +21,7 @@ _DATE = re.compile(
 )
 
 
-# A line that is longer is none that parts mails.
+# Maximum length of a boundary line.
 _MAX_BOUNDARY_BYTES = 1_000
 
 
@@ -34,22 +34,27 @@ def _is_mbox(start: bytes, name: str) -> bool:
     return _is_boundary(first) and bool(_HEADER.match(rest))
 
 
-def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]]:
-    """Yield (the line on which it begins, the mail and when it came)."""
-    with member.open() as file:
-        begun, came, held, size = 0, None, [b""], 0
+def _mails(entry: InputEntry) -> Iterator[tuple[int, tuple[bytes, datetime | None]]]:
+    """Yield (number of the first line, (mail, time received))."""
+    with entry.open() as file:
+        first_line, received_at, pending, size = 0, None, [b""], 0
         blank, boundary = True, b""
         for number, line in enumerate(lines(file), 1):
             if boundary:
-                # A line that only looks like one has no headers below it.
-                if _HEADER.match(line) or not held:
-                    if any(one.strip() for one in held):
-                        yield begun, (b"".join(held), came)
-                    begun, came, held, size = number - 1, _came(boundary), [], 0
+                # A line without headers below it is not a boundary.
+                if _HEADER.match(line) or not pending:
+                    if any(one.strip() for one in pending):
+                        yield first_line, (b"".join(pending), received_at)
+                    first_line, received_at, pending, size = (
+                        number - 1,
+                        _received_at(boundary),
+                        [],
+                        0,
+                    )
                 else:
                     size += len(boundary)
                     if size <= MAX_MAIL_BYTES:
-                        held.append(boundary)
+                        pending.append(boundary)
                 boundary = b""
             if (blank or number == 1) and _is_boundary(line):
                 boundary, blank = line, False
@@ -57,23 +62,23 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
             blank = not line.strip()
             size += len(line)
             if size <= MAX_MAIL_BYTES:
-                held.append(line[1:] if _QUOTED_FROM.match(line) else line)
-        held.append(boundary)
-        if any(one.strip() for one in held):
-            yield begun or 1, (b"".join(held), came)
+                pending.append(line[1:] if _QUOTED_FROM.match(line) else line)
+        pending.append(boundary)
+        if any(one.strip() for one in pending):
+            yield first_line or 1, (b"".join(pending), received_at)
 
 
-def _came(line: bytes) -> datetime | None:
+def _received_at(line: bytes) -> datetime | None:
     found = _DATE.search(line.decode("ascii", "replace"))
     if found is None:
         return None
     _, month, day, clock, zone, year, offset = found.groups()
-    return moment_of(f"{day} {month} {year} {clock} {offset or zone or '+0000'}")
+    return parse_header_time(f"{day} {month} {year} {clock} {offset or zone or '+0000'}")
 
 
-def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    mails = Mails()
-    return converted(_mails(member), lambda one: mails.events(*one))
+def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+    converter = MailConverter()
+    return convert(_mails(entry), lambda one: converter.events(*one))
 
 
-ADAPTER = Adapter("mbox", _is_mbox, lambda member, options: OneFile(member, _found))
+ADAPTER = Adapter("mbox", _is_mbox, lambda entry, options: SingleFileSource(entry, _parse))

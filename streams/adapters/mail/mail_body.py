@@ -1,7 +1,7 @@
-"""What of a mail's text its sender said: apart from quotations, forwards and signatures.
+"""Split a mail's text into the sender's own text, quotations, forwards and signatures.
 
-The phrases of many languages before a quotation, and before a signature, are those of
-mail-parser-reply. They are looked for in short pieces, so that no text makes it slow.
+The phrases of many languages that introduce quotations and signatures are those of
+mail-parser-reply. They are matched against short pieces, so that no text makes them slow.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import NamedTuple
 from mailparser_reply.constants import MAIL_LANGUAGES
 
 
-class Words(NamedTuple):
-    """The words of a mail: the sender's own, and what stands there of others.
+class MailBody(NamedTuple):
+    """The text of a mail: the sender's own, and that of others.
 
-    `forwarded`: (who said it, or None, the words).
+    `forwarded`: (author or None, text).
     """
 
     own: str
@@ -24,12 +24,12 @@ class Words(NamedTuple):
     forwarded: tuple[str | None, str] | None = None
 
 
-# Lines that are longer are no attribution, header or signature.
+# Maximum length of attribution, header and signature lines.
 _MAX_LINE_LENGTH = 300
 _MAX_ATTRIBUTION_LENGTH = 400
 _MAX_SIGNATURE_LINES = 12
 _MAX_SIGNATURE_LENGTH = 1_000
-_SHORTEST_PHRASE = 5
+_MIN_PHRASE_LENGTH = 5
 
 _COLONS = (":", "\uff1a")
 _QUOTE = re.compile(r"\s?\|?>")
@@ -86,12 +86,12 @@ _LIST_WORDS = re.compile(
 def _phrases(key: str) -> str:
     found: list[str] = []
     for language in MAIL_LANGUAGES.values():
-        said = language.get(key, [])
-        found += said if isinstance(said, list) else said.split("|")
+        phrases = language.get(key, [])
+        found += phrases if isinstance(phrases, list) else phrases.split("|")
     return "|".join(
         phrase.rstrip(",")
         for phrase in found
-        if len(phrase) >= _SHORTEST_PHRASE and not phrase.startswith("/")
+        if len(phrase) >= _MIN_PHRASE_LENGTH and not phrase.startswith("/")
     )
 
 
@@ -119,14 +119,14 @@ _CONFIDENTIAL = re.compile(
 _DASHES = re.compile(r"(?:-- ?|__|—)$")
 
 
-def words_of(text: str, subject: str = "") -> Words:
-    """Take a mail's text apart. `subject` may say that it forwards something."""
+def split_body(text: str, subject: str = "") -> MailBody:
+    """Split a mail's text. `subject` may show that the mail is a forward."""
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     lines, footer = _without_footer(lines)
-    begun = _other_mail(lines)
+    start = _find_included_mail(lines)
     forwarded, quoted = None, []
-    if begun is not None:
-        at, after, who, marker = begun
+    if start is not None:
+        at, after, who, marker = start
         rest = "\n".join(_unquoted(lines[after:])).strip()
         if _FORWARD.search(marker) or (
             _FORWARDING_SUBJECT.match(subject) and not _WROTE.search(marker)
@@ -135,10 +135,10 @@ def words_of(text: str, subject: str = "") -> Words:
         else:
             quoted = [rest]
         lines = lines[:at]
-    own, cited, signatures = _own(lines)
+    own, cited, signatures = _split_quotes(lines)
     if footer:
         signatures.append(footer)
-    return Words(
+    return MailBody(
         own,
         "\n\n".join(part for part in (*cited, *quoted) if part),
         "\n\n".join(signatures),
@@ -147,7 +147,7 @@ def words_of(text: str, subject: str = "") -> Words:
 
 
 def _without_footer(lines: list[str]) -> tuple[list[str], str]:
-    """Part what a mailing list wrote below everything."""
+    """Split off the footer of a mailing list."""
     for at in range(max(0, len(lines) - 2 * _MAX_SIGNATURE_LINES), len(lines)):
         if _LIST_FOOTER.match(lines[at]) and not _HEADER_LINE.match(
             "".join(lines[at + 1 : at + 2])
@@ -160,10 +160,11 @@ def _without_footer(lines: list[str]) -> tuple[list[str], str]:
     return lines, ""
 
 
-def _other_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
-    """Return where another mail begins, where its words do, who sent it, and what announces it.
+def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
+    """Return where an included mail starts, where its text starts, its author, and its
+    introduction.
 
-    It goes to the end: the programs that put it there without marks put it below.
+    It extends to the end: programs that include mails without quote marks put them below.
     """
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
@@ -171,17 +172,19 @@ def _other_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
         if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line):
             continue
         if _FROM_LINE.match(line) or _HEADER_LINE.match(line):
-            found = _headers(lines, at, at_least=3)
+            found = _header_block(lines, at, at_least=3)
             if found is not None:
-                begun = at
-                while begun and (not lines[begun - 1] or _is_marker(lines[begun - 1])):
-                    begun -= 1
-                return begun, found[0], found[1], "\n".join(lines[begun:at])
+                start = at
+                while start and (not lines[start - 1] or _is_marker(lines[start - 1])):
+                    start -= 1
+                return start, found[0], found[1], "\n".join(lines[start:at])
         elif _is_marker(line):
-            follows = next((n for n in range(at + 1, min(at + 4, len(lines))) if lines[n]), None)
-            if follows is None or _QUOTE.match(lines[follows]):
+            supports_follow = next(
+                (n for n in range(at + 1, min(at + 4, len(lines))) if lines[n]), None
+            )
+            if supports_follow is None or _QUOTE.match(lines[supports_follow]):
                 continue
-            found = _headers(lines, follows, at_least=1 if _RULE.match(line) else 2)
+            found = _header_block(lines, supports_follow, at_least=1 if _RULE.match(line) else 2)
             if found is not None:
                 return at, found[0], found[1], line
         if at <= last_quoted or not line.endswith(_COLONS):
@@ -189,7 +192,7 @@ def _other_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
         begun_at = _attribution(lines, at) if any(lines[at + 1 : at + 6]) else None
         if begun_at is not None:
             marker = " ".join(lines[begun_at : at + 1])
-            return begun_at, at + 1, _who_wrote(marker), marker
+            return begun_at, at + 1, _author_of(marker), marker
     return None
 
 
@@ -201,8 +204,8 @@ def _is_marker(line: str) -> bool:
     )
 
 
-def _headers(lines: list[str], at: int, at_least: int) -> tuple[int, str | None] | None:
-    """Return where a block of header lines ends, and whom it names; None: there is none."""
+def _header_block(lines: list[str], at: int, at_least: int) -> tuple[int, str | None] | None:
+    """Return the end of a block of header lines, and its author; None if there is no block."""
     who, count, blank = None, 0, 0
     number = at
     while number < len(lines) and number < at + 20:
@@ -215,7 +218,7 @@ def _headers(lines: list[str], at: int, at_least: int) -> tuple[int, str | None]
         elif _HEADER_LINE.match(line):
             count, blank = count + 1, 0
         elif not line:
-            # Some programs put a blank line between any two.
+            # Some programs put blank lines between headers.
             blank += 1
             if blank > 1 or not _HEADER_LINE.match("".join(lines[number + 1 : number + 2])):
                 break
@@ -228,44 +231,49 @@ def _headers(lines: list[str], at: int, at_least: int) -> tuple[int, str | None]
 
 
 def _attribution(lines: list[str], at: int) -> int | None:
-    """Return where what announces a quotation begins that ends in a line; None: it does not."""
-    for begun in range(at, max(at - 4, -1), -1):
-        line = lines[begun]
+    """Return the first line of the attribution that ends in a line; None if none does."""
+    for start in range(at, max(at - 4, -1), -1):
+        line = lines[start]
         if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line) or not line:
             return None
-        piece = "\n".join(lines[begun : at + 1])
+        piece = "\n".join(lines[start : at + 1])
         if len(piece) > _MAX_ATTRIBUTION_LENGTH:
             return None
         if any(pattern.match(piece) for pattern in _ATTRIBUTIONS):
-            return begun
+            return start
         if _WROTE.search(piece) and ("@" in piece or re.search(r"\d", piece)):
-            while begun and lines[begun - 1] and at - begun < 3 and _is_begun(lines[begun - 1]):
-                begun -= 1
-            return begun
+            while (
+                start
+                and lines[start - 1]
+                and at - start < 3
+                and _may_begin_attribution(lines[start - 1])
+            ):
+                start -= 1
+            return start
     return None
 
 
-def _is_begun(line: str) -> bool:
-    """Return whether a line may be the beginning of an attribution over several lines."""
+def _may_begin_attribution(line: str) -> bool:
+    """Return whether a line may begin an attribution over several lines."""
     return len(line) < _MAX_LINE_LENGTH and not _QUOTE.match(line) and bool(re.search(r"\d", line))
 
 
-def _who_wrote(marker: str) -> str | None:
+def _author_of(marker: str) -> str | None:
     name = re.search(r'([^\s,;"<>][^,;"<>\n]*)"?\s*<[^<>\s]+@[^<>\s]+>', marker)
     address = re.search(r"[^\s<>()\[\]:;,\"]+@[^\s<>()\[\]:;,\"]+", marker)
     return name.group(1).strip() if name else address.group() if address else None
 
 
-def _own(lines: list[str]) -> tuple[str, list[str], list[str]]:
-    """Return the sender's own words, the quotations between them, and the signatures."""
+def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
+    """Return the sender's own text, the quotations in it, and the signatures."""
     own: list[str] = []
     cited: list[str] = []
     signatures: list[str] = []
     segment: list[str] = []
     at = 0
 
-    def said() -> None:
-        words, signature = _signed(segment, bool(own))
+    def flush() -> None:
+        words, signature = _split_signature(segment, bool(own))
         if words:
             own.append(words)
         if signature:
@@ -284,40 +292,40 @@ def _own(lines: list[str]) -> tuple[str, list[str], list[str]]:
         ):
             ends += 1
         _drop_attribution(segment)
-        said()
+        flush()
         cited.append("\n".join(_unquoted(lines[at:ends])).strip())
         at = ends
-    said()
+    flush()
     return "\n\n".join(own), cited, signatures
 
 
 def _drop_attribution(segment: list[str]) -> None:
-    """Take what announces a quotation off the words before it."""
+    """Remove the attribution of a quotation from the text before it."""
     last = next((n for n in range(len(segment) - 1, -1, -1) if segment[n]), None)
     if last is None or not segment[last].endswith(_COLONS):
         return
-    begun = _attribution(segment, last)
-    if begun is None:
+    start = _attribution(segment, last)
+    if start is None:
         line = segment[last]
         above = [one for one in segment[max(0, last - 2) : last] if one]
         dated = re.search(r"\d{1,2}[.:/]\d{2}", " ".join((*above, line)))
         if len(line) > _MAX_LINE_LENGTH or not (("@" in line and dated) or _WROTE.search(line)):
             return
-        begun = last
+        start = last
         if "<" not in line and above and "<" in above[-1] and ">" not in above[-1]:
-            begun = last - 1
-    elif begun == last and last and "<" not in segment[last] and segment[last - 1].endswith("<"):
-        begun = last - 1
-    del segment[begun:]
+            start = last - 1
+    elif start == last and last and "<" not in segment[last] and segment[last - 1].endswith("<"):
+        start = last - 1
+    del segment[start:]
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """Return lines without the mark of the first level."""
+    """Return lines without the first level of quote marks."""
     return [re.sub(r"^\s?\|?> ?", "", line) for line in lines]
 
 
-def _signed(lines: list[str], later: bool) -> tuple[str, str]:
-    """Part words and the signature below them. `later`: other words came before these."""
+def _split_signature(lines: list[str], follows_text: bool) -> tuple[str, str]:
+    """Split off the signature below a text. `follows_text`: there was text before this one."""
     ends = len(lines)
     found: list[str] = []
     for at in range(max(0, ends - 4 * _MAX_SIGNATURE_LINES), ends):
@@ -325,7 +333,7 @@ def _signed(lines: list[str], later: bool) -> tuple[str, str]:
         if len(line) > _MAX_LINE_LENGTH and not _DISCLAIMER.match(line):
             continue
         below = lines[at:]
-        if not _ends_with(lines, at, later):
+        if not _may_sign_at(lines, at, follows_text):
             continue
         small = (
             sum(1 for one in below if one) <= _MAX_SIGNATURE_LINES
@@ -343,6 +351,8 @@ def _signed(lines: list[str], later: bool) -> tuple[str, str]:
     return re.sub(r"\n{3,}", "\n\n", words).strip(), "\n".join(found).strip()
 
 
-def _ends_with(lines: list[str], at: int, later: bool) -> bool:
-    """Return whether a signature may begin at a line: something was said before it."""
-    return later or any(line.strip() for line in lines[:at]) or bool(_DASHES.match(lines[at]))
+def _may_sign_at(lines: list[str], at: int, follows_text: bool) -> bool:
+    """Return whether a signature may begin at a line, that is, after some text."""
+    return (
+        follows_text or any(line.strip() for line in lines[:at]) or bool(_DASHES.match(lines[at]))
+    )
