@@ -71,7 +71,7 @@ print(zone.why(first.id).source_event_ids == first.source_event_ids)
 
 dropped = zone.explain("physio", first.id, platform="slack")
 assert dropped is not None
-print(dropped.dropped_by, "-", dropped.because)
+print(dropped.dropped_by, "-", dropped.reason)
 # > filter - it does not pass platform
 
 # %% [markdown]

@@ -197,7 +197,7 @@ def fit_chain(
 
     `right`: (n, labels) which labels agree with what is known of a word; `possible`: which could
     stand there at all, so that a set without a type says nothing against it. `allowed`: as
-    `Chain.steps`, which steps exist.
+    `Provenance.steps`, which steps exist.
     """
     chance = np.random.default_rng(seed)
     network = Network.begun([rows.shape[1], inner, right.shape[1]], chance)

@@ -131,7 +131,7 @@ def _gate(data: Path) -> Report:
     ]
     return Report(
         title,
-        "`relevant` of prompts that need the memory and of prompts that have nothing to do with "
+        "`relevance` of prompts that need the memory and of prompts that have nothing to do with "
         "it: RealMem's, each asked of what came before its session, and questions of the others "
         "against RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the "
         "small memories, the middle, which changes no order, on RealMem; LoCoMo was looked at. "
@@ -151,7 +151,7 @@ def _gate(data: Path) -> Report:
 
 
 def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[str]]:
-    """Return `relevant` of a persona's questions and of unrelated prompts, and those prompts."""
+    """Return `relevance` of a persona's questions and of unrelated prompts, and those prompts."""
     rows = json_lines(path)
     zone.ingest([row["event"] for row in rows])
     start: dict[int, str] = {}
@@ -161,7 +161,7 @@ def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[
     def relevant(row: Json) -> float:
         before = start[row["session"]]
         text = row["event"]["content"][:_MAX_TASK_LENGTH]
-        return zone.recall(Query(text, time_before=before, max_results=1)).relevant
+        return zone.recall(Query(text, time_before=before, max_results=1)).relevance
 
     unrelated = [
         row
@@ -184,7 +184,7 @@ def _of_talks(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Pr
         zone = _told(r, talk)
         for item in talk["qa"]:
             if item["category"] in ANSWERABLE:
-                found.own.append(zone.recall(item["question"], max_results=1).relevant)
+                found.own.append(zone.recall(item["question"], max_results=1).relevance)
         found.other.extend(_relevant(zone, generic))
     return found
 
@@ -198,7 +198,7 @@ def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
 def _of_memory(
     zone: Zone, memory: small_memories.Memory, generic: Sequence[str]
 ) -> tuple[Prompts, list[float]]:
-    """Return `relevant` of a memory's questions, of unrelated prompts, and of what is but near."""
+    """Return `relevance` of a memory's questions, of unrelated prompts, and of what is but near."""
     zone.ingest(memory.events)
     own = _relevant(zone, [question for question, _ in memory.answered])
     # It is small, and asked as often as there are memories.
@@ -207,7 +207,7 @@ def _of_memory(
 
 
 def _relevant(zone: Zone, texts: Sequence[str]) -> list[float]:
-    return [zone.recall(text, max_results=1).relevant for text in texts]
+    return [zone.recall(text, max_results=1).relevance for text in texts]
 
 
 def _told(r: Recollect, talk: Json) -> Zone:

@@ -335,7 +335,7 @@ def fact_stands(connection: apsw.Connection, fact_id: str) -> bool:
     return there is not None and invalid_at(connection, fact_id) is None
 
 
-class WritingTotals(NamedTuple):
+class ModelUsageTotals(NamedTuple):
     """What language models wrote of a zone's events, and what that took.
 
     `cost` is in the currency of the prices; `reasons` is how often what was refused.
@@ -346,13 +346,13 @@ class WritingTotals(NamedTuple):
     tokens_in: int
     tokens_out: int
     cost: float
-    kept: int
-    repeated: int
-    refused: int
+    accepted: int
+    duplicates: int
+    rejected: int
     reasons: dict[str, int]
 
 
-def writing_totals(connection: apsw.Connection) -> WritingTotals:
+def model_usage_totals(connection: apsw.Connection) -> ModelUsageTotals:
     """Return what language models wrote in all."""
     ((events, calls, tokens_in, tokens_out, cost, kept, repeated, refused),) = rows(
         connection,
@@ -365,7 +365,7 @@ def writing_totals(connection: apsw.Connection) -> WritingTotals:
         "SELECT each.key, sum(each.value) FROM writings, json_each(writings.reasons) AS each "
         "GROUP BY each.key ORDER BY each.key",
     )
-    return WritingTotals(
+    return ModelUsageTotals(
         events, calls, tokens_in, tokens_out, cost, kept, repeated, refused, dict(reasons)
     )
 

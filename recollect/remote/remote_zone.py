@@ -118,7 +118,7 @@ class RemoteZone(Zone):
             return self._service.get(path, operation.answer, **parameters)
         if operation.method == "DELETE":
             return self._service.change("DELETE", path, operation.answer, **given)
-        if operation.reads_only and given.get("keep_as") is None:
+        if operation.reads_only and given.get("save_as") is None:
             return self._service.ask(path, operation.answer, given)
         return self._service.change(operation.method, path, operation.answer, given)
 

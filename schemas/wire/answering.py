@@ -1,4 +1,4 @@
-"""A question and its answer: memories, their sources, and why others were not answered."""
+"""Recall query and response types."""
 
 from __future__ import annotations
 
@@ -104,15 +104,15 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     ] = None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory before or after a change."""
+class MemoryRevision(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier or later version of a memory, and when the later one replaced the earlier."""
 
     id: Annotated[str, Meta(description="Id of the other memory.")]
     text: Annotated[str, Meta(description="Its text.")]
     at: Annotated[str, Meta(description="Time of the change.")]
 
 
-class Bundled(msgspec.Struct, frozen=True, kw_only=True):
+class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that supports another result."""
 
     id: Annotated[str, Meta(description="Id of the fact.")]
@@ -148,19 +148,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         float | None, Meta(description="Cosine similarity to the question; with explain.")
     ] = None
     supersedes: Annotated[
-        list[Change], Meta(description="Memories that it replaced, latest first.")
+        list[MemoryRevision], Meta(description="Memories that it replaced, latest first.")
     ] = []
     superseded_by: Annotated[
-        list[Change], Meta(description="Memories that replaced it, latest first.")
+        list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
     facts: Annotated[
-        list[Bundled], Meta(description="Newest facts that support an observation.")
+        list[SupportingFact], Meta(description="Newest facts that support an observation.")
     ] = []
-    led_by: Annotated[
-        list[Bundled],
+    hop_path: Annotated[
+        list[SupportingFact],
         Meta(description="Facts that lead from a name in the question to this one, in order."),
     ] = []
-    part: Annotated[str | None, Meta(description="Which of several questions it answers.")] = None
+    sub_question: Annotated[
+        str | None, Meta(description="Which of several questions it answers.")
+    ] = None
 
 
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +173,7 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ms: Annotated[
         float, Meta(description="Search time in milliseconds, without embedding the question.")
     ]
-    relevant: Annotated[
+    relevance: Annotated[
         float, Meta(description="How likely memory holds anything on the question, from 0 to 1.")
     ] = 0.0
 
@@ -195,10 +197,10 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     query: Annotated[str, Meta(description="The question.")]
     text: Annotated[str, Meta(description="The report in Markdown.")]
     results: Annotated[list[Result], Meta(description="The memories that it cites, in order.")]
-    stale: Annotated[
+    stale_ids: Annotated[
         list[str], Meta(description="Ids of cited memories that may be out of date.")
     ] = []
-    kept_as: Annotated[
+    saved_as: Annotated[
         str | None, Meta(description="Id of the mental model under which the report was kept.")
     ] = None
     ms: Annotated[float, Meta(description="Duration in milliseconds.")]
@@ -220,7 +222,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     arms: Annotated[
         dict[str, int], Meta(description="Its rank in each retrieval arm that found it.")
     ]
-    fused: Annotated[
+    fused_rank: Annotated[
         int | None,
         Meta(
             description="Rank of its message after fusing the arms, among those that the filters "
@@ -228,20 +230,20 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     dropped_by: Annotated[str | None, Meta(description="The step at which it was dropped.")] = None
-    because: Annotated[str, Meta(description="Why it was dropped.")] = ""
-    part: Annotated[str | None, Meta(description="Which of several questions this is about.")] = (
-        None
-    )
+    reason: Annotated[str, Meta(description="Why it was dropped.")] = ""
+    sub_question: Annotated[
+        str | None, Meta(description="Which of several questions this is about.")
+    ] = None
 
 
-class Link(msgspec.Struct, frozen=True):
+class ProvenanceStep(msgspec.Struct, frozen=True):
     """A step on the way from a memory to its sources."""
 
-    what: Annotated[str, Meta(description="What the step is.")]
+    description: Annotated[str, Meta(description="What the step is.")]
     details: Annotated[list[str], Meta(description="What it says.")] = []
 
 
-class Chain(msgspec.Struct, frozen=True, omit_defaults=True):
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """A memory, and the steps down to its sources."""
 
     id: Annotated[str, Meta(description="Id of the memory.")]
@@ -251,7 +253,9 @@ class Chain(msgspec.Struct, frozen=True, omit_defaults=True):
         list[str],
         Meta(description="Ids of the events that it rests on, as their sources name them."),
     ]
-    steps: Annotated[list[Link], Meta(description="The steps down to its sources, nearest first.")]
+    steps: Annotated[
+        list[ProvenanceStep], Meta(description="The steps down to its sources, nearest first.")
+    ]
     recall: Annotated[
         Explanation | None,
         Meta(description="What became of it in the answer to a question, if one was given."),

@@ -1,4 +1,4 @@
-"""What the writer would decide from an event, and whether two descriptions mean the same entity."""
+"""What a writer would extract from an event, and whether two descriptions match one entity."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ Writer = Literal["rules", "model"]
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A name, date, number or the like; `text` stands from `start` to `end` of the content.
+    """A name, date, number or the like, at `start` to `end` of the content.
 
-    `entity` is the name of who or what is meant, None if unknown. A date has the days that it
-    means, `first` and `last` both inclusive. `pronoun`: the word stands for somebody ("she"); one
-    that stands for several, such as "we", is one mention for each of them.
+    `entity`: canonical name of the referent, None if unknown. `first` and `last`: days of a date,
+    both inclusive. `pronoun`: a resolved pronoun; a plural one yields a mention per referent.
     """
 
     text: str
@@ -30,20 +29,20 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pronoun: bool = False
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """One fact led to another; both are positions in the event's list of facts, from 0."""
+class CausalPair(msgspec.Struct, frozen=True, kw_only=True):
+    """One fact led to another; both are indices into the event's list of facts."""
 
     cause: int
     effect: int
     strength: float
 
 
-class ModelAnswers(msgspec.Struct, frozen=True, kw_only=True):
-    """What a language model said of one event, in which role, and what that took.
+class EventModelUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a language model proposed for one event, and the cost.
 
-    `kept` became facts, `repeated` said what a fact says already, `refused` failed a check, and
-    `reasons` is how often which. `failed`: why its service did not take the question. `cost` is in
-    the currency of the prices.
+    `role`: version of its prompt. `accepted`: proposals that became facts. `duplicates`: already
+    known. `rejected`: failed validation, counted by reason in `reasons`. `failed`: the provider's
+    error, if it gave no answer. `cost`: in the currency of the configured prices.
     """
 
     model: str
@@ -52,45 +51,44 @@ class ModelAnswers(msgspec.Struct, frozen=True, kw_only=True):
     tokens_in: int
     tokens_out: int
     cost: float
-    kept: int
-    repeated: int
-    refused: int
+    accepted: int
+    duplicates: int
+    rejected: int
     reasons: dict[str, int]
     failed: str | None = None
 
 
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a writer would decide from the event that its source calls `id`.
+    """What a writer would extract from the event with source id `id`.
 
-    With the writer `model` a language model adds to what the rules decide; `written` is what it
-    said, where it is asked about such an event.
+    With the writer `model`, `model_usage` is what the model proposed, if it was asked.
     """
 
     id: str
     facts: list[Fact]
     mentions: list[Mention]
-    causes: list[Cause]
+    causes: list[CausalPair]
     writer: Writer = "rules"
-    written: ModelAnswers | msgspec.UnsetType = msgspec.UNSET
+    model_usage: EventModelUsage | msgspec.UnsetType = msgspec.UNSET
 
 
-class Description(msgspec.Struct, frozen=True):
-    """Somebody or something as it is described: a name, a type (person, company, ...), an email."""
+class EntityDescription(msgspec.Struct, frozen=True):
+    """A person or thing as described: name, type (person, company, ...), e-mail address."""
 
     name: str
     type: str = "person"
     email: str | None = None
 
 
-class Pair(msgspec.Struct, frozen=True):
-    """Two descriptions that may mean the same entity."""
+class EntityPair(msgspec.Struct, frozen=True):
+    """Two descriptions that may refer to one entity."""
 
-    a: Description
-    b: Description
+    a: EntityDescription
+    b: EntityDescription
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether two entities are, or would be taken for, one."""
+    """Entity match decision; `confidence` is the probability of a match."""
 
     decision: Annotated[
         Literal["same", "propose", "different"],

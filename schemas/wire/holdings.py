@@ -1,4 +1,4 @@
-"""The entries of lists: facts, entities, merges, mental models, parked records."""
+"""Entries of lists: facts, entities, merges, mental models, dead letters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import Change
+from recollect.schemas.wire.answering import MemoryRevision
 
 #: What a merge may be, and what a decision may make of it.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -20,9 +20,7 @@ MemoryType = Literal["event", "fact", "observation", "mental_model"]
 
 
 class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
-    """A page of a list, as a sequence of its entries; `cursor` gives the next page, if there is
-    one.
-    """
+    """A page of a list; `cursor` gives the next page, None on the last."""
 
     cursor: Annotated[
         str | None, Meta(description="Cursor of the next page; null on the last.")
@@ -43,8 +41,8 @@ class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
         return found
 
 
-class Days(msgspec.Struct, frozen=True):
-    """Days, both inclusive."""
+class DateRange(msgspec.Struct, frozen=True):
+    """The days that a fact is about, both inclusive (YYYY-MM-DD)."""
 
     first: Annotated[str, Meta(description="First day (YYYY-MM-DD).")]
     last: Annotated[str, Meta(description="Last day, inclusive (YYYY-MM-DD).")]
@@ -76,7 +74,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(description="The fact, as a sentence.")]
     as_of: Annotated[str, Meta(description="Time that the fact speaks of.")]
     when: Annotated[
-        Days | None, Meta(description="Days that the fact speaks of; null if it names none.")
+        DateRange | None, Meta(description="Days that the fact speaks of; null if it names none.")
     ]
     subject: Annotated[
         str | None, Meta(description="Whose attribute it states; null if it fills no slot.")
@@ -106,7 +104,7 @@ class FactPage(Page[Fact], frozen=True, kw_only=True):
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory as it is held, of any kind but entities."""
+    """A stored memory of any kind except entities."""
 
     id: Annotated[str, Meta(description="Id of the memory.")]
     type: Annotated[MemoryType, Meta(description="event, fact, observation or mental_model.")]
@@ -129,10 +127,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Ids of the events that it comes from, as their sources name them."),
     ] = []
     supersedes: Annotated[
-        list[Change], Meta(description="Memories that it replaced, latest first.")
+        list[MemoryRevision], Meta(description="Memories that it replaced, latest first.")
     ] = []
     superseded_by: Annotated[
-        list[Change], Meta(description="Memories that replaced it, latest first.")
+        list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
 
 
@@ -231,7 +229,7 @@ class MentalModelPage(Page[MentalModel], frozen=True, kw_only=True):
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parked record: one that could not be decided."""
+    """A record that could not be decided."""
 
     number: Annotated[int, Meta(description="The record's number in the zone.")]
     kind: Annotated[str, Meta(description="Kind of record.")]
@@ -243,7 +241,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeadLetterOutcome(msgspec.Struct, frozen=True):
-    """A parked record after a retry or a drop."""
+    """A dead letter after a retry or a drop."""
 
     number: Annotated[int, Meta(description="The record's number in the zone.")]
     parked: Annotated[bool, Meta(description="It is still parked.")]

@@ -1,4 +1,4 @@
-"""What an import would bring: people, the span of time, counts, some lines, and what is refused."""
+"""Import dry-run: people, time range, counts, samples, rejections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recollect.schemas.wire.reports import Rejection, Skipped
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who wrote in an export: the platform's id, the last name, and how many records."""
+    """A sender in an export: platform id, latest name, number of records."""
 
     id: str
     name: str | None
@@ -16,7 +16,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of an export: when (ISO 8601 in UTC), who, what kind of record, and its words."""
+    """A record of an export: time (ISO 8601 in UTC), sender, kind, text."""
 
     at: str
     who: str
@@ -25,11 +25,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportPreview(msgspec.Struct, frozen=True, kw_only=True):
-    """What was understood of one export.
+    """A summary of one export.
 
-    `people`: those who wrote most, of `people_count`. `first` and `last`: when its earliest and its
-    latest record happened. `kinds`: how many records of each kind. `samples`: its first lines and
-    its last, ten together.
+    `people`: the most active of `people_count`. `first` and `last`: times of the earliest and
+    latest record. `kinds`: number of records by kind. `samples`: the first and last ones, ten
+    together.
     """
 
     path: str
@@ -44,7 +44,7 @@ class ExportPreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import would read; nothing of it was published."""
+    """What an import would read; nothing was published."""
 
     exports: list[ExportPreview]
     read: int

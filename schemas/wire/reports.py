@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from recollect.schemas.wire.answering import Time
 
-Level = Literal["index", "project", "derive", "fresh"]
+RebuildLevel = Literal["index", "project", "derive", "fresh"]
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -73,13 +73,13 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be forgotten; an event must fit everything that is given.
+    """What to forget: events that meet every given criterion.
 
-    `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a fact
-    or an observation, for the events that it comes from and those that repeat it; that of a mental
-    model, for all its versions; a record's number after a `#`. `entity`: all that somebody wrote,
-    under any handle, and all that speaks of them. `sender`, `thread`, `platform`: the platform's
-    own names. `time_before` and `time_after`: events that happened earlier or later than a time.
+    `ids`: ids of any kind that a user sees: a source's own; an event's; a fact's or observation's,
+    for the events it comes from and those that repeat it; a mental model's, for all its versions;
+    `#` and a record's number. `entity`: everything by or about an entity, across its handles.
+    `sender`, `thread`, `platform`: the platform's own ids. `time_before` and `time_after`: bounds
+    on when events happened.
     """
 
     ids: tuple[str, ...] = ()
@@ -101,8 +101,8 @@ class ForgetReport(msgspec.Struct, frozen=True):
             "their sources."
         ),
     ]
-    already: Annotated[list[str], Meta(description="Ids that were forgotten before.")]
-    finished: Annotated[
+    already_forgotten: Annotated[list[str], Meta(description="Ids that were forgotten before.")]
+    resumed: Annotated[
         list[str], Meta(description="Ids whose interrupted erasure was completed now.")
     ]
     events: Annotated[int, Meta(description="Number of records whose keys were destroyed.")]
@@ -118,14 +118,14 @@ class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the new memory.")]
     type: Annotated[Literal["event", "mental_model"], Meta(description="Its type.")]
     text: Annotated[str, Meta(description="Its text.")]
-    replaced: Annotated[str, Meta(description="Id of the memory that it replaces.")]
-    erased: Annotated[
+    previous_id: Annotated[str, Meta(description="Id of the memory that it replaces.")]
+    erased_records: Annotated[
         int,
         Meta(description="Number of records erased; 0 for a mental model, whose versions stay."),
     ]
 
 
-class DifferingFact(msgspec.Struct, frozen=True, kw_only=True):
+class FactDiff(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that only one of two generations has."""
 
     id: str
@@ -134,31 +134,31 @@ class DifferingFact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that two generations have in different forms.
+    """A fact that differs between two generations.
 
-    `what` differs: its `text`, the `slot` that it fills, whether it is `current`. `before_id` is
-    its id in the old generation.
+    `changed_fields`: its `text`, the `slot` it fills, whether it is `current`. `before_id`: its id
+    in the old generation.
     """
 
     id: str
     before_id: str
     before: str
     after: str
-    what: list[str]
+    changed_fields: list[str]
     source_event_id: str
 
 
-class DifferingEntity(msgspec.Struct, frozen=True, kw_only=True):
-    """One entity of a generation by name, and the names of those that the other has for it."""
+class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity of one generation, and the names of those the other has for it."""
 
     name: str
     names: list[str]
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """What a new generation concludes otherwise than the one in use.
+class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """Diff between a new generation and the active one.
 
-    All is counted; the lists name the first hundred of each.
+    The counts are complete; each list has the first hundred.
     """
 
     facts_same: int
@@ -167,24 +167,24 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     facts_changed: int
     entities_split: int
     entities_joined: int
-    gained: list[DifferingFact]
-    lost: list[DifferingFact]
+    gained: list[FactDiff]
+    lost: list[FactDiff]
     changed: list[ChangedFact]
-    split: list[DifferingEntity]
-    joined: list[DifferingEntity]
+    split: list[EntityDiff]
+    joined: list[EntityDiff]
 
 
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The result of a rebuild."""
 
-    level: Annotated[Level, Meta(description="The layer that was rebuilt.")]
+    level: Annotated[RebuildLevel, Meta(description="The layer that was rebuilt.")]
     records: Annotated[int, Meta(description="Number of records read.")]
     generation: Annotated[str | None, Meta(description="The new generation.")] = None
     encoded: Annotated[int | None, Meta(description="Number of texts embedded anew.")] = None
     seconds: Annotated[float | None, Meta(description="Duration in seconds.")] = None
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
     difference: Annotated[
-        Difference | None,
+        GenerationDiff | None,
         Meta(description="How the new generation, kept beside the one in use, differs from it."),
     ] = None
 
@@ -199,7 +199,7 @@ class ReclaimReport(msgspec.Struct, frozen=True):
     """The result of reclaiming space in the ledger."""
 
     chains: Annotated[list[str], Meta(description="Chains that were removed.")]
-    needed: Annotated[list[str], Meta(description="Chains that generations still need.")]
+    retained_chains: Annotated[list[str], Meta(description="Chains that generations still need.")]
     records: Annotated[int, Meta(description="Number of change records removed.")]
     bytes: Annotated[int, Meta(description="Bytes freed in the ledger.")]
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")]
@@ -228,17 +228,17 @@ class Verification(msgspec.Struct, frozen=True):
         list[FileCheck], Meta(description="The content hash of each read model, live and replayed.")
     ]
     problems: Annotated[list[str], Meta(description="What differs, and where.")]
-    void: Annotated[int, Meta(description="Number of records that do not count.")]
+    void_records: Annotated[int, Meta(description="Number of records that do not count.")]
 
 
 class FileStatus(msgspec.Struct, frozen=True):
-    """How far a read model is."""
+    """The number of the last record in a read model."""
 
     model: Annotated[str, Meta(description="Name of the read model.")]
     watermark: Annotated[int, Meta(description="Number of the last record applied.")]
 
 
-class ModelWriting(msgspec.Struct, frozen=True):
+class ZoneModelUsage(msgspec.Struct, frozen=True):
     """What language models wrote for a zone."""
 
     events: Annotated[int, Meta(description="Number of events read.")]
@@ -246,11 +246,11 @@ class ModelWriting(msgspec.Struct, frozen=True):
     tokens_in: Annotated[int, Meta(description="Prompt tokens.")]
     tokens_out: Annotated[int, Meta(description="Completion tokens.")]
     cost: Annotated[float, Meta(description="Cost in the currency of the configured prices.")]
-    kept: Annotated[int, Meta(description="Number of statements kept as facts.")]
-    repeated: Annotated[
+    accepted: Annotated[int, Meta(description="Number of statements kept as facts.")]
+    duplicates: Annotated[
         int, Meta(description="Number of statements that an existing fact makes already.")
     ]
-    refused: Annotated[int, Meta(description="Number of statements that failed a check.")]
+    rejected: Annotated[int, Meta(description="Number of statements that failed a check.")]
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -267,7 +267,7 @@ class Status(msgspec.Struct, frozen=True):
     lag_seconds: Annotated[
         float | None, Meta(description="How long the first of these has been in the ledger.")
     ]
-    moved_seconds_ago: Annotated[
+    seconds_since_progress: Annotated[
         float | None,
         Meta(description="Time since the files last changed, in seconds; null if unknown."),
     ]
@@ -278,15 +278,15 @@ class Status(msgspec.Struct, frozen=True):
     ]
     head: Annotated[str, Meta(description="Head of the zone's ledger.")]
     agents: Annotated[tuple[str, ...], Meta(description="Agents that decided the zone.")]
-    written: Annotated[
-        ModelWriting | None, Meta(description="What language models wrote; null if none did.")
+    model_usage: Annotated[
+        ZoneModelUsage | None, Meta(description="What language models wrote; null if none did.")
     ] = None
 
 
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A backup: where it is, when its moment was, and what it holds.
+    """A backup: path, time and contents.
 
-    `heads`: the end of each zone, as `status` prints it. `keys`: how many events it can open.
+    `heads`: the end of each zone, as in `status`. `keys`: number of events that it can decrypt.
     """
 
     path: str
@@ -300,13 +300,13 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a restore put in a home's place.
+    """Result of a restore.
 
-    `erasures_known`: some place knew what was erased after the backup was made; `erasures_from`
-    are those that were asked. `forgotten`: how many events of the backup were erased again for
-    that. `lost`: how many newer events of the home were given up; None where it cannot be counted.
-    `tokens` hold again, `tokens_dropped` were in the backup and do not. `finished`: this ended a
-    restore that had been interrupted. `heads`: the end of each zone now.
+    `erasures_known`: erasures after the backup were available; `erasures_from`: where they were
+    read. `forgotten`: events of the backup that were erased again for that. `events_lost`: newer
+    events of the home that were discarded; None if unknown. `tokens`: access tokens restored.
+    `tokens_revoked`: those of the backup that stay revoked. `resumed`: completed an interrupted
+    restore. `heads`: the end of each zone now.
     """
 
     home: str
@@ -317,16 +317,16 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     erasures_known: bool
     erasures_from: list[str]
     forgotten: int
-    lost: int | None
+    events_lost: int | None
     tokens: int
-    tokens_dropped: int
+    tokens_revoked: int
     heads: dict[str, str]
     seconds: float
-    finished: bool = False
+    resumed: bool = False
 
 
 class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be shown of a token: whose it is, and its rights to which zones (`*`: to all)."""
+    """A token without its secret: owner, rights and zones (`*`: all)."""
 
     id: str
     zones: list[str]
@@ -339,44 +339,47 @@ class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
-    """A new token, which is shown this once, and the id by which it is taken back."""
+    """A new token, shown only once, and its id for revocation."""
 
     id: str
     token: str
 
 
 class WriteReport(msgspec.Struct, frozen=True):
-    """What a language model wrote, or would: of how many events, and what came of it.
+    """What a language model wrote, or with `dry_run` would.
 
-    `waiting` are the events that it has not read; `asked` those that it read now, `failed` those
-    for which nobody answered (they wait). `kept`, `repeated` and `refused` count what it said;
-    `reasons` is how often what was refused. `calls`, `tokens` and `cost` are what this took. With
-    `dry_run` they are what it would take at most, and `least_...` at least; `recorded` are the
-    events whose first question is answered already. `stopped`: why not all were read.
+    `pending`: events not yet read. `processed`: events read now. `failed`: events for which no
+    provider answered; they stay pending. `accepted`, `duplicates`, `rejected`: its proposals;
+    `reasons`: rejections by reason. `calls`, `tokens` and `cost`: used now; with `dry_run` upper
+    bounds, and `min_calls` and so on lower bounds. `recorded`: events whose first answer is cached.
+    `stopped`: why not all were processed.
     """
 
     model: str
     role: str
-    waiting: int
-    asked: int = 0
+    pending: int
+    processed: int = 0
     failed: int = 0
-    kept: int = 0
-    repeated: int = 0
-    refused: int = 0
+    accepted: int = 0
+    duplicates: int = 0
+    rejected: int = 0
     reasons: dict[str, int] = {}
     calls: int = 0
     tokens: int = 0
     cost: float = 0.0
     dry_run: bool = False
     recorded: int = 0
-    least_calls: int = 0
-    least_tokens: int = 0
-    least_cost: float = 0.0
+    min_calls: int = 0
+    min_tokens: int = 0
+    min_cost: float = 0.0
     stopped: str | None = None
 
 
 class WriterPromptVersion(msgspec.Struct, frozen=True):
-    """A version of the role or a note of the model that writes."""
+    """A version of a writer prompt: the role or a note, in force since `at`.
+
+    `number`: its ledger record; 0 for recollect's own role.
+    """
 
     name: Annotated[str, Meta(description="role, or the name of a note.")]
     text: Annotated[str, Meta(description="The text.")]

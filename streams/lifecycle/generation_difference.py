@@ -17,7 +17,7 @@ from recollect.projections.identity.entity_queries import (
     meant_everywhere,
 )
 from recollect.projections.memory.fact_list import FactAsHeld, facts_by_event
-from recollect.schemas.wire import ChangedFact, Difference, DifferingEntity, DifferingFact
+from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
 from recollect.text.tokenizer import tokenise
 
 #: So many of each are named; all are counted.
@@ -26,7 +26,7 @@ MAX_LISTED = 100
 _SHARED = 0.5
 
 
-def difference(old: ZoneFiles, new: ZoneFiles) -> Difference:
+def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     """Return what the new generation has gained, lost and changed against the old one.
 
     Facts are compared event by event: by their ids, which follow from the event and the words, and
@@ -37,7 +37,7 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> Difference:
     for event, before, after in _by_event(old.memory.connection, new.memory.connection):
         found.compare(event, before, after)
     split, joined = _entities(old.identity.connection, new.identity.connection)
-    return Difference(
+    return GenerationDiff(
         facts_same=found.same,
         facts_gained=found.counts["gained"],
         facts_lost=found.counts["lost"],
@@ -59,8 +59,8 @@ class _Found:
         self._source_id = source_id
         self.same = 0
         self.counts: dict[str, int] = defaultdict(int)
-        self.gained: list[DifferingFact] = []
-        self.lost: list[DifferingFact] = []
+        self.gained: list[FactDiff] = []
+        self.lost: list[FactDiff] = []
         self.changed: list[ChangedFact] = []
 
     def compare(
@@ -81,7 +81,7 @@ class _Found:
                 self.counts[kind] += 1
                 if len(named) < MAX_LISTED:
                     source = self._source_id(event)
-                    named.append(DifferingFact(id=id_, text=fact.text, source_event_id=source))
+                    named.append(FactDiff(id=id_, text=fact.text, source_event_id=source))
 
     def _change(self, event: str, old: str, was: FactAsHeld, new: str, is_: FactAsHeld) -> None:
         self.counts["changed"] += 1
@@ -92,7 +92,7 @@ class _Found:
                     before_id=old,
                     before=was.text,
                     after=is_.text,
-                    what=[
+                    changed_fields=[
                         name
                         for name, one, other in (
                             ("text", was.text, is_.text),
@@ -152,7 +152,7 @@ def _grouped(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, FactA
 
 def _entities(
     old: apsw.Connection, new: apsw.Connection
-) -> tuple[list[DifferingEntity], list[DifferingEntity]]:
+) -> tuple[list[EntityDiff], list[EntityDiff]]:
     """Return the entities that are split, and those that are joined, by name."""
     before, after = _Meant(old), _Meant(new)
     onward: dict[str, set[str]] = defaultdict(set)
@@ -163,19 +163,19 @@ def _entities(
             onward[one].add(other)
             back[other].add(one)
     split = [
-        DifferingEntity(name=before.name(one), names=sorted(map(after.name, others)))
+        EntityDiff(name=before.name(one), names=sorted(map(after.name, others)))
         for one, others in onward.items()
         if len(others) > 1
     ]
     joined = [
-        DifferingEntity(name=after.name(other), names=sorted(map(before.name, ones)))
+        EntityDiff(name=after.name(other), names=sorted(map(before.name, ones)))
         for other, ones in back.items()
         if len(ones) > 1
     ]
     return sorted(split, key=_named), sorted(joined, key=_named)
 
 
-def _named(entity: DifferingEntity) -> tuple[str, list[str]]:
+def _named(entity: EntityDiff) -> tuple[str, list[str]]:
     return entity.name, entity.names
 
 

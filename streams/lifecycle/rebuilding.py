@@ -16,7 +16,7 @@ from recollect.projections.sqlite import atomic, connect, value
 from recollect.schemas.changes import Embedding, RecordedAnnotations, TokenVectorsRow
 from recollect.schemas.errors import CorruptFile, HomeError
 from recollect.schemas.events import ActivateChain
-from recollect.schemas.wire import Level, RebuildReport
+from recollect.schemas.wire import RebuildLevel, RebuildReport
 from recollect.streams.deciding.erasing import parked_records
 from recollect.streams.encoder.gateway import Answer
 from recollect.streams.engine.node import Node
@@ -39,7 +39,7 @@ from recollect.streams.system.locks import exclusive
 def rebuild(
     node: Node,
     zone: str,
-    level: Level,
+    level: RebuildLevel,
     progress: OnProgress | None = None,
     *,
     compare: bool = False,
@@ -173,7 +173,7 @@ def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
 
 
 def _building(
-    node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: Level
+    node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: RebuildLevel
 ) -> Generation:
     """Return the unfinished generation to go on with, or a new one."""
     directory.clear_leftovers()

@@ -393,7 +393,7 @@ def verify(
         lag=max(check.head.number - live.decided, 0),
         models=models,
         problems=unique[:_MAX_PROBLEMS],
-        void=check.void,
+        void_records=check.void,
     )
 
 

@@ -16,11 +16,11 @@ _MIN_CALLS, _MIN_TOKENS_OUT = 1, 10
 class Price(NamedTuple):
     """Calls, tokens and cost: at least, and about at most."""
 
-    least_calls: int
+    min_calls: int
     calls: int
-    least_tokens: int
+    min_tokens: int
     tokens: int
-    least_cost: float
+    min_cost: float
     cost: float
 
 
@@ -41,16 +41,16 @@ def price(
         estimated_tokens(len(question.body(model, settings.answer_tokens)))
         for question in questions
     ]
-    least_calls, most_calls = len(first) * _MIN_CALLS, len(first) * rounds
+    min_calls, max_calls = len(first) * _MIN_CALLS, len(first) * rounds
     # Each further question repeats the one before with what was answered.
     more = sum(round(turn * 2 * tokens_out) for turn in range(rounds))
-    least_in, most_in = sum(first), sum(asked * rounds + more for asked in first)
-    least_out, most_out = least_calls * _MIN_TOKENS_OUT, round(most_calls * tokens_out * 1.5)
+    min_in, max_in = sum(first), sum(asked * rounds + more for asked in first)
+    min_out, max_out = min_calls * _MIN_TOKENS_OUT, round(max_calls * tokens_out * 1.5)
     return Price(
-        least_calls,
-        most_calls,
-        least_in + least_out,
-        most_in + most_out,
-        settings.cost(least_in, least_out),
-        settings.cost(most_in, most_out),
+        min_calls,
+        max_calls,
+        min_in + min_out,
+        max_in + max_out,
+        settings.cost(min_in, min_out),
+        settings.cost(max_in, max_out),
     )

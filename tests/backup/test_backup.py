@@ -60,7 +60,7 @@ def test_a_restored_home_is_the_one_that_was_backed_up(homes: Homes) -> None:
     there = homes.other("there")
     report = there.restored()
     assert report["erasures_known"] is False
-    assert (report["forgotten"], report["lost"], report["events"]) == (0, 0, 11)
+    assert (report["forgotten"], report["events_lost"], report["events"]) == (0, 0, 11)
     assert there.contents() == homes.contents()
     for zone in ("b", "default"):
         assert there.whole(zone) == homes.whole(zone)

@@ -61,7 +61,7 @@ def test_nothing_that_was_forgotten_in_any_way_is_in_a_byte_of_the_restored_home
     gone = forget_in_every_way(homes)
     report = homes.restored()
     assert report["erasures_known"] is True
-    assert (report["forgotten"], report["lost"]) == (8, 0)
+    assert (report["forgotten"], report["events_lost"]) == (8, 0)
     left_in(homes, gone)
     # Nor is it there for whoever looks into the past, makes files again, or asks again.
     for level in ("project", "derive"):
@@ -70,7 +70,7 @@ def test_nothing_that_was_forgotten_in_any_way_is_in_a_byte_of_the_restored_home
     homes.well("rollback")
     left_in(homes, gone)
     ended = homes.well("forget", "m-1", "--yes", "--json").json
-    assert (ended["already"], ended["events"]) == (["m-1"], 0)
+    assert (ended["already_forgotten"], ended["events"]) == (["m-1"], 0)
     # What was imported before counts as a duplicate, whether it was forgotten or not.
     again = homes.ingest(line("m-1", f"Ada lives in Berlin near the {WORDS['m-1']}.", day=1))
     assert (again["new"], again["duplicate"]) == (0, 1)
@@ -87,7 +87,7 @@ def test_restoring_twice_is_as_restoring_once(homes: Homes) -> None:
     first = homes.restored()
     models = homes.whole()["models"]
     second = homes.restored()
-    assert (second["forgotten"], second["lost"], second["events"]) == (8, 0, first["events"])
+    assert (second["forgotten"], second["events_lost"], second["events"]) == (8, 0, first["events"])
     assert homes.whole()["models"] == models
     left_in(homes, gone)
 
@@ -106,7 +106,7 @@ def test_what_is_newer_is_lost_only_by_consent_and_what_was_forgotten_of_it_stay
     assert "1 in zone default, 1 in zone new" in ended.err
     assert "--lose-newer" in ended.err
     report = homes.restored("--lose-newer")
-    assert (report["lost"], report["forgotten"]) == (2, 1)
+    assert (report["events_lost"], report["forgotten"]) == (2, 1)
     assert "n-2" not in homes.contents()
     assert homes.traces(WORDS["m-1"], "nopuvak") == []
     # An import brings back what was lost, and not what was forgotten.
@@ -114,7 +114,7 @@ def test_what_is_newer_is_lost_only_by_consent_and_what_was_forgotten_of_it_stay
     assert (again["new"], again["duplicate"]) == (1, 1)
     assert homes.traces("nopuvak") == []
     homes.whole()
-    assert homes.well("forget", "n-1", "--yes", "--json").json["already"] == ["n-1"]
+    assert homes.well("forget", "n-1", "--yes", "--json").json["already_forgotten"] == ["n-1"]
 
 
 def test_on_another_machine_nothing_is_known_unless_a_place_is_named(homes: Homes) -> None:
@@ -198,7 +198,7 @@ def test_where_the_keys_are_lost_the_ledger_tells_it(homes: Homes) -> None:
     gone = forget_in_every_way(homes)
     damaged(homes, "keys.db:gone")
     report = homes.restored()
-    assert (report["forgotten"], report["lost"], report["erasures_known"]) == (8, 0, True)
+    assert (report["forgotten"], report["events_lost"], report["erasures_known"]) == (8, 0, True)
     left_in(homes, gone)
 
 
@@ -219,7 +219,7 @@ def test_where_nothing_can_tell_it_somebody_must_say_that_it_may_return(
     report = homes.restored(
         *("--lose-newer", "--forgotten-may-return", "--erasures-from", str(homes.room / "latest"))
     )
-    assert report["lost"] is None
+    assert report["events_lost"] is None
     assert homes.traces(WORDS["m-1"]) == []
 
 
@@ -240,7 +240,7 @@ def test_histories_that_have_parted_tell_it_by_the_sources_ids(homes: Homes) -> 
     homes.well("forget", "p-1", "--yes")
     homes.well("forget", "m-3", "--yes")
     report = homes.restored(path=homes.room / "longer")
-    assert report["lost"] == 0
+    assert report["events_lost"] == 0
     assert homes.traces("sepavuk", WORDS["m-3"]) == []
     assert homes.traces("mokaruz")
     assert "p-2" in homes.contents()
@@ -278,7 +278,7 @@ def test_a_token_that_was_revoked_since_opens_nothing_again(homes: Homes) -> Non
     homes.well("token", "revoke", revoked_later)
     report = homes.restored(path=homes.room / "tokens")
     assert held(homes) == {kept, since}
-    assert (report["tokens"], report["tokens_dropped"]) == (2, 2)
+    assert (report["tokens"], report["tokens_revoked"]) == (2, 2)
     there = homes.other("there")
     report = there.restored(
         "--erasures-from", str(homes.room / "later"), path=homes.room / "tokens"
@@ -288,7 +288,7 @@ def test_a_token_that_was_revoked_since_opens_nothing_again(homes: Homes) -> Non
     assert third.restored(path=homes.room / "tokens")["tokens"] == 3
     # Where the home's own cannot be read, none is taken for one that was not revoked.
     (third.home / "tokens.json").write_text("{")
-    assert third.restored(path=homes.room / "tokens")["tokens_dropped"] == 3
+    assert third.restored(path=homes.room / "tokens")["tokens_revoked"] == 3
     assert not (third.home / "tokens.json").exists()
 
 

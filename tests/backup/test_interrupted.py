@@ -55,7 +55,7 @@ def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next
         assert "n-1" in homes.contents()
         assert homes.ingest(line("n-2", "Ben has a sepavuk."))["new"] == 1
         report = homes.restored("--lose-newer")
-        assert (report["finished"], report["lost"]) == (False, 2)
+        assert (report["resumed"], report["events_lost"]) == (False, 2)
     else:
         # Nobody takes it for a home, and nobody makes one there.
         assert "restore" in homes.run("doctor").out
@@ -64,7 +64,7 @@ def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next
             assert ended.status == 2, command
             assert "was interrupted" in ended.err
         report = homes.restored()
-        assert (report["finished"], report["lost"], report["forgotten"]) == (True, 1, 1)
+        assert (report["resumed"], report["events_lost"], report["forgotten"]) == (True, 1, 1)
     assert homes.traces(WORDS["m-1"], "sepavuk") == []
     assert set(homes.contents()) == {"m-2", "m-3", "m-4", "m-5", "m-6", "m-7", "m-7e", "m-8", "m-9"}
 
@@ -76,7 +76,7 @@ def test_another_backup_is_restored_over_one_that_was_interrupted(homes: Homes) 
     died(homes, "restore", str(homes.backup), at="restore.emptied")
     # What the old home knew is known by the one that was restored in its place.
     report = homes.restored(path=homes.room / "later")
-    assert report["finished"] is False
+    assert report["resumed"] is False
     assert homes.traces(WORDS["m-1"], WORDS["m-4"]) == []
 
 

@@ -53,7 +53,7 @@ def test_a_weak_answer_is_marked_as_such(held: Shell) -> None:
     weak = [result["score"] for result in answer["results"] if result["score"] < 0.3]
     done = held(*asked)
     assert weak
-    assert answer["relevant"] < 0.5
+    assert answer["relevance"] < 0.5
     assert done.out.count(", weak") == len(weak)
     assert ("all of these are weak" in done.err) == (len(weak) == len(answer["results"]))
 

@@ -79,7 +79,9 @@ def test_a_person_is_forgotten_with_all_that_speaks_of_them(talk: Recollect) -> 
     assert talk.whole()
     talk.run("rebuild", "--level", "derive")
     assert not talk.left("Stonefield", "stonefield", "Oslo")
-    assert talk.run("forget", "--entity", "Bob Stonefield")["already"] == ["Bob Stonefield"]
+    assert talk.run("forget", "--entity", "Bob Stonefield")["already_forgotten"] == [
+        "Bob Stonefield"
+    ]
 
 
 def test_a_person_by_an_id_and_by_a_handle(talk: Recollect) -> None:
@@ -200,7 +202,7 @@ def test_the_library_says_the_same(talk: Recollect) -> None:
         gone = memory.forget(sender="bobhandle", platform="chat")
         assert (planned.forgotten, planned.facts) == (gone.forgotten, gone.facts)
         assert gone.events == 4
-        assert memory.forget("b1").already == ["b1"]
+        assert memory.forget("b1").already_forgotten == ["b1"]
         with pytest.raises(InvalidInput, match="say what to forget"):
             memory.forget()
         with pytest.raises(InvalidInput, match="before"):

@@ -93,7 +93,7 @@ def test_a_mental_model_goes_with_all_its_versions(recollect: Recollect) -> None
     assert not recollect.left("Qwxyz", "qwxyz", "old safe")
     assert recollect.run("recall", "safe vault", "--scope", "mental_models")["results"] == []
     assert recollect.whole()
-    assert recollect.run("forget", event)["already"] == [event]
+    assert recollect.run("forget", event)["already_forgotten"] == [event]
 
 
 def test_a_mental_model_by_the_id_of_the_command_that_wrote_it(recollect: Recollect) -> None:
@@ -165,7 +165,7 @@ def test_a_record_that_could_not_be_parsed_by_its_number(
     assert not recollect.left("qwxyz")
     assert letters(recollect) == []
     assert recollect.whole()
-    assert recollect.run("forget", id_)["already"] == [id_]
+    assert recollect.run("forget", id_)["already_forgotten"] == [id_]
     # It is not parked again when it comes once more.
     post(recollect, parked)
     assert not recollect.left("qwxyz")
@@ -276,14 +276,22 @@ def test_what_is_forgotten_already_is_said_by_every_id_of_it(recollect: Recollec
         for result in recollect.run("recall", "Qwxyzville", "--scope", "facts")["results"]
         if "Qwxyzville" in result["text"]
     ]
-    assert recollect.run("forget", fact, "m1")["already"] == []
+    assert recollect.run("forget", fact, "m1")["already_forgotten"] == []
     for again in (fact, "m1", id_, "#1"):
         answer = recollect.run("forget", again)
-        assert (answer["already"], answer["forgotten"], answer["events"]) == ([again], [], 0)
+        assert (answer["already_forgotten"], answer["forgotten"], answer["events"]) == (
+            [again],
+            [],
+            0,
+        )
     answer = recollect.run("forget", "m1", "m2")
-    assert (answer["already"], answer["forgotten"], answer["events"]) == (["m1"], ["m2"], 1)
+    assert (answer["already_forgotten"], answer["forgotten"], answer["events"]) == (
+        ["m1"],
+        ["m2"],
+        1,
+    )
     # Of no platform that the files know any more.
-    assert recollect.run("forget", "m1", "--platform", "chat")["already"] == ["m1"]
+    assert recollect.run("forget", "m1", "--platform", "chat")["already_forgotten"] == ["m1"]
     assert recollect.end("forget", "m1", "--platform", "mail").status == 2
     assert recollect.end("forget", "never").status == 2
 
@@ -301,8 +309,8 @@ def test_an_erasure_that_was_interrupted_is_finished_and_said(recollect: Recolle
             memory.forget(asked if asked == "m1" else "m9")
         failpoints.disarm()
         answer = recollect.run("forget", asked if asked == "m1" else "m9")
-        assert answer["finished"] == [asked if asked == "m1" else "m9"]
-        assert (answer["forgotten"], answer["already"]) == ([], [])
+        assert answer["resumed"] == [asked if asked == "m1" else "m9"]
+        assert (answer["forgotten"], answer["already_forgotten"]) == ([], [])
         assert not recollect.left("Qwxyzville")
     assert recollect.whole()
 

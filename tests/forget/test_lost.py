@@ -58,11 +58,11 @@ def test_a_zone_goes_on_without_events_that_are_given_up(recollect: Recollect) -
     assert (would["forgotten"], would["events"]) == (["#2"], 1)
     assert recollect.end("recall", "Ada").status == 1, "it was not done"
     gone = recollect.run("forget", "#2", "#3")
-    assert (gone["forgotten"], gone["events"], gone["already"]) == (["#2", "#3"], 2, [])
+    assert (gone["forgotten"], gone["events"], gone["already_forgotten"]) == (["#2", "#3"], 2, [])
     assert found(recollect) == {"m1", "m4"}
     assert recollect.whole()
     again = recollect.run("forget", "#2")
-    assert (again["forgotten"], again["already"]) == ([], ["#2"])
+    assert (again["forgotten"], again["already_forgotten"]) == ([], ["#2"])
     recollect.run("rebuild", "--level", "derive")
     assert found(recollect) == {"m1", "m4"}
     assert recollect.whole()

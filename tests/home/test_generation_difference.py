@@ -83,7 +83,7 @@ def test_what_another_writer_concludes_is_shown_before_the_switch(home: Home, to
         ("Ada rates the boat 4 of 5", "Ada gives the boat 4 of 5 stars"),
         ("Ada rates the train 2 of 5", "Ada gives the train 2 of 5 stars"),
     }
-    assert all(each["what"] == ["text"] for each in found["changed"])
+    assert all(each["changed_fields"] == ["text"] for each in found["changed"])
     assert (found["facts_gained"], found["facts_lost"], found["facts_changed"]) == (1, 0, 2)
 
     assert (facts(home), used(home)) == (before, generation), "nothing has switched"

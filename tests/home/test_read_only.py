@@ -54,7 +54,9 @@ def held(home: Home) -> dict[str, bytes]:
 
 
 def without_time(answer: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in answer.items() if key not in ("ms", "moved_seconds_ago")}
+    return {
+        key: value for key, value in answer.items() if key not in ("ms", "seconds_since_progress")
+    }
 
 
 def test_the_mount_is_really_read_only(home: Home) -> None:

@@ -42,7 +42,7 @@ def says_so(home: Home, left: Path) -> None:
 
 def is_done(home: Home) -> None:
     """Where it can be deleted again, the same command finishes it."""
-    assert home.well("forget", "m-1", "--json").json["already"] == ["m-1"]
+    assert home.well("forget", "m-1", "--json").json["already_forgotten"] == ["m-1"]
     assert not files_holding(home.path, WORD)
     assert home.well("verify", "--json").json["ok"]
 

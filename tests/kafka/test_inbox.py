@@ -280,7 +280,7 @@ def test_what_was_parked_is_forgotten_as_well(make: Make, kafka_url: str) -> Non
     assert home.ask("forget", f"#{by_reason[0][0]}")["events"] == 1
     gone = home.ask("forget", "m1")
     assert (gone["forgotten"], gone["events"]) == (["m1"], 2)
-    assert home.ask("forget", "m1")["already"] == ["m1"]
+    assert home.ask("forget", "m1")["already_forgotten"] == ["m1"]
     assert home.letters("default") == []
     assert worker.stop() == 0
     assert home.ask("deadletters")["dead_letters"] == []

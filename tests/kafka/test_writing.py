@@ -75,7 +75,7 @@ def test_what_one_node_records_a_worker_elsewhere_decides_from(
     for first in (0, 2):
         source = write(writing.home / "said.jsonl", said(2, first))
         writing.ask("ingest", source)
-        assert writing.ask("write")["asked"] == 2
+        assert writing.ask("write")["processed"] == 2
         deciding.wait_for("default", writing.decided())
         assert facts(deciding) == facts(writing) == sorted(FERRIES[: first + 2])
     assert worker.stop() == 0, worker.errors
@@ -153,7 +153,7 @@ def test_a_worker_whose_setting_says_no_leaves_it_to_the_command(
     home.wait_for("default", 2)
     home.looked_around()
     assert server.questions == []
-    assert home.ask("write")["asked"] == 2
+    assert home.ask("write")["processed"] == 2
     assert facts(home) == sorted(FERRIES[:2])
     assert worker.stop() == 0, worker.errors
 
@@ -198,7 +198,7 @@ def test_what_a_model_said_moves_with_its_home(
     home.ask("init", "--encoder", "none")
     with_model(home, server)
     home.ask("ingest", write(room / "said.jsonl", said(3)))
-    assert home.ask("write")["asked"] == 3
+    assert home.ask("write")["processed"] == 3
     assert facts(home) == sorted(FERRIES[:3])
     home.ask("promote", "--to", kafka_url)
     there = Recollect(room / "moved", kafka_url)
@@ -207,7 +207,7 @@ def test_what_a_model_said_moves_with_its_home(
     there.ask("rebuild", "--level", "derive")
     assert facts(there) == sorted(FERRIES[:3])
     there.ask("ingest", write(room / "more.jsonl", said(1, 3)))
-    assert there.ask("write")["asked"] == 1
+    assert there.ask("write")["processed"] == 1
     assert facts(there) == sorted(FERRIES[:4])
     there.ask("forget", "m1")
     assert FERRIES[1] not in facts(there)

@@ -160,7 +160,7 @@ def test_what_cannot_be_asked_is_refused_by_name(zone: Zone, call: Any, told: st
 def test_a_remembered_text_is_updated_and_its_old_words_are_gone(zone: Zone) -> None:
     made = zone.remember("The deploy key is in the blue safe.", sender_id="ops")
     updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
-    assert (updated.replaced, updated.erased) == (made.event_id, 1)
+    assert (updated.previous_id, updated.erased_records) == (made.event_id, 1)
     assert zone.get_memory(updated.id).sender_id == "ops"
     with pytest.raises(InvalidInput, match="holds nothing"):
         zone.get_memory(made.event_id)
@@ -181,7 +181,7 @@ def test_a_fact_of_a_remembered_text_is_updated_by_its_own_id(zone: Zone) -> Non
 def test_a_mental_model_is_updated_by_a_version(zone: Zone) -> None:
     made = zone.create_mental_model("Homes", "Ada lives in Turin.")
     updated = zone.update_memory(made.id, "Ada lives in Oslo.")
-    assert (updated.replaced, updated.erased) == (made.id, 0)
+    assert (updated.previous_id, updated.erased_records) == (made.id, 0)
     assert [item.text for item in zone.history(updated.id)] == [
         *("Ada lives in Turin.", "Ada lives in Oslo."),
     ]
@@ -206,13 +206,13 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
 def test_a_report_of_nothing_says_so_and_is_not_kept(zone: Zone) -> None:
     assert "Nothing is remembered" in zone.reflect("zebra quartz").text
     with pytest.raises(InvalidInput, match="nothing was kept"):
-        zone.reflect("zebra quartz", keep_as="Zebras")
+        zone.reflect("zebra quartz", save_as="Zebras")
 
 
 def test_a_kept_report_goes_with_any_event_that_it_quotes(zone: Zone) -> None:
     late = "2026-05-08T10:03:30Z"
-    assert zone.reflect("choir", time_after=late, keep_as="Choirs").kept_as
-    kept = zone.reflect("Where does Ada live?", keep_as="Homes of Ada").kept_as
+    assert zone.reflect("choir", time_after=late, save_as="Choirs").saved_as
+    kept = zone.reflect("Where does Ada live?", save_as="Homes of Ada").saved_as
     assert kept is not None
     assert "Turin" in zone.mental_model(kept).description
     zone.forget("m1")
@@ -224,9 +224,9 @@ def test_a_kept_report_goes_with_any_event_that_it_quotes(zone: Zone) -> None:
 def test_a_report_kept_again_is_a_new_version_that_goes_with_the_sources_of_any(
     zone: Zone,
 ) -> None:
-    first = zone.reflect("Where does Ada live?", keep_as="Homes").kept_as
+    first = zone.reflect("Where does Ada live?", save_as="Homes").saved_as
     zone.ingest(said("m6", "I live in Bergen now.", minute=40))
-    second = zone.reflect("Where does Ada live?", keep_as="Homes").kept_as
+    second = zone.reflect("Where does Ada live?", save_as="Homes").saved_as
     (model,) = zone.mental_models()
     assert (model.id, model.previous) == (second, first)
     assert "Bergen" in model.description

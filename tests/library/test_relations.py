@@ -465,7 +465,11 @@ def test_why_tells_what_a_fact_is_to_others_from_both_ends(zone: Zone) -> None:
 
     def shown(fact: Fact) -> list[str]:
         words = ("extends", "extended by", "derives", "gives rise to")
-        return [step.what for step in zone.why(fact.id).steps if step.what.startswith(words)]
+        return [
+            step.description
+            for step in zone.why(fact.id).steps
+            if step.description.startswith(words)
+        ]
 
     assert shown(job) == [f"extended by fact {arm.id} (confidence 0.6)"]
     assert shown(arm) == [

@@ -84,19 +84,19 @@ def test_what_was_deleted_is_not_answered_and_why_says_so(zone: Zone) -> None:
     zone.ingest([DELETED, SAID, EDITED])
     assert answers(zone) == []
     assert list(zone.facts()) == []
-    why = [step.what for step in zone.why("m1").steps]
+    why = [step.description for step in zone.why("m1").steps]
     assert any(what.startswith("edited at 2026-03-01T10:05") for what in why)
     assert any(what.startswith("deleted at 2026-03-01T11:00") for what in why)
     told = zone.explain(ASKED, "m1")
     assert told is not None
-    assert "edited or deleted" in told.because
+    assert "edited or deleted" in told.reason
 
 
 def test_a_fact_that_an_edit_ended_says_by_which_event(zone: Zone) -> None:
     zone.ingest([SAID])
     (fact,) = zone.facts()
     zone.ingest([EDITED])
-    steps = [step.what for step in zone.why(fact.id).steps]
+    steps = [step.description for step in zone.why(fact.id).steps]
     assert any(what.startswith("superseded by event ") for what in steps)
 
 

@@ -24,7 +24,7 @@ from recollect.home import home_directory as homes
 from recollect.home.home_directory import Home
 from recollect.projections.recall import Recaller
 from recollect.schemas.errors import Busy
-from recollect.schemas.wire import Level, RecallAnswer
+from recollect.schemas.wire import RebuildLevel, RecallAnswer
 from recollect.streams.encoder.catalog import BGE_SMALL
 from recollect.streams.encoder.pin import Pin
 from tests.library.kit import said
@@ -153,7 +153,7 @@ def test_everybody_at_once_beside_another_process(home: EncodedHome) -> None:
                 told.forgot(word)
 
         def rebuild() -> None:
-            levels: tuple[Level, ...] = ("index", "project", "derive", "project", "derive")
+            levels: tuple[RebuildLevel, ...] = ("index", "project", "derive", "project", "derive")
             for level in levels:
                 try:
                     ada.rebuild(level)

@@ -101,7 +101,7 @@ def test_a_memory_is_listed_got_and_explained(ada: Agent) -> None:
 def test_a_retained_text_is_corrected_and_a_message_is_not(ada: Agent) -> None:
     first = ada.call("retain", content="Standup is at nine.")
     done = ada.call("update_memory", id=first["event_id"], text="Standup is at ten.")
-    assert done["replaced"] == first["event_id"]
+    assert done["previous_id"] == first["event_id"]
     assert "nine" not in str(ada.call("recall", query="When is standup?"))
     assert "not rewritten" in ada.refused("update_memory", id="m1", text="I live in Rome.")
 

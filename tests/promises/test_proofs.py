@@ -116,7 +116,7 @@ def test_E4_why_goes_from_a_result_down_to_its_events(shell: Shell) -> None:
     (fact,) = shell.recall("Turin", "--scope", "facts")
     chain = shell("why", fact["id"])
     assert chain["source_event_ids"] == ["a"]
-    assert any("rule writer" in step["what"] for step in chain["steps"])
+    assert any("rule writer" in step["description"] for step in chain["steps"])
 
 
 def test_E4_why_says_why_a_memory_was_not_recalled(shell: Shell) -> None:
@@ -129,7 +129,7 @@ def test_E4_why_says_why_a_memory_was_not_recalled(shell: Shell) -> None:
     asked = ("--query", "Turin", "--after", "2024-01-01T00:00:00Z")
     reason = shell("why", old["id"], *asked)["recall"]
     assert reason["dropped_by"] == "filter"
-    assert "time_after" in reason["because"]
+    assert "time_after" in reason["reason"]
 
 
 # --- E5: exactly once -----------------------------------------------------------------------------

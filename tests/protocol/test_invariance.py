@@ -14,7 +14,7 @@ import pytest
 
 from recollect.schemas.errors import InjectedFailure
 from recollect.schemas.events import Draft
-from recollect.schemas.wire import Level
+from recollect.schemas.wire import RebuildLevel
 from recollect.streams.adapters import drafts
 from recollect.streams.adapters.input.input_files import InputFile
 from recollect.streams.adapters.jsonl import JsonLines
@@ -275,7 +275,7 @@ def test_after_forgetting_several_in_one_command(export: Home, make_home: MakeHo
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["project", "derive", "fresh"])
 @pytest.mark.parametrize("name", ["rebuild.written", "rebuild.switched"])
-def test_a_rebuild_killed_half_way_is_resumed(export: Home, level: Level, name: str) -> None:
+def test_a_rebuild_killed_half_way_is_resumed(export: Home, level: RebuildLevel, name: str) -> None:
     hashes = live(export)
     failpoints.arm(name)
     with pytest.raises(InjectedFailure):
@@ -306,7 +306,7 @@ def test_a_derivation_killed_between_batches_is_resumed(export: Home, passed: in
 
 
 @pytest.mark.parametrize("level", ["project", "derive", "fresh"])
-def test_a_rollback_brings_the_old_generation_up_to_date(export: Home, level: Level) -> None:
+def test_a_rollback_brings_the_old_generation_up_to_date(export: Home, level: RebuildLevel) -> None:
     old = export.node.current(ZONE)
     rebuild(export.node, ZONE, level)
     export.tell(say("The new bicycle is blue.", "new"), forget(5))

@@ -138,7 +138,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
     assert max(map(len, topic_of(home))) < SMALL + 100
     assert home.facts() == whole.facts()
     assert live(home) == live(whole)
-    assert sound(home).void == 0
+    assert sound(home).void_records == 0
     for level in ("project", "derive", "fresh"):
         rebuild(home.node, ZONE, level)
         assert live(home) == live(whole), level
@@ -244,7 +244,7 @@ def test_a_writer_that_dies_between_fragments_loses_and_doubles_nothing(
     home.restart()
     assert home.drive() == 1
     assert [number for number, _ in home.facts()] == [1, 1, 1, 2]
-    assert sound(home).void == len(died[:came])
+    assert sound(home).void_records == len(died[:came])
     # What it had sent arrives after all, and then once more.
     append(home, [*died[came:], *died])
     home.tell(TEA)
@@ -266,7 +266,7 @@ def test_fragments_that_arrive_late_are_evolved_and_not_decided_again(
         append(home, records[-1:])
         assert driver.run() == 0
     assert [number for number, _ in home.facts()] == [1, 1, 1, 2]
-    assert sound(home).void == 0
+    assert sound(home).void_records == 0
 
 
 def test_a_redelivery_of_fragments_is_applied_once(home: Home, small: None) -> None:
@@ -275,7 +275,7 @@ def test_a_redelivery_of_fragments_is_applied_once(home: Home, small: None) -> N
     first, second, *rest = decided_elsewhere(home, 2)
     append(home, [first, first, second, first, second, *rest])
     assert home.drive() == 0
-    assert sound(home).void == 3
+    assert sound(home).void_records == 3
 
 
 @pytest.mark.parametrize("ahead", [0, 1, 2])
@@ -291,7 +291,7 @@ def test_of_two_records_between_each_other_that_counts_which_is_whole_first(
     assert home.drive() == 0
     # The other was not whole when this one was accepted, and never is.
     assert accepted(home)[1].offset == len(topic_of(home)) - 2 - ahead
-    assert sound(home).void == len(other)
+    assert sound(home).void_records == len(other)
     home.tell(TEA)
     assert [number for number, _ in home.facts()] == [1, 1, 1, 2, 3]
     sound(home)
@@ -330,7 +330,7 @@ def test_void_fragments_of_others_between_ours(
     undisturbed = make_home("undisturbed")
     undisturbed.tell(*history())
     assert live(home) == live(undisturbed)
-    assert sound(home).void > len(given_up) + len(tail)
+    assert sound(home).void_records > len(given_up) + len(tail)
 
 
 # What is accepted does not depend on where reading began

@@ -24,7 +24,7 @@ from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError, InjectedFailure
 from recollect.schemas.events import Content, Draft, RecallCount, RecallsCounted, Remember
 from recollect.schemas.ledger.records import ChangeRecord, read_change
-from recollect.schemas.wire import Level
+from recollect.schemas.wire import RebuildLevel
 from recollect.streams.deciding.decider import Extracted
 from recollect.streams.engine.zone_driver import ZoneDriver
 from recollect.streams.ledger import CHANGES, partition_of
@@ -60,7 +60,7 @@ TIMES = st.sampled_from([0, HOUR, 24 * HOUR, 25 * HOUR, 49 * HOUR])
 PLACES = st.integers(0, 1_000)
 STEPS = st.sampled_from([name for name in FAILPOINTS if name.startswith("commit.")])
 REBUILD_STEPS = ("rebuild.written", "rebuild.announced", "rebuild.switched")
-LEVELS: st.SearchStrategy[Level] = st.sampled_from(["index", "project", "derive", "fresh"])
+LEVELS: st.SearchStrategy[RebuildLevel] = st.sampled_from(["index", "project", "derive", "fresh"])
 
 
 class Protocol(RuleBasedStateMachine):
@@ -232,7 +232,7 @@ class Protocol(RuleBasedStateMachine):
         count=st.integers(1, 2),
         level=LEVELS,
     )
-    def crash_a_rebuild(self, step: str, count: int, level: Level) -> None:
+    def crash_a_rebuild(self, step: str, count: int, level: RebuildLevel) -> None:
         self._drop_pending()
         self._crashing(step, count, lambda: rebuild(self.home.node, ZONE, level))
         self.home.restart()
@@ -275,7 +275,7 @@ class Protocol(RuleBasedStateMachine):
     # Generations
 
     @rule(level=LEVELS)
-    def rebuild(self, level: Level) -> None:
+    def rebuild(self, level: RebuildLevel) -> None:
         self._drop_pending()
         rebuild(self.home.node, ZONE, level)
         self._note_switches()

@@ -246,7 +246,7 @@ def test_an_event_of_another_zone_under_this_zones_name_is_void(home: Home) -> N
     home.tell(BERLIN, TEA)
     assert home.facts() == BOTH
     assert live(home) == projected(home) == derived(home)
-    assert verify(home.node, ZONE).void == 1
+    assert verify(home.node, ZONE).void_records == 1
 
 
 def test_what_follows_a_forged_record_is_void_with_it(home: Home) -> None:

@@ -30,7 +30,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ledger import records, upcast
 from recollect.schemas.ledger.records import record_hash
-from recollect.schemas.wire import Level
+from recollect.schemas.wire import RebuildLevel
 from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES, RebuildRegression
@@ -188,7 +188,7 @@ def test_what_an_overtaken_sequencer_appends_in_one_go_is_void(home: Home) -> No
     home.ledger.append(EVENTS, ZONE, [event.value for event in overtaken])
     home.drive()
     assert home.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
-    assert verify(home.node, ZONE).void == 3
+    assert verify(home.node, ZONE).void_records == 3
     whole(home)
     home.tell(RED)
     assert len(home.facts()) == 3
@@ -1179,7 +1179,7 @@ def test_derive_rollback_the_zones_files_are_lost(make_home: MakeHome) -> None:
 
 
 @pytest.mark.parametrize("level", ["derive", "fresh"])
-def test_a_rebuild_the_zones_files_are_lost(home: Home, level: Level) -> None:
+def test_a_rebuild_the_zones_files_are_lost(home: Home, level: RebuildLevel) -> None:
     home.tell(BERLIN, TEA)
     rebuild(home.node, ZONE, level)
     new, before = home.node.current(ZONE), live(home)

@@ -27,7 +27,7 @@ from recollect.schemas.events import (
     UndoMerge,
 )
 from recollect.schemas.ledger.records import ChangeHeader, Part, read_change
-from recollect.schemas.wire import Level, Verification
+from recollect.schemas.wire import RebuildLevel, Verification
 from recollect.streams.agents import AGENTS
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
@@ -530,7 +530,9 @@ def test_an_erased_key_is_put_back_into_keys_db(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["project", "derive"])
-def test_what_was_erased_is_found_in_the_generation_that_is_kept(copy: Path, level: Level) -> None:
+def test_what_was_erased_is_found_in_the_generation_that_is_kept(
+    copy: Path, level: RebuildLevel
+) -> None:
     home = Home(copy, AGENTS_OF_THE_HOME)
     rebuild(home.node, ZONE, level)
     home.close()

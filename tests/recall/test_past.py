@@ -23,7 +23,7 @@ from recollect.home.consistency_token import Token
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, Forget
-from recollect.schemas.wire import Level, Scope
+from recollect.schemas.wire import RebuildLevel, Scope
 from recollect.streams.projecting.snapshots import MAX_SNAPSHOTS
 from recollect.streams.publishing.commands import command
 from tests.memory import Memory
@@ -95,7 +95,7 @@ class TestAsThen:
     def test_whatever_was_rebuilt_since(self, memory: Memory, open_memory: Open) -> None:
         saved = self.told(memory)
         assert answers(memory, saved[1][0]) == saved[1][2]
-        levels: tuple[Level, ...] = ("index", "project", "derive")
+        levels: tuple[RebuildLevel, ...] = ("index", "project", "derive")
         for level in levels:
             memory.rebuild(level)
             for one in (memory, open_memory()):

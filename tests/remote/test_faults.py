@@ -38,7 +38,7 @@ MANY = 1_500
 STATUS = {
     **dict.fromkeys(("zone", "generation", "head"), "a"),
     **dict.fromkeys(("events", "facts", "entities", "observations", "dead_letters", "lag"), 0),
-    **dict.fromkeys(("lag_seconds", "moved_seconds_ago", "encoder")),
+    **dict.fromkeys(("lag_seconds", "seconds_since_progress", "encoder")),
     **dict.fromkeys(("models", "agents"), ()),
     "stalled": False,
 }

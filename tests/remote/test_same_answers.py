@@ -31,11 +31,19 @@ TALK = (
 )
 NO_EVENTS: tuple[Any, ...] = ({"platform": "chat"}, 7, object(), {"content": {1, 2}})
 # What an answer says of time, and of its own zone.
-_OF_THE_MOMENT = {"ms", "seconds", "lag_seconds", "moved_seconds_ago", "as_of", "at", "updated_at"}
+_OF_THE_MOMENT = {
+    "ms",
+    "seconds",
+    "lag_seconds",
+    "seconds_since_progress",
+    "as_of",
+    "at",
+    "updated_at",
+}
 _OF_THE_ZONE = {
-    *("id", "a_id", "b_id", "event_id", "merge_id", "entity_ids", "previous", "replaced"),
-    *("zone", "token", "head", "generation", "number", "needed", "chains", "forgotten"),
-    *("hash", "replayed", "source_event_ids", "kept_as", "stale", "tags"),
+    *("id", "a_id", "b_id", "event_id", "merge_id", "entity_ids", "previous", "previous_id"),
+    *("zone", "token", "head", "generation", "number", "retained_chains", "chains", "forgotten"),
+    *("hash", "replayed", "source_event_ids", "saved_as", "stale_ids", "tags"),
 }
 
 
@@ -199,7 +207,7 @@ def _modelled(zone: Zone) -> object:
     made_of = zone.create_mental_model("Boats", "Bob has a boat.", sources=["m2"])
     zone.update_mental_model(made_of.id, "Bob has two boats.", sources=["m2", "m4"])
     assert zone.forget("m4").events > 1, "the report is erased with what it was made of"
-    kept = zone.reflect("Where does Ada live?", keep_as="Answers")
+    kept = zone.reflect("Where does Ada live?", save_as="Answers")
     gone = zone.delete_mental_model(made.id, dry_run=True), zone.delete_mental_model(later.id)
     return [made, later, kept, gone, zone.mental_models(superseded=True)]
 
@@ -298,8 +306,8 @@ def test_every_method_of_a_zone_is_tried() -> None:
 def test_a_question_has_the_same_answer(method: str, told: Zone, remote: Recollect) -> None:
     for ask in ASKING[method]:
         mine, theirs = ask(told), ask(remote.zone("told"))
-        assert plain(theirs, {"ms", "lag_seconds", "moved_seconds_ago"}) == plain(
-            mine, {"ms", "lag_seconds", "moved_seconds_ago"}
+        assert plain(theirs, {"ms", "lag_seconds", "seconds_since_progress"}) == plain(
+            mine, {"ms", "lag_seconds", "seconds_since_progress"}
         )
 
 

@@ -113,10 +113,10 @@ def test_what_is_said_is_read_without_a_command(tmp_path: Path) -> None:
         assert metric(client, "recollect_model_cost_total") == pytest.approx(
             len(server.questions) * 100 * 2 / 1e6
         )
-        kept = metric(client, 'recollect_model_facts_total{result="kept"}')
-        status = client.get("/v1/zones/a/status").json()["written"]
-        other = client.get("/v1/zones/b/status").json()["written"]
-        assert kept == status["kept"] + other["kept"] >= 2
+        kept = metric(client, 'recollect_model_facts_total{result="accepted"}')
+        status = client.get("/v1/zones/a/status").json()["model_usage"]
+        other = client.get("/v1/zones/b/status").json()["model_usage"]
+        assert kept == status["accepted"] + other["accepted"] >= 2
         assert metric(client, "recollect_model_failures_total") == 0
         # What was read is not asked again.
         asked = len(server.questions)
@@ -206,7 +206,7 @@ def test_an_end_waits_for_no_answer(tmp_path: Path) -> None:
         assert time.monotonic() - ends < 10
         goes_on.set()
         with Memory(place, "a") as memory:
-            assert memory.write().asked == 1
+            assert memory.write().processed == 1
             assert DEPLOY in [fact.text for fact in memory.facts()]
 
 

@@ -67,9 +67,9 @@ def test_it_shows_what_a_home_would_hold_after_writing(tmp_path: Path) -> None:
             for fact in memory.facts(superseded=True)
         ]
     assert sorted(map(repr, facts(lines))) == sorted(map(repr, held))
-    said_of = [line["written"] for line in lines]
+    said_of = [line["model_usage"] for line in lines]
     assert {each["model"] for each in said_of} == {"scripted"}
-    assert sum(each["kept"] for each in said_of) == report.kept
+    assert sum(each["accepted"] for each in said_of) == report.accepted
     assert sum(each["calls"] for each in said_of) == report.calls == len(server.questions)
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_stored(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert files_holding(home, b"Marlowe", b"marlowe", b"Oslo", b"alpacas") == []
     with Memory(home) as memory:
-        assert memory.status().written is None
+        assert memory.status().model_usage is None
         assert memory.verify().ok
 
 
@@ -134,12 +134,12 @@ def test_the_price_is_told_before_anybody_is_asked(tmp_path: Path) -> None:
         assert server.questions == []
         done = extracted(shell, "--writer", "model", "--json")
         asked = len(server.questions)
-    assert price["waiting"] == len(CHAT)
-    assert price["least_calls"] <= asked <= price["calls"]
-    cost = sum(line["written"]["cost"] for line in done.json())
+    assert price["pending"] == len(CHAT)
+    assert price["min_calls"] <= asked <= price["calls"]
+    cost = sum(line["model_usage"]["cost"] for line in done.json())
     assert 0 < cost <= price["cost"]
     assert f"{price['calls']:,}" in shown
-    assert f"cost {price['least_cost']:.4f} to {price['cost']:.4f}" in done.err
+    assert f"cost {price['min_cost']:.4f} to {price['cost']:.4f}" in done.err
     refused = extracted(shell, "--dry-run")
     assert refused.status == 2
     assert "--writer model" in refused.err
@@ -192,7 +192,7 @@ def test_an_assistant_is_not_put_before_it_and_a_deleted_message_neither(tmp_pat
         (tmp_path / "chat.jsonl").write_text("".join(json.dumps(one) + "\n" for one in events))
         lines = extracted(shell, "--writer", "model", "--json").json()
         assert [message_of(body)["content"] for body in server.questions] == ["I like tea."]
-    assert ["written" in line for line in lines] == [False, True, False, False]
+    assert ["model_usage" in line for line in lines] == [False, True, False, False]
 
 
 def test_it_is_told_the_role_of_the_zone(tmp_path: Path) -> None:
@@ -202,6 +202,6 @@ def test_it_is_told_the_role_of_the_zone(tmp_path: Path) -> None:
         assert shell("writer", "--note", "names", "Mel is Melanie.").status == 0
         done = extracted(shell, "--writer", "model", "--json")
         assert "Mel is Melanie." in server.questions[-1]["messages"][0]["content"]
-        assert done.json()[0]["written"]["role"].startswith("own-1+notes-")
+        assert done.json()[0]["model_usage"]["role"].startswith("own-1+notes-")
         extracted(shell, "--writer", "model", "--zone", "empty")
         assert "Mel is Melanie." not in server.questions[-1]["messages"][0]["content"]

@@ -64,7 +64,7 @@ def test_what_a_model_writes_is_a_fact_with_its_source_and_its_people(opened: Op
     say_all(memory, "Hi!", DEPLOY, ("Bob", BOAT))
     before = facts(memory)
     report = memory.write()
-    assert (report.asked, report.failed, report.refused, report.stopped) == (3, 0, 0, None)
+    assert (report.processed, report.failed, report.rejected, report.stopped) == (3, 0, 0, None)
     assert set(facts(memory)) - set(before) >= {DEPLOY_FACT}
     (fact,) = (fact for fact in memory.facts() if fact.text == DEPLOY_FACT)
     assert fact.source_event_ids == ["m1"]
@@ -77,22 +77,22 @@ def test_what_a_model_writes_is_a_fact_with_its_source_and_its_people(opened: Op
 def test_status_counts_what_a_model_wrote_and_why_names_it(opened: OpenWriting):
     memory, server = opened(good)
     say_all(memory, DEPLOY, BOAT)
-    assert memory.status().written is None
+    assert memory.status().model_usage is None
     memory.write()
-    written = memory.status().written
+    written = memory.status().model_usage
     assert written is not None
     assert (written.events, written.calls) == (2, len(server.questions))
     # The script says what each answer took.
     assert (written.tokens_in, written.tokens_out) == (100 * written.calls, 20 * written.calls)
-    assert written.kept >= 1
+    assert written.accepted >= 1
     (fact,) = (fact for fact in memory.facts() if fact.text == DEPLOY_FACT)
     wrote, answered, *_ = memory.why(fact.id).steps
-    assert "scripted" in wrote.what
-    assert "own-1" in wrote.what
+    assert "scripted" in wrote.description
+    assert "own-1" in wrote.description
     assert wrote.details[0] in DEPLOY
-    assert "recorded" in answered.what
+    assert "recorded" in answered.description
     rules = next(fact for fact in memory.facts() if fact.text != DEPLOY_FACT)
-    assert not any("scripted" in step.what for step in memory.why(rules.id).steps)
+    assert not any("scripted" in step.description for step in memory.why(rules.id).steps)
 
 
 def test_what_was_read_is_not_asked_again(opened: OpenWriting):
@@ -100,9 +100,9 @@ def test_what_was_read_is_not_asked_again(opened: OpenWriting):
     say_all(memory, DEPLOY)
     memory.write()
     asked = len(server.questions)
-    assert memory.write().waiting == 0
+    assert memory.write().pending == 0
     say_all(memory, BOAT, start=1)
-    assert memory.write().waiting == 1
+    assert memory.write().pending == 1
     assert {message_of(body)["content"] for body in server.questions[asked:]} == {BOAT}
 
 
@@ -163,7 +163,7 @@ def test_forgetting_a_message_that_a_model_was_shown_takes_what_it_wrote_and_it_
     asked = len(server.questions)
     memory.forget("m0")
     assert DEPLOY_FACT not in facts(memory)
-    assert memory.write().waiting == 1
+    assert memory.write().pending == 1
     assert DEPLOY_FACT in facts(memory)
     assert not any("4711" in json.dumps(body) for body in server.questions[asked:])
     assert memory.verify().ok
@@ -186,7 +186,7 @@ def test_what_a_model_wrote_changes_nothing_of_what_a_correction_says(
         wanted = held(plain)
     memory, _ = opened(scripts.parrot)
     say_all(memory, said)
-    assert memory.write().kept == 1
+    assert memory.write().accepted == 1
     (written,) = memory.facts()
     say_all(memory, corrected, start=1)
     found = held(memory)
@@ -250,11 +250,11 @@ def test_the_worst_model_leaves_no_fact_worse(opened: OpenWriting, tmp_path: Pat
         assert new == []
         assert [entity.name for entity in memory.entities()] == people
     if kind == "hostile":
-        assert report.refused > 10
+        assert report.rejected > 10
         assert {"tool", "order", "name", "evidence", "form"} <= set(report.reasons)
     if kind in ("limited", "broken", "down", "shut"):
         assert report.stopped
-        assert report.failed == report.waiting
+        assert report.failed == report.pending
     assert _merged(memory) == merged
     assert memory.verify().ok
     memory.rebuild("derive")
@@ -271,7 +271,7 @@ def test_while_the_door_is_closed_the_rules_go_on_and_it_is_caught_up_later(open
     assert report.failed == 2
     assert memory.verify().ok
     replies.clear()
-    assert memory.write().asked == 2
+    assert memory.write().processed == 2
     assert DEPLOY_FACT in facts(memory)
 
 
@@ -290,13 +290,13 @@ def test_a_message_that_nobody_answers_lets_the_others_go_on(
     memory, _ = opened(script, attempts=1, concurrency=1)
     say_all(memory, "I live in Turin.", "It rains.", "I moved in Turin.", DEPLOY)
     report = memory.write()
-    assert (report.waiting, report.asked, report.failed) == (4, 2, 2)
+    assert (report.pending, report.processed, report.failed) == (4, 2, 2)
     assert str(status) in (report.stopped or "")
     assert DEPLOY_FACT in facts(memory)
     down.clear()
     report = memory.write()
-    assert (report.waiting, report.asked, report.stopped) == (2, 2, None)
-    assert memory.write().waiting == 0
+    assert (report.pending, report.processed, report.stopped) == (2, 2, None)
+    assert memory.write().pending == 0
     assert memory.verify().ok
 
 
@@ -304,7 +304,7 @@ def test_where_nobody_is_there_not_all_are_tried(opened: OpenWriting) -> None:
     memory, server = opened(lambda body: Reply(b"", 503), attempts=1, concurrency=2)
     say_all(memory, *(f"{DEPLOY} Number {n}." for n in range(40)))
     report = memory.write()
-    assert (report.waiting, report.asked) == (40, 0)
+    assert (report.pending, report.processed) == (40, 0)
     assert report.stopped
     assert len(server.questions) <= 4
 
@@ -360,10 +360,10 @@ def test_a_budget_ends_a_run_and_the_next_goes_on(opened: OpenWriting):
     first = memory.write()
     assert first.stopped is not None
     assert "tokens_per_run" in first.stopped
-    assert 0 < first.asked < 60
+    assert 0 < first.processed < 60
     assert first.tokens <= 14_000
     second = memory.write()
-    assert second.waiting == 60 - first.asked
+    assert second.pending == 60 - first.processed
 
 
 def test_words_of_people_cannot_leave_their_frame(opened: OpenWriting):
@@ -418,7 +418,7 @@ def test_what_an_agent_says_and_was_given_from_memory_is_not_put_before_a_model(
             )
         ]
     )
-    assert memory.write().waiting == 0
+    assert memory.write().pending == 0
     assert server.questions == []
 
 
@@ -427,12 +427,12 @@ def test_a_price_is_told_before_anything_is_asked(opened: OpenWriting):
     say_all(memory, DEPLOY, BOAT)
     price = memory.write(dry_run=True)
     assert server.questions == []
-    assert price.waiting == 2
-    assert 2 <= price.least_calls <= price.calls
-    assert 0 < price.least_tokens <= price.tokens
-    assert 0 < price.least_cost <= price.cost
+    assert price.pending == 2
+    assert 2 <= price.min_calls <= price.calls
+    assert 0 < price.min_tokens <= price.tokens
+    assert 0 < price.min_cost <= price.cost
     paid = memory.write()
-    assert price.least_calls <= paid.calls <= price.calls
+    assert price.min_calls <= paid.calls <= price.calls
     assert paid.cost == pytest.approx((paid.calls * 100 * 2.0 + paid.calls * 20 * 8.0) / 1e6)
     assert memory.write(dry_run=True).calls == 0
 
@@ -447,7 +447,7 @@ def test_role_and_notes_are_versions_in_the_ledger_and_stand_with_what_was_writt
     memory.tell_writer("names", "Mel is Melanie.")
     assert [text.name for text in memory.writer_texts()] == ["role", "names"]
     again = memory.write(again=True, dry_run=True)
-    assert again.waiting == 1
+    assert again.pending == 1
     assert again.role != first.role
     memory.write(again=True)
     assert "Mel is Melanie." in server.questions[-1]["messages"][0]["content"]
@@ -482,7 +482,7 @@ def test_an_edit_or_a_deletion_ends_what_a_model_wrote_of_the_message(opened: Op
         ]
     )
     assert DEPLOY_FACT not in facts(memory)
-    assert memory.write(again=True).waiting == 0
+    assert memory.write(again=True).pending == 0
 
 
 def test_a_changed_recording_is_found(opened: OpenWriting, tmp_path: Path):

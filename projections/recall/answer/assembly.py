@@ -56,7 +56,10 @@ def together(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
     """Return up to `count` results of several questions, by their ranks in turn."""
     return interleaved(
         [
-            [msgspec.structs.replace(item, part=trace.question.wording) for item in trace.results]
+            [
+                msgspec.structs.replace(item, sub_question=trace.question.wording)
+                for item in trace.results
+            ]
             for trace in traces
         ],
         count,

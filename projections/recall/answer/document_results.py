@@ -7,7 +7,7 @@ import numpy as np
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.ranking.document_ranking import Scored
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Bundled, Change, Result
+from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 
 def document_results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
@@ -29,10 +29,12 @@ def document_results(found: Scored, index: Index, *, explain: bool) -> list[Resu
             source_event_ids=list(dict.fromkeys(item.sources)),
             arms=found.ranks(place) if explain else None,
             facts=[
-                Bundled(id=id_, text=text, as_of=format_time(at)) for id_, text, at in item.facts
+                SupportingFact(id=id_, text=text, as_of=format_time(at))
+                for id_, text, at in item.facts
             ],
             supersedes=[
-                Change(id=id_, text=text, at=format_time(at)) for id_, text, at in item.supersedes
+                MemoryRevision(id=id_, text=text, at=format_time(at))
+                for id_, text, at in item.supersedes
             ],
         )
         for place in np.argsort(-found.scores, kind="stable").tolist()

@@ -91,7 +91,7 @@ def explained(
                 rank=rank,
                 score=result.score,
                 arms=ranks or result.arms or {},
-                fused=fused,
+                fused_rank=fused,
             )
     step, because = _dropped(target, ranks, fused, trace, profile, index, files)
     return Explanation(
@@ -99,9 +99,9 @@ def explained(
         id=target.id,
         type=target.type,
         arms=ranks,
-        fused=fused,
+        fused_rank=fused,
         dropped_by=step,
-        because=because,
+        reason=because,
     )
 
 
@@ -205,15 +205,18 @@ def furthest(
 ) -> Explanation:
     """Return the explanation for the question that a memory answers, or came furthest in."""
     explanations = [
-        msgspec.structs.replace(one, query=query.text, part=trace.question.wording)
+        msgspec.structs.replace(one, query=query.text, sub_question=trace.question.wording)
         for trace, one in zip(traces, became, strict=True)
     ]
-    answers = {result.id: result.part for result in answer}
+    answers = {result.id: result.sub_question for result in answer}
     for one in explanations:
-        if one.rank is not None and one.part == answers[one.id]:
+        if one.rank is not None and one.sub_question == answers[one.id]:
             return one
     return max(explanations, key=_how_far)
 
 
 def _how_far(one: Explanation) -> tuple[int, float]:
-    return (-1 if one.dropped_by is None else STEPS.index(one.dropped_by), -(one.fused or math.inf))
+    return (
+        -1 if one.dropped_by is None else STEPS.index(one.dropped_by),
+        -(one.fused_rank or math.inf),
+    )

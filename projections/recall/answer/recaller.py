@@ -87,7 +87,7 @@ class Recaller:
                 query=readable(query.text),
                 results=results,
                 ms=round(elapsed, 3),
-                relevant=round(relevant, 6),
+                relevance=round(relevant, 6),
             )
 
         return self._answered(query, answer)

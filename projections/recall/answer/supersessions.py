@@ -10,14 +10,14 @@ from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Change
+from recollect.schemas.wire import MemoryRevision
 
 
 class Changes(NamedTuple):
     """What each fact superseded, and what superseded it, latest first; `ended`: when it did."""
 
-    before: dict[str, list[Change]]
-    after: dict[str, list[Change]]
+    before: dict[str, list[MemoryRevision]]
+    after: dict[str, list[MemoryRevision]]
     ended: dict[str, int]
 
 
@@ -55,5 +55,5 @@ def _words_of(ids: list[str], index: Index) -> dict[str, str]:
     return {id_: said[number].text for id_, number in numbers.items() if number in said}
 
 
-def _change(id_: str, texts: Mapping[str, str], at: int) -> Change:
-    return Change(id=id_, text=texts[id_], at=format_time(at))
+def _change(id_: str, texts: Mapping[str, str], at: int) -> MemoryRevision:
+    return MemoryRevision(id=id_, text=texts[id_], at=format_time(at))

@@ -20,7 +20,7 @@ from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.times.past import asks_for_past, was_then
 from recollect.projections.recall.ranking.turn_ranking import Ranked
 from recollect.schemas.times import LATEST_MS, format_time
-from recollect.schemas.wire import Bundled, Change, Result
+from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -210,10 +210,10 @@ def _explained(first: Result, chain: Sequence[str], index: Index, files: ZoneFil
     times = index.turns.occurred_at
     texts = memory.texts(files.memory.connection, chain)
     way = [
-        Bundled(id=fact, text=texts[fact], as_of=format_time(int(times[places[fact]])))
+        SupportingFact(id=fact, text=texts[fact], as_of=format_time(int(times[places[fact]])))
         for fact in chain[:-1]
     ]
-    return msgspec.structs.replace(first, led_by=way)
+    return msgspec.structs.replace(first, hop_path=way)
 
 
 def _nearness(found: Candidates) -> Callable[[str], float]:
@@ -306,7 +306,7 @@ def _results(
                     # What an edit replaced is told in the words of the version before.
                     *(() if number in edited else _corrected_by(item, changed.before)),
                     *(
-                        Change(id=one.id, text=one.content, at=format_time(one.replaced_at))
+                        MemoryRevision(id=one.id, text=one.content, at=format_time(one.replaced_at))
                         for one in edited.get(number, ())
                     ),
                 ],
@@ -316,11 +316,13 @@ def _results(
     return results
 
 
-def _of(item: Chosen, changes: Mapping[str, list[Change]]) -> list[Change]:
+def _of(item: Chosen, changes: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:
     return [change for fact in item.facts for change in changes.get(fact, ())] if changes else []
 
 
-def _corrected_by(item: Chosen, changes: Mapping[str, list[Change]]) -> Sequence[Change]:
+def _corrected_by(
+    item: Chosen, changes: Mapping[str, list[MemoryRevision]]
+) -> Sequence[MemoryRevision]:
     """Return what a turn that gave no fact of it corrected in passing."""
     return changes.get(item.id, ()) if item.kind == "event" else ()
 

@@ -15,7 +15,7 @@ from recollect.projections.recall.context.packing import Line
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.schemas.times import parse_time
-from recollect.schemas.wire import Change, Result
+from recollect.schemas.wire import MemoryRevision, Result
 from recollect.text.dates.found_dates import local_day
 from recollect.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
 from recollect.text.sentences import sentences
@@ -91,7 +91,7 @@ def _line(
     result: Result,
     said: Said,
     over: Mapping[str, str],
-    before: Sequence[Change],
+    before: Sequence[MemoryRevision],
     facts: Sequence[str],
     wanted: Collection[str],
     index: Index,
@@ -138,7 +138,7 @@ def _telling(sentence: str, wanted: Collection[str], index: Index) -> tuple[floa
     return sum(index.turns.idf(term) for term in own.intersection(wanted)), len(own)
 
 
-def _changed(result: Result, newest: Change, before: Sequence[str]) -> Line:
+def _changed(result: Result, newest: MemoryRevision, before: Sequence[str]) -> Line:
     """Return the line of what replaced a turn that was recalled and holds no more."""
     at = parse_time(newest.at)[0]
     day = datetime.fromisoformat(newest.at).date()
@@ -146,7 +146,7 @@ def _changed(result: Result, newest: Change, before: Sequence[str]) -> Line:
     return Line(result, text, day=day.toordinal(), at=at)
 
 
-def _previously(before: Sequence[Change]) -> str:
+def _previously(before: Sequence[MemoryRevision]) -> str:
     """Return what something replaced, as it is told beside it (B6, B12)."""
     return "".join(_was([change.text], change.at) for change in before[:1])
 
@@ -188,15 +188,15 @@ class _Changes:
             if id_ in self._found.after and at <= self._found.ended.get(id_, at)
         }
 
-    def before(self, of_turn: EventFacts | None) -> list[Change]:
+    def before(self, of_turn: EventFacts | None) -> list[MemoryRevision]:
         """Return what the facts of a turn replaced, latest first."""
         if of_turn is None:
             return []
         return [change for id_ in of_turn.given for change in self._found.before.get(id_, ())]
 
-    def newest(self, fact_id: str) -> Change | None:
+    def newest(self, fact_id: str) -> MemoryRevision | None:
         """Return what holds now in place of a fact that does not."""
-        newest: Change | None = None
+        newest: MemoryRevision | None = None
         after = self._found.after.get(fact_id, [])
         for _ in range(_MAX_CHANGES):
             if not after:

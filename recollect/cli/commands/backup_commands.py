@@ -78,7 +78,7 @@ def restore(
     if as_json:
         emit(done)
         return
-    if done.finished:
+    if done.resumed:
         say("a restore that had been interrupted was brought to its end")
     say(
         f"{pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} of {done.made_at} "
@@ -86,13 +86,17 @@ def restore(
     )
     if done.forgotten:
         say(f"forgotten since, and so again: {pluralise(done.forgotten, 'event')}")
-    if done.lost != 0:
-        lost = "what was newer" if done.lost is None else pluralise(done.lost, "newer event")
+    if done.events_lost != 0:
+        lost = (
+            "what was newer"
+            if done.events_lost is None
+            else pluralise(done.events_lost, "newer event")
+        )
         say(warning(f"given up: {lost}"))
-    if done.tokens or done.tokens_dropped:
+    if done.tokens or done.tokens_revoked:
         say(f"tokens for the service: {done.tokens}")
-    if done.tokens_dropped:
-        say(f"tokens of the backup that stay revoked: {done.tokens_dropped}")
+    if done.tokens_revoked:
+        say(f"tokens of the backup that stay revoked: {done.tokens_revoked}")
 
 
 COMMANDS = (backup, restore)

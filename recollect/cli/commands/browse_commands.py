@@ -262,9 +262,9 @@ def _also(item: Entity) -> str:
 def _compare_batch(batch: Path, *, as_json: bool) -> None:
     from recollect.cli.json_lines_reader import read_lines
     from recollect.operations.memories.compare_entities import compare_descriptions
-    from recollect.schemas.wire import Pair
+    from recollect.schemas.wire import EntityPair
 
-    for found in read_lines(batch, Pair, lambda pair: compare_descriptions(pair.a, pair.b)):
+    for found in read_lines(batch, EntityPair, lambda pair: compare_descriptions(pair.a, pair.b)):
         _show_comparison(found, as_json=as_json)
 
 

@@ -132,10 +132,10 @@ def _say_price(price: WriteReport, as_json: bool) -> None:
 def _in_words(price: WriteReport) -> str:
     """Return what a model would take in one line."""
     return (
-        f"{price.model} is asked about {pluralise(price.waiting, 'event')}: "
-        f"{price.least_calls:,} to {price.calls:,} calls, "
-        f"about {price.least_tokens:,} to {price.tokens:,} tokens, "
-        f"cost {price.least_cost:.4f} to {price.cost:.4f}"
+        f"{price.model} is asked about {pluralise(price.pending, 'event')}: "
+        f"{price.min_calls:,} to {price.calls:,} calls, "
+        f"about {price.min_tokens:,} to {price.tokens:,} tokens, "
+        f"cost {price.min_cost:.4f} to {price.cost:.4f}"
     )
 
 
@@ -169,11 +169,11 @@ def _show(found: Sequence[Extraction]) -> None:
         )
         for line in paragraph(f"mentions {named}", 4):
             say("    ", quiet(line))
-    if last.written:
-        written = last.written
+    if last.model_usage:
+        written = last.model_usage
         said = (
-            f"{written.model}: {pluralise(written.calls, 'call')}, {written.kept:,} kept, "
-            f"{written.repeated:,} repeated, {written.refused:,} refused"
+            f"{written.model}: {pluralise(written.calls, 'call')}, {written.accepted:,} kept, "
+            f"{written.duplicates:,} repeated, {written.rejected:,} refused"
         )
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in written.reasons.items())
         failed = f"; it failed: {collapse_whitespace(written.failed)}" if written.failed else ""

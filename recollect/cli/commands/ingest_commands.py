@@ -379,10 +379,10 @@ def forget(
 
 
 def _what_went(gone: ForgetReport) -> Iterator[str]:
-    if gone.finished:
-        yield f"finished forgetting {_some(gone.finished)}, which was interrupted"
-    if gone.already:
-        yield f"already forgotten: {_some(gone.already)}"
+    if gone.resumed:
+        yield f"finished forgetting {_some(gone.resumed)}, which was interrupted"
+    if gone.already_forgotten:
+        yield f"already forgotten: {_some(gone.already_forgotten)}"
     counts = ", ".join(
         (
             pluralise(gone.events, "record"),
@@ -398,7 +398,7 @@ def _what_went(gone: ForgetReport) -> Iterator[str]:
             f"forgot {_some(gone.forgotten)}: gone are {counts}, and the keys of what the ledger "
             "holds"
         )
-    elif not (gone.finished or gone.already):
+    elif not (gone.resumed or gone.already_forgotten):
         yield "nothing is there to forget"
 
 

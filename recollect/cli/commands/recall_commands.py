@@ -27,7 +27,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
 if TYPE_CHECKING:
-    from recollect.schemas.wire import Chain, Explanation, RecallAnswer, Result
+    from recollect.schemas.wire import Explanation, Provenance, RecallAnswer, Result
 
 #: The number of answers for people, who look at the first few, and for programs.
 FOR_READERS, FOR_PROGRAMS = 5, 20
@@ -93,7 +93,7 @@ def recall(
         for id_, one in lines:
             each = memory.recall(one)
             found = found or bool(each.results)
-            emit({"id": id_, "results": each.results, "ms": each.ms, "relevant": each.relevant})
+            emit({"id": id_, "results": each.results, "ms": each.ms, "relevance": each.relevance})
         hints = [] if found else memory.hints(asked)
     if batch is None and as_json:
         emit(answer)
@@ -171,7 +171,7 @@ def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     if not results:
         say("nothing found")
     # Where something is likely to be relevant, it is the best that is low, not weak.
-    least = min(_WEAK, results[0].score) if results and answer.relevant >= _LIKELY else _WEAK
+    least = min(_WEAK, results[0].score) if results and answer.relevance >= _LIKELY else _WEAK
     for place, result in enumerate(results, 1):
         _show(place, result, weak=result.score < least, full=full)
     if results and all(result.score < least for result in results):
@@ -195,11 +195,11 @@ def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
     for fact in result.facts:
         _tell(f"- {collapse_whitespace(fact.text)}", full=full)
     _whence(result, weak=weak)
-    if result.part is not None:
-        _tell(f"answers {collapse_whitespace(result.part)!r}", full=full)
+    if result.sub_question is not None:
+        _tell(f"answers {collapse_whitespace(result.sub_question)!r}", full=full)
     if result.arms is not None:
         say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
-    for fact in result.led_by:
+    for fact in result.hop_path:
         _tell(f"led by: {collapse_whitespace(fact.text)}", full=full)
 
 
@@ -233,10 +233,10 @@ def _tell(text: str, *, full: bool) -> None:
         say(_INDENT, line)
 
 
-def _show_chain(chain: Chain) -> None:
+def _show_chain(chain: Provenance) -> None:
     _lines("", strong, f"{chain.type} {chain.id}: {collapse_whitespace(chain.text)}")
     for step in chain.steps:
-        _lines("  ", None, step.what)
+        _lines("  ", None, step.description)
         for line in step.details:
             _lines("    ", quiet, collapse_whitespace(line))
 
@@ -247,11 +247,11 @@ def _lines(indent: str, style: Any, text: str) -> None:
 
 
 def _show_course(became: Explanation) -> None:
-    say(f"  asked {(became.part or became.query)!r}")
+    say(f"  asked {(became.sub_question or became.query)!r}")
     if became.rank is not None:
         say(f"    result {became.rank}, score {became.score:.2f}")
     else:
-        say(f"    not recalled, dropped by {became.dropped_by}: {became.because}")
+        say(f"    not recalled, dropped by {became.dropped_by}: {became.reason}")
     say(f"    ranks: {_ranks(became.arms)}")
 
 

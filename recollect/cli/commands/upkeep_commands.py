@@ -11,14 +11,14 @@ import click
 from recollect.cli.options import chosen, common, configured, open_zone
 from recollect.cli.output import bad, emit, good, note, progress, say, size
 from recollect.schemas.text_sanitising import pluralise
-from recollect.schemas.wire import Difference, Level
+from recollect.schemas.wire import GenerationDiff, RebuildLevel
 
 
 @click.command(epilog="Example: recollect rebuild --level project")
 @common
 @click.option(
     "--level",
-    type=click.Choice(get_args(Level)),
+    type=click.Choice(get_args(RebuildLevel)),
     default="project",
     show_default=True,
     help="How much is thrown away; each more than the one before.",
@@ -30,7 +30,12 @@ from recollect.schemas.wire import Difference, Level
     help="Make it beside what is in use, and say how they differ; without it, it is put into use.",
 )
 def rebuild(
-    home: str | None, zone: str | None, as_json: bool, level: Level, dry_run: bool, diff: bool
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    level: RebuildLevel,
+    dry_run: bool,
+    diff: bool,
 ) -> None:
     """Make a derived layer again from the ledger.
 
@@ -60,7 +65,7 @@ def rebuild(
         )
 
 
-def _say_difference(found: Difference) -> None:
+def _say_difference(found: GenerationDiff) -> None:
     say(
         f"facts     {found.facts_same} the same, {found.facts_gained} gained, "
         f"{found.facts_lost} lost, {found.facts_changed} changed"
@@ -71,7 +76,7 @@ def _say_difference(found: Difference) -> None:
     for fact in found.lost:
         say(f"  - {fact.text}")
     for changed in found.changed:
-        say(f"  ~ {changed.after}  ({', '.join(changed.what)}; before: {changed.before})")
+        say(f"  ~ {changed.after}  ({', '.join(changed.changed_fields)}; before: {changed.before})")
     for entity in found.split:
         say(f"  {entity.name} is split: {', '.join(entity.names)}")
     for entity in found.joined:
@@ -159,12 +164,12 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         say(f"{name:13} {'none' if value in (None, '') else counted}")
     if found.agents != OWN_AGENTS:
         say(f"{'agents':13} {', '.join(found.agents)}")
-    if found.written:
-        by = found.written
+    if found.model_usage:
+        by = found.model_usage
         say(
             f"{'model':13} read {pluralise(by.events, 'event')}: "
-            f"{pluralise(by.kept, 'fact')} kept, {by.repeated:,} repeated, "
-            f"{by.refused:,} refused; {pluralise(by.calls, 'call')}, "
+            f"{pluralise(by.accepted, 'fact')} kept, {by.duplicates:,} repeated, "
+            f"{by.rejected:,} refused; {pluralise(by.calls, 'call')}, "
             f"{by.tokens_in + by.tokens_out:,} tokens, cost {by.cost:.4f}"
         )
     say(f"{'dead letters':13} {found.dead_letters}")
@@ -173,7 +178,7 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
     if found.stalled:
         say(
             bad(f"{'STALLED':13} "),
-            f"nothing has moved for {found.moved_seconds_ago:.0f} s; see that a worker runs",
+            f"nothing has moved for {found.seconds_since_progress:.0f} s; see that a worker runs",
         )
     for model in found.models:
         say(f"{model.model:13} at record {model.watermark}")

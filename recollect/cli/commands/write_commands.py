@@ -41,30 +41,30 @@ def write(
     elif dry_run:
         say_price(found)
     else:
-        say(f"{found.model} read {pluralise(found.asked, 'event')}", f" of {found.waiting:,}")
+        say(f"{found.model} read {pluralise(found.processed, 'event')}", f" of {found.pending:,}")
         say(
-            f"{pluralise(found.kept, 'fact')} kept, {found.repeated:,} repeated, "
-            f"{found.refused:,} refused"
+            f"{pluralise(found.accepted, 'fact')} kept, {found.duplicates:,} repeated, "
+            f"{found.rejected:,} refused"
         )
         for reason, count in found.reasons.items():
             say(quiet(f"  {reason} {count:,}"))
         calls = pluralise(found.calls, "call")
         say(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
         if found.stopped:
-            left = pluralise(found.waiting - found.asked, "event")
+            left = pluralise(found.pending - found.processed, "event")
             note(f"{left} left: {found.stopped}")
     return 1 if found.stopped else 0
 
 
 def say_price(found: WriteReport) -> None:
     """Write what a model would read, and what that takes."""
-    waiting = pluralise(found.waiting, "event")
+    waiting = pluralise(found.pending, "event")
     say(f"{found.model} in the role {found.role} would read {waiting}")
     if found.recorded:
         say(f"{pluralise(found.recorded, 'event')} with an answer that is recorded already")
-    say(f"calls     {found.least_calls:,} to {found.calls:,}")
-    say(f"tokens    about {found.least_tokens:,} to {found.tokens:,}")
-    say(f"cost      about {found.least_cost:.4f} to {found.cost:.4f}")
+    say(f"calls     {found.min_calls:,} to {found.calls:,}")
+    say(f"tokens    about {found.min_tokens:,} to {found.tokens:,}")
+    say(f"cost      about {found.min_cost:.4f} to {found.cost:.4f}")
 
 
 @click.command(epilog="Example: recollect writer --note names 'Mel is Melanie, not Melissa.'")

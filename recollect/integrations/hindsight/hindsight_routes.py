@@ -320,9 +320,9 @@ async def create_model(
     if not principal_in(request).may(bank, "read"):
         raise nothing_here()
     done = await write(
-        request, bank, lambda held: held.reflect(data.source_query, keep_as=data.name)
+        request, bank, lambda held: held.reflect(data.source_query, save_as=data.name)
     )
-    return {"mental_model_id": done.kept_as, "operation_id": done.kept_as}
+    return {"mental_model_id": done.saved_as, "operation_id": done.saved_as}
 
 
 @get("/{bank:str}/mental-models/{model_id:str}", opt=_READ)

@@ -30,7 +30,7 @@ from recollect.schemas.errors import UnknownId
 from recollect.schemas.events import Content, Deletion, Edit, message_of
 from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Chain, Link
+from recollect.schemas.wire import Provenance, ProvenanceStep
 from recollect.text.stability import stability
 
 _MAX_LISTED = 10
@@ -38,7 +38,7 @@ _MAX_LISTED = 10
 _AFTER_ALL = 2**62
 
 
-def why(zone: OpenZone, id_: str) -> Chain:
+def why(zone: OpenZone, id_: str) -> Provenance:
     """Return the chain of a memory of any kind; an event has its own id and its source's.
 
     Raises:
@@ -54,32 +54,34 @@ def why(zone: OpenZone, id_: str) -> Chain:
     return chain
 
 
-def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
+def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
     fact = files.memory.row(Fact, (id_,))
     if fact is None:
         return None
     steps = _writer(files, fact)
     if fact.context:
-        steps.append(Link("in the context", [fact.context]))
+        steps.append(ProvenanceStep("in the context", [fact.context]))
     log = files.memory.row(ProcessedEvent, (fact.source_event_id,))
     if log is not None:
         when = format_time(log.processed_at)
-        steps.append(Link(f"when event {log.writer_run_id} was processed at {when}"))
+        steps.append(ProvenanceStep(f"when event {log.writer_run_id} was processed at {when}"))
     if classified:
         claim = files.memory.row(FactClaim, (id_,))
         holds = stability(fact.text, None if claim is None else claim.attribute)
         for_long = "for ever" if holds.ttl_days is None else f"for about {holds.ttl_days} days"
-        steps.append(Link(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})"))
+        steps.append(
+            ProvenanceStep(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})")
+        )
     steps += _vectors(files, "fact", id_)
     end = files.memory.row(FactSupersession, (id_,))
     if end is not None:
         when = format_time(end.invalid_at)
         what = "fact" if files.memory.row(Fact, (end.superseded_by,)) else "event"
-        steps.append(Link(f"superseded by {what} {end.superseded_by} at {when}"))
+        steps.append(ProvenanceStep(f"superseded by {what} {end.superseded_by} at {when}"))
     for other, strength, text in memory.causes(files.memory.connection, id_):
-        steps.append(Link(f"follows from fact {other} (strength {strength})", [text]))
+        steps.append(ProvenanceStep(f"follows from fact {other} (strength {strength})", [text]))
     for other, strength, text in memory.effects(files.memory.connection, id_):
-        steps.append(Link(f"led to fact {other} (strength {strength})", [text]))
+        steps.append(ProvenanceStep(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
     again = repeating_events(files.memory.connection, [id_]).get(id_, [])
     sources: list[str] = []
@@ -91,7 +93,7 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
         cited, said = _said(files, event_ids, how)
         sources += cited
         steps += said
-    return Chain(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
+    return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
 
 
 def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:
@@ -100,16 +102,18 @@ def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:
     return ids
 
 
-def _relations(files: ZoneFiles, id_: str) -> list[Link]:
+def _relations(files: ZoneFiles, id_: str) -> list[ProvenanceStep]:
     """Return what a fact is to other facts, and what they are to it."""
     # Only who asks for relations needs the rules of language.
     from recollect.operations.memories.relations import Relations
 
     relations = Relations(files.memory.connection, files.identity.connection)
 
-    def told(how: str, other: str, sure: float) -> Link:
+    def told(how: str, other: str, sure: float) -> ProvenanceStep:
         fact = files.memory.row(Fact, (other,))
-        return Link(f"{how} fact {other} (confidence {sure})", [fact.text] if fact else [])
+        return ProvenanceStep(
+            f"{how} fact {other} (confidence {sure})", [fact.text] if fact else []
+        )
 
     steps = [
         told(one.verb, one.fact_id, one.confidence) for one in relations.of([id_]).get(id_, ())
@@ -120,12 +124,12 @@ def _relations(files: ZoneFiles, id_: str) -> list[Link]:
     return steps
 
 
-def _writer(files: ZoneFiles, fact: Fact) -> list[Link]:
+def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
     """Return who decided a fact: the rules, or a model, with the words that it gave as evidence."""
     as_of = f"as of {format_time(fact.as_of)}"
     metadata = json.decode(fact.metadata)
     if "writer" not in metadata:
-        return [Link(f"decided by the rule writer, {as_of}")]
+        return [ProvenanceStep(f"decided by the rule writer, {as_of}")]
     model, role = metadata["writer"], metadata["role"]
     start, end = metadata["evidence"]
     event = events.event_at(files.events.connection, fact.source_event_id)
@@ -138,12 +142,14 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[Link]:
             if row is not None and (row.model, row.role) == (model, role):
                 calls = pluralise(row.calls, "recorded call")
                 tokens = f"{row.tokens_in} tokens in, {row.tokens_out} out"
-                asked.append(Link(f"answered in {calls} ({tokens}): record {number} of the ledger"))
+                asked.append(
+                    ProvenanceStep(f"answered in {calls} ({tokens}): record {number} of the ledger")
+                )
     written = f"written by the model {model} in the role {role}, {as_of}; its evidence"
-    return [Link(written, evidence), *asked]
+    return [ProvenanceStep(written, evidence), *asked]
 
 
-def _event(files: ZoneFiles, id_: str) -> Chain | None:
+def _event(files: ZoneFiles, id_: str) -> Provenance | None:
     event_id = events.first_known_as(files.events.connection, id_)
     event = None if event_id is None else events.quoted(files.events.connection, event_id)
     if event is None or event_id is None:
@@ -152,11 +158,11 @@ def _event(files: ZoneFiles, id_: str) -> Chain | None:
     steps += _vectors(files, "event", event_id)
     steps += _revisions(files, event_id)
     for fact, text in memory.facts_from(files.memory.connection, event_id):
-        steps.append(Link(f"led to fact {fact}", [text]))
-    return Chain(event_id, "event", event.content, sources, steps)
+        steps.append(ProvenanceStep(f"led to fact {fact}", [text]))
+    return Provenance(event_id, "event", event.content, sources, steps)
 
 
-def _revisions(files: ZoneFiles, event_id: str) -> list[Link]:
+def _revisions(files: ZoneFiles, event_id: str) -> list[ProvenanceStep]:
     """Return what became of a message: its other versions, and whether it was deleted."""
     event = events.event_at(files.events.connection, event_id)
     assert event is not None
@@ -165,68 +171,74 @@ def _revisions(files: ZoneFiles, event_id: str) -> list[Link]:
         when = format_time(other.occurred_at)
         payload = other.payload
         if isinstance(payload, Deletion):
-            steps.append(Link(f"deleted at {when} by event {other.id}"))
+            steps.append(ProvenanceStep(f"deleted at {when} by event {other.id}"))
         elif isinstance(payload, Edit):
-            steps.append(Link(f"edited at {when} by event {other.id}", [payload.content]))
+            steps.append(ProvenanceStep(f"edited at {when} by event {other.id}", [payload.content]))
         elif isinstance(payload, Content):
-            steps.append(Link(f"an edit of event {other.id}, said at {when}", [payload.content]))
+            steps.append(
+                ProvenanceStep(f"an edit of event {other.id}, said at {when}", [payload.content])
+            )
     return steps
 
 
-def _observation(files: ZoneFiles, id_: str) -> Chain | None:
+def _observation(files: ZoneFiles, id_: str) -> Provenance | None:
     version = consolidated.version(files.memory.connection, id_)
     if version is None:
         return None
     text, parent, created_at = version
-    steps = [Link(f"consolidated at {format_time(created_at)}")]
+    steps = [ProvenanceStep(f"consolidated at {format_time(created_at)}")]
     if parent is not None:
-        steps.append(Link(f"a new version of observation {parent}"))
+        steps.append(ProvenanceStep(f"a new version of observation {parent}"))
     steps += _vectors(files, "observation", id_)
     sources: list[str] = []
     for fact, said, event in consolidated.sources_of(files.memory.connection, id_):
-        steps.append(Link(f"rests on fact {fact}", [said]))
+        steps.append(ProvenanceStep(f"rests on fact {fact}", [said]))
         cited, content_of = _said(files, [event], "said in")
         sources += cited
         steps += content_of
-    return Chain(id_, "observation", text, list(dict.fromkeys(sources)), steps)
+    return Provenance(id_, "observation", text, list(dict.fromkeys(sources)), steps)
 
 
-def _mental_model(files: ZoneFiles, id_: str) -> Chain | None:
+def _mental_model(files: ZoneFiles, id_: str) -> Provenance | None:
     model = memory.mental_model(files.memory.connection, id_)
     if model is None:
         return None
     when = format_time(model.updated_at)
-    steps = [Link(f"written at {when} by record {model.number} of the ledger")]
+    steps = [ProvenanceStep(f"written at {when} by record {model.number} of the ledger")]
     if model.parent_id is not None:
-        steps.append(Link(f"a new version of mental model {model.parent_id}"))
+        steps.append(ProvenanceStep(f"a new version of mental model {model.parent_id}"))
     steps += _vectors(files, "mental_model", id_)
-    return Chain(id_, "mental_model", f"{model.name}: {model.description}", [], steps)
+    return Provenance(id_, "mental_model", f"{model.name}: {model.description}", [], steps)
 
 
-def _entity(files: ZoneFiles, id_: str) -> Chain | None:
+def _entity(files: ZoneFiles, id_: str) -> Provenance | None:
     entity = canonical(files.identity.connection, id_)
     if entity is None:
         return None
-    steps = [Link(f"{entity.type} {entity.name!r}, first named by a {entity.source} event")]
+    steps = [
+        ProvenanceStep(f"{entity.type} {entity.name!r}, first named by a {entity.source} event")
+    ]
     for other in aliases(files.identity.connection, entity.id):
         merged = merge_reason(files.identity.connection, other.id)
         because = f": {merged[0]} (confidence {merged[1]})" if merged else ""
-        steps.append(Link(f"merged with {other.type} {other.name!r}{because}"))
+        steps.append(ProvenanceStep(f"merged with {other.type} {other.name!r}{because}"))
     named = events_naming(files.identity.connection, id_, _MAX_LISTED)
     sources, said = _said(files, named, "named in")
-    return Chain(entity.id, "entity", entity.name, sources, steps + said)
+    return Provenance(entity.id, "entity", entity.name, sources, steps + said)
 
 
-def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], list[Link]]:
+def _said(
+    files: ZoneFiles, event_ids: list[str], how: str
+) -> tuple[list[str], list[ProvenanceStep]]:
     sources, steps = [], []
     for event_id in event_ids:
         event = events.quoted(files.events.connection, event_id)
         if event is None:
-            steps.append(Link(f"{how} {event_id}, which has been erased"))
+            steps.append(ProvenanceStep(f"{how} {event_id}, which has been erased"))
             continue
         sources.append(event.source_id)
         steps.append(
-            Link(
+            ProvenanceStep(
                 f"{how} {event.source_id!r} of {event.platform}: record {event.number} of the "
                 "ledger",
                 [f"{event.sender}, {format_time(event.occurred_at)}: {event.content}"],
@@ -235,8 +247,8 @@ def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], 
     return sources, steps
 
 
-def _vectors(files: ZoneFiles, target: str, id_: str) -> list[Link]:
+def _vectors(files: ZoneFiles, target: str, id_: str) -> list[ProvenanceStep]:
     return [
-        Link(f"embedded by {model}, recorded in the change record")
+        ProvenanceStep(f"embedded by {model}, recorded in the change record")
         for model in models_of(files.embeddings.connection, target, id_)
     ]

@@ -38,19 +38,19 @@ def reflect(
     time_after: Time | None = None,
     time_before: Time | None = None,
     max_results: int = 20,
-    keep_as: str | None = None,
+    save_as: str | None = None,
 ) -> Reflection:
     """Return what all kinds of memory say on a question.
 
-    `keep_as`: keep the report as the mental model of this name, as a new version of it where there
+    `save_as`: keep the report as the mental model of this name, as a new version of it where there
     is one. It is erased with any event that it quotes.
 
     Raises:
         InvalidInput: the question cannot be asked, or nothing was found that could be kept.
     """
     started = time.monotonic()
-    if keep_as is not None and (not isinstance(keep_as, str) or not keep_as.strip()):
-        raise InvalidInput("keep_as is empty; give the name of the report")
+    if save_as is not None and (not isinstance(save_as, str) or not save_as.strip()):
+        raise InvalidInput("save_as is empty; give the name of the report")
     asked = {
         "query": query,
         "entity": entity,
@@ -73,16 +73,16 @@ def reflect(
     results = [item for _, found in levels for item in found]
     report = _report(query, levels)
     kept = None
-    if keep_as is not None:
+    if save_as is not None:
         if not results:
             raise InvalidInput(f"nothing was found on {query[:60]!r}, so nothing was kept")
-        kept = _keep(zone, keep_as.strip(), report, results)
+        kept = _keep(zone, save_as.strip(), report, results)
     return Reflection(
         query=query,
         text=report,
         results=results,
-        stale=[item.id for item in results if item.is_stale],
-        kept_as=None if kept is None else kept.id,
+        stale_ids=[item.id for item in results if item.is_stale],
+        saved_as=None if kept is None else kept.id,
         ms=round((time.monotonic() - started) * 1000, 3),
     )
 

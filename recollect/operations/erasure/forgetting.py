@@ -27,8 +27,8 @@ class Chosen(msgspec.Struct, frozen=True):
     """The records that an erasure would take: their numbers and ids.
 
     `ids` are those that were given; if records were chosen otherwise, the sources' own ids, and `#`
-    with the number of a record without one. `already`: those asked for that were forgotten before;
-    `finished`: those whose erasure was interrupted and has been finished now. `names` are keyed
+    with the number of a record without one. `already_forgotten`: those that were forgotten before;
+    `resumed`: those whose erasure was interrupted and has been finished now. `names` are keyed
     hashes of the given ids.
     """
 
@@ -228,8 +228,8 @@ def _unfinished(zone: OpenZone) -> list[Forget]:
 def _forgotten(chosen: Chosen, gone: dict[str, int], *, dry_run: bool = False) -> ForgetReport:
     return ForgetReport(
         forgotten=chosen.ids,
-        already=chosen.already,
-        finished=chosen.finished,
+        already_forgotten=chosen.already,
+        resumed=chosen.finished,
         events=len(chosen.numbers),
         facts=gone["facts"],
         entities=gone["entities"],

@@ -12,7 +12,7 @@ from recollect.projections.recall.question.entity_names import resolve
 from recollect.schemas.changes import Entity
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.names import normalise_name
-from recollect.schemas.wire import Comparison, Description
+from recollect.schemas.wire import Comparison, EntityDescription
 from recollect.streams.agents.identity.entity_comparison import (
     LIFELONG,
     UNKNOWN,
@@ -33,7 +33,7 @@ _TYPES = {
 }
 
 
-def compare_descriptions(a: Description, b: Description) -> Comparison:
+def compare_descriptions(a: EntityDescription, b: EntityDescription) -> Comparison:
     """Return whether two would be taken for the same, and why; their order does not matter.
 
     Raises:
@@ -45,7 +45,7 @@ def compare_descriptions(a: Description, b: Description) -> Comparison:
     return _as_comparison(compare_entities(_as_described(a), _as_described(b)))
 
 
-def _as_described(given: Description) -> EntityProfile:
+def _as_described(given: EntityDescription) -> EntityProfile:
     email = (given.email or "").strip()
     addresses = frozenset({("email", normalise_name(email))}) if email else frozenset()
     return EntityProfile((given.name,), _TYPES.get(given.type.casefold(), UNKNOWN), addresses)

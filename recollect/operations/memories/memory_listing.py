@@ -18,7 +18,7 @@ from recollect.projections.memory import facts_for_recall as superseding
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time
-from recollect.schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersion
+from recollect.schemas.wire import Fact, Memory, MemoryPage, MemoryRevision, MemoryVersion
 
 #: The kinds that can be listed, each under the name that a question's scope has for it.
 Listed = Literal["facts", "events", "observations", "mental_models"]
@@ -306,8 +306,8 @@ def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memor
 class _Changes(NamedTuple):
     """What a fact replaced, and what replaced it, latest first."""
 
-    before: list[Change]
-    after: list[Change]
+    before: list[MemoryRevision]
+    after: list[MemoryRevision]
 
 
 def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
@@ -322,9 +322,9 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
         if older in texts and newer in texts:
             when = format_time(at)
             before = changes.setdefault(newer, _Changes([], [])).before
-            before.append(Change(id=older, text=texts[older], at=when))
+            before.append(MemoryRevision(id=older, text=texts[older], at=when))
             after = changes.setdefault(older, _Changes([], [])).after
-            after.append(Change(id=newer, text=texts[newer], at=when))
+            after.append(MemoryRevision(id=newer, text=texts[newer], at=when))
     return changes
 
 
@@ -340,10 +340,10 @@ def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
 
 
 def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
-    replaced: dict[str, list[Change]] = {}
+    replaced: dict[str, list[MemoryRevision]] = {}
     for one in event_list.replacements(files.events.connection, ids):
         text = "(deleted)" if one.content is None else one.content
-        change = Change(id=one.by, text=text, at=format_time(one.at))
+        change = MemoryRevision(id=one.by, text=text, at=format_time(one.at))
         replaced.setdefault(one.event_id, []).append(change)
     decided = files.memory.watermark().number
     for event in event_list.with_ids(files.events.connection, ids).values():
@@ -389,7 +389,9 @@ def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             current=item.current,
             is_stale=item.is_stale,
             source_event_ids=sorted(event.source_id for event in events.values()),
-            supersedes=[Change(id=item.before, text=before[0], at=format_time(item.created_at))]
+            supersedes=[
+                MemoryRevision(id=item.before, text=before[0], at=format_time(item.created_at))
+            ]
             if item.before is not None and before is not None
             else [],
         )
@@ -412,5 +414,9 @@ def _models(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             name=model.name,
             supersedes=[]
             if before is None
-            else [Change(id=before.id, text=before.description, at=format_time(model.updated_at))],
+            else [
+                MemoryRevision(
+                    id=before.id, text=before.description, at=format_time(model.updated_at)
+                )
+            ],
         )

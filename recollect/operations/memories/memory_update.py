@@ -37,7 +37,7 @@ def update_memory(
             raise InvalidInput(f"mental model {found.id} says that already")
         version = mental_models.update(zone, found.id, text)
         return UpdateReport(
-            id=version.id, type="mental_model", text=text, replaced=found.id, erased=0
+            id=version.id, type="mental_model", text=text, previous_id=found.id, erased_records=0
         )
     with zone.files() as files, files.snapshot():
         before = _remembered(files, found.id, found.type)
@@ -47,7 +47,11 @@ def update_memory(
     receipt = remember(zone, text, sender_id=before.sender_id, principal=principal)
     erased = forgetting.forget(zone, ForgetTargets(ids=(before.id,)))
     return UpdateReport(
-        id=receipt.event_id, type="event", text=text, replaced=before.id, erased=erased.events
+        id=receipt.event_id,
+        type="event",
+        text=text,
+        previous_id=before.id,
+        erased_records=erased.events,
     )
 
 

@@ -32,9 +32,9 @@ from recollect.operations.table.parameters import (
 )
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import (
-    Chain,
     ContextBlock,
     Explanation,
+    Provenance,
     Query,
     RecallAnswer,
     Reflection,
@@ -186,7 +186,7 @@ def context(
 
 
 def _keeping(given: Any) -> Right | None:
-    return "write" if given.keep_as is not None else None
+    return "write" if given.save_as is not None else None
 
 
 @operation(
@@ -202,7 +202,7 @@ def _keeping(given: Any) -> Right | None:
         "questions; recall is faster for a single detail. No language model is called. Use "
         f"create_mental_model to keep a conclusion. {DATA}",
         most_text=LONG_TEXT,
-        hidden=frozenset({"keep_as"}),
+        hidden=frozenset({"save_as"}),
     ),
     example=(
         {"query": "Where does Ada live?"},
@@ -223,14 +223,14 @@ def reflect(
     time_after: TimeAfter = None,
     time_before: TimeBefore = None,
     max_results: MaxResults = 20,
-    keep_as: Annotated[
+    save_as: Annotated[
         str | None, described(description="Keep the report as the mental model of this name.")
     ] = None,
 ) -> Reflection:
     """Return a report on a question from every kind of memory, with its sources.
 
     Mental models come first, then observations, facts and messages; no language model is called.
-    With `keep_as` the report is kept as the mental model of that name, which needs the right to
+    With `save_as` the report is kept as the mental model of that name, which needs the right to
     write; it is erased when an event that it quotes is forgotten.
 
     Raises:
@@ -248,7 +248,7 @@ def reflect(
             time_after=time_after,
             time_before=time_before,
             max_results=max_results,
-            keep_as=keep_as,
+            save_as=save_as,
         )
         span.found(query, reflection.results)
     return reflection
@@ -271,10 +271,10 @@ def reflect(
             "rank": 1,
             "score": 0.83,
             "arms": {"semantic": 1, "keyword": 1},
-            "fused": 1,
+            "fused_rank": 1,
             "dropped_by": None,
-            "because": "",
-            "part": None,
+            "reason": "",
+            "sub_question": None,
         },
     ),
 )
@@ -310,11 +310,11 @@ def explain(zone: OpenZone, query: AnyQuery, id: str, /, **fields: Any) -> Expla
             "type": "fact",
             "text": "Ada lives in Turin.",
             "source_event_ids": ["m1"],
-            "steps": [{"what": "from the event 'm1' of chat: record 1 of the ledger"}],
+            "steps": [{"description": "from the event 'm1' of chat: record 1 of the ledger"}],
         },
     ),
 )
-def why(zone: OpenZone, id: Id) -> Chain:
+def why(zone: OpenZone, id: Id) -> Provenance:
     """Return the steps from a memory down to the events that it rests on.
 
     `id` is the id of a memory of any kind; an event has its own and its source's.

@@ -22,8 +22,8 @@ from recollect.schemas.wire import ForgetReport, ForgetTargets
 
 _REPORT = {
     "forgotten": ["m1"],
-    "already": [],
-    "finished": [],
+    "already_forgotten": [],
+    "resumed": [],
     "events": 1,
     "facts": 1,
     "entities": 1,

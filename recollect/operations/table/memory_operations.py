@@ -237,8 +237,8 @@ def _erasing(given: Any) -> Right | None:
             "id": _FACT_ID,
             "type": "event",
             "text": "The deploy key is in the red safe.",
-            "replaced": _MODEL_ID,
-            "erased": 1,
+            "previous_id": _MODEL_ID,
+            "erased_records": 1,
         },
     ),
 )

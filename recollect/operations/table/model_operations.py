@@ -218,8 +218,8 @@ def update_mental_model(
         None,
         {
             "forgotten": [_ID],
-            "already": [],
-            "finished": [],
+            "already_forgotten": [],
+            "resumed": [],
             "events": 1,
             "facts": 0,
             "entities": 0,

@@ -14,7 +14,7 @@ from recollect.operations.upkeep import maintenance, zone_status
 from recollect.schemas.wire import (
     DeadLetter,
     DeadLetterOutcome,
-    Level,
+    RebuildLevel,
     RebuildReport,
     ReclaimReport,
     RollbackReport,
@@ -35,13 +35,13 @@ _STATUS = {
     "dead_letters": 0,
     "lag": 0,
     "lag_seconds": 0.0,
-    "moved_seconds_ago": 0.8,
+    "seconds_since_progress": 0.8,
     "stalled": False,
     "models": [{"model": "memory", "watermark": 1}],
     "encoder": None,
     "head": _HEAD,
     "agents": ["own"],
-    "written": None,
+    "model_usage": None,
 }
 _LETTER = {
     "number": 17,
@@ -137,7 +137,7 @@ def verify(
 def rebuild(
     zone: OpenZone,
     level: Annotated[
-        Level,
+        RebuildLevel,
         described(
             description="index: search indexes from the rows; project: every file from the change "
             "records; derive: decide again, with recorded vectors and completions; fresh: decide "

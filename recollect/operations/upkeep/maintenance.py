@@ -23,7 +23,7 @@ from recollect.schemas.events import Drop, Retry
 from recollect.schemas.wire import (
     DeadLetter,
     DeadLetterOutcome,
-    Level,
+    RebuildLevel,
     RebuildReport,
     ReclaimReport,
     RollbackReport,
@@ -33,7 +33,7 @@ from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import random_id
 from recollect.streams.records.heads import ExpectedHead
 
-LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
+LEVELS: tuple[RebuildLevel, ...] = ("index", "project", "derive", "fresh")
 
 # Errors that the first use of a damaged file may raise.
 _DAMAGE = (CorruptFile, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
@@ -41,7 +41,7 @@ _DAMAGE = (CorruptFile, IntegrityError, apsw.CorruptError, apsw.NotADBError, aps
 
 def rebuild(
     zone: OpenZone,
-    level: Level,
+    level: RebuildLevel,
     *,
     dry_run: bool = False,
     compare: bool = False,

@@ -128,7 +128,7 @@ def restore(
         if swap.interrupted:
             ended = _finish(swap)
             if ended is not None and ended.digest == given.digest:
-                return msgspec.structs.replace(ended.report, finished=True)
+                return msgspec.structs.replace(ended.report, resumed=True)
         return _Restore(
             configuration,
             directory,
@@ -243,7 +243,7 @@ class _Restore:
                     report,
                     erasures_from=[str(place.directory) for place in (there, *named) if place],
                     tokens=kept,
-                    tokens_dropped=dropped,
+                    tokens_revoked=dropped,
                     seconds=round(time.monotonic() - began, 3),
                 )
                 ended = msgspec.json.encode(_Ended(self._backup.digest, report))
@@ -368,9 +368,9 @@ class _Restore:
             and bool(places),
             erasures_from=[],
             forgotten=forgotten,
-            lost=lost,
+            events_lost=lost,
             tokens=0,
-            tokens_dropped=0,
+            tokens_revoked=0,
             heads=heads,
             seconds=0.0,
         )

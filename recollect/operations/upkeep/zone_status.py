@@ -5,8 +5,8 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone, counted, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory.memory_queries import dead_letters, writing_totals
-from recollect.schemas.wire import FileStatus, ModelWriting, Status
+from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
+from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage
 from recollect.streams.ledger import EVENTS
 
 #: After so long without a step, though there is work, a zone is stalled.
@@ -41,30 +41,30 @@ def status(zone: OpenZone) -> Status:
             dead_letters=len(dead_letters(files.memory.connection)),
             lag=marks["events"] - marks["memory"],
             lag_seconds=lag_seconds,
-            moved_seconds_ago=moved_ago,
+            seconds_since_progress=moved_ago,
             stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
             models=[FileStatus(model, number) for model, number in marks.items()],
             encoder=generation.encoder,
             head=zone.head(),
             agents=generation.agents,
-            written=_written(files),
+            model_usage=_written(files),
         )
 
 
-def _written(files: ZoneFiles) -> ModelWriting | None:
+def _written(files: ZoneFiles) -> ZoneModelUsage | None:
     """Return what language models wrote; None where none did."""
-    found = writing_totals(files.memory.connection)
+    found = model_usage_totals(files.memory.connection)
     if not found.events:
         return None
-    return ModelWriting(
+    return ZoneModelUsage(
         events=found.events,
         calls=found.calls,
         tokens_in=found.tokens_in,
         tokens_out=found.tokens_out,
         cost=found.cost,
-        kept=found.kept,
-        repeated=found.repeated,
-        refused=found.refused,
+        accepted=found.accepted,
+        duplicates=found.duplicates,
+        rejected=found.rejected,
     )
 
 

@@ -153,14 +153,14 @@ class _Writing:
         self._aside[zone] = {
             number: refused for number, refused in aside.items() if refused or number not in before
         }
-        if not report.waiting:
+        if not report.pending:
             if self._aside[zone] == aside:
                 del self._waiting[zone]
             else:
                 self._waiting[zone] = time.monotonic() + self._pauses.get(zone, _FIRST_PAUSE)
             return
         self._wrote(zone, report)
-        if report.stopped or report.asked < report.waiting:
+        if report.stopped or report.processed < report.pending:
             because = report.stopped or "what was asked was refused, or was forgotten meanwhile"
             self._pause(zone, Unavailable(because))
         else:

@@ -29,7 +29,7 @@ from recollect.schemas.changes import Mention as MentionRow
 from recollect.schemas.events import Content, Draft, Event, message_of
 from recollect.schemas.ids import fact_id
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Cause, Days, Extraction, Mention, Writer
+from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Writer
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
 from recollect.streams.agents.writer.message_reading import Reading, own_words
@@ -112,7 +112,7 @@ class Extractor:
             facts=self._facts(event, facts, puts, readings),
             mentions=named,
             causes=[
-                Cause(
+                CausalPair(
                     cause=places[row.from_fact_id],
                     effect=places[row.to_fact_id],
                     strength=row.strength,
@@ -123,7 +123,7 @@ class Extractor:
                 and row.to_fact_id in places
             ],
             writer=writer,
-            written=msgspec.UNSET if would is None else would.answers,
+            model_usage=msgspec.UNSET if would is None else would.answers,
         )
 
     def _would(self, event: Event, puts: Sequence[AnyRow]) -> Would | None:
@@ -277,11 +277,11 @@ class Extractor:
         self.close()
 
 
-def _days(dates: Sequence[DateReference]) -> Days | None:
+def _days(dates: Sequence[DateReference]) -> DateRange | None:
     """Return the days from the first that is named to the last; None if none is."""
     if not dates:
         return None
-    return Days(first=min(date.first for date in dates), last=max(date.last for date in dates))
+    return DateRange(first=min(date.first for date in dates), last=max(date.last for date in dates))
 
 
 def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:

@@ -28,7 +28,7 @@ from recollect.schemas.events import (
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.recordings import RECORDING_FORMAT, RecordingHeader
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import ModelAnswers, WriteReport
+from recollect.schemas.wire import EventModelUsage, WriteReport
 from recollect.streams.agents import Conversation, State
 from recollect.streams.agents.agent import AnsweredCalls
 from recollect.streams.agents.writer.model_writer import ModelWriter, answered_calls
@@ -61,7 +61,7 @@ class Would(NamedTuple):
     """What a model would add to memory about an event, and what it said on the way."""
 
     rows: list[AnyRow]
-    answers: ModelAnswers
+    answers: EventModelUsage
 
 
 class ModelExtractor:
@@ -93,7 +93,7 @@ class ModelExtractor:
         return WriteReport(
             model=self._door.model,
             role=self._role.version,
-            waiting=len(questions),
+            pending=len(questions),
             dry_run=True,
             **found._asdict(),
         )
@@ -138,17 +138,17 @@ class ModelExtractor:
 
     def _answers(
         self, calls: AnsweredCalls, counts: ModelWriteStats | None, failed: str | None
-    ) -> ModelAnswers:
-        return ModelAnswers(
+    ) -> EventModelUsage:
+        return EventModelUsage(
             model=self._door.model,
             role=self._role.version,
             calls=calls.asked,
             tokens_in=calls.tokens_in,
             tokens_out=calls.tokens_out,
             cost=calls.cost,
-            kept=counts.kept if counts else 0,
-            repeated=counts.repeated if counts else 0,
-            refused=counts.refused if counts else 0,
+            accepted=counts.kept if counts else 0,
+            duplicates=counts.repeated if counts else 0,
+            rejected=counts.refused if counts else 0,
             reasons=msgspec.json.decode(counts.reasons) if counts else {},
             failed=failed,
         )

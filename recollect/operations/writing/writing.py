@@ -225,7 +225,7 @@ class _Run:
     def priced(self, chosen: Sequence[ToWrite]) -> WriteReport:
         """Return what writing about these events would take."""
         with self._zone.files() as files:
-            so_far = memory.writing_totals(files.memory.connection)
+            so_far = memory.model_usage_totals(files.memory.connection)
         questions = [first_question(self._role, each) for each in chosen]
         new = [question for question in questions if not self._recorder.has(question)]
         found = price(
@@ -247,7 +247,7 @@ class _Run:
     ) -> WriteReport:
         """Ask about these events, several at once, and decide what was answered."""
         with self._zone.files() as files:
-            before = memory.writing_totals(files.memory.connection)
+            before = memory.model_usage_totals(files.memory.connection)
         stopped: list[str] = []
         spent_before = self._door.spending.run
         asked = failed = 0
@@ -276,18 +276,18 @@ class _Run:
         if not stopped and self._unanswered:
             stopped.append(self._why)
         with self._zone.files() as files:
-            after = memory.writing_totals(files.memory.connection)
+            after = memory.model_usage_totals(files.memory.connection)
         spent = self._door.spending.run
         reasons = Counter(after.reasons)
         reasons.subtract(before.reasons)
         return self._report(
             chosen,
-            asked=asked,
+            processed=asked,
             failed=failed,
             # What is forgotten meanwhile is not counted any more.
-            kept=max(after.kept - before.kept, 0),
-            repeated=max(after.repeated - before.repeated, 0),
-            refused=max(after.refused - before.refused, 0),
+            accepted=max(after.accepted - before.accepted, 0),
+            duplicates=max(after.duplicates - before.duplicates, 0),
+            rejected=max(after.rejected - before.rejected, 0),
             reasons={name: count for name, count in sorted(reasons.items()) if count > 0},
             calls=spent.calls - spent_before.calls,
             tokens=spent.tokens - spent_before.tokens,

@@ -92,12 +92,12 @@ class ServiceMetrics:
 
     def wrote(self, report: WriteReport) -> None:
         """Count what a language model wrote in the background."""
-        self._read.inc(report.asked)
+        self._read.inc(report.processed)
         self._calls.inc(report.calls)
         self._tokens.inc(report.tokens)
         self._cost.inc(report.cost)
         self._unread.inc(report.failed)
-        for result in ("kept", "repeated", "refused"):
+        for result in ("accepted", "duplicates", "rejected"):
             self._facts.labels(result).inc(getattr(report, result))
 
     def text(self) -> bytes:

@@ -15,7 +15,7 @@ import pytest
 
 from recollect.operations.memories.compare_entities import compare_descriptions
 from recollect.schemas.events import Content, Draft
-from recollect.schemas.wire import Description
+from recollect.schemas.wire import EntityDescription
 from recollect.streams.agents.identity.merge_clerk import MergeClerk
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
@@ -67,7 +67,7 @@ def test_entities_compare_judges_as_the_writer_does(row: tuple[str, ...]) -> Non
     type, one, other = given if kind == "named" else ("person", *given)
     emails = ("a@example.org", "b@example.org") if kind == "accounts" else (None, None)
     found = compare_descriptions(
-        Description(one, type, emails[0]), Description(other, type, emails[1])
+        EntityDescription(one, type, emails[0]), EntityDescription(other, type, emails[1])
     )
     allowed = {"apart": {"propose", "different"}}.get(expected, {expected})
     assert found.decision in allowed, found

@@ -382,7 +382,7 @@ def test_a_fact_with_words_of_two_messages_before_it_rests_on_both(
         assert "The glasses" in fact.text
         chain = zone.why(fact.id)
         assert chain.source_event_ids == ["later", "began", "answer"]
-        told = [step for step in chain.steps if step.what.startswith("with words of")]
+        told = [step for step in chain.steps if step.description.startswith("with words of")]
         assert ["red frames" in str(step.details) for step in told] == [True, False]
         zone.forget(forgotten)
         word = "optician" if forgotten == "began" else "glasses"

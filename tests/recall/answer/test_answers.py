@@ -53,7 +53,7 @@ def test_source_ids_leave_only_what_comes_from_them(words_only: Memory) -> None:
     assert ask(words_only, "dog cat boat", source_event_ids=()) == []
     explanation = words_only.explain(Query("dog", source_event_ids=("m2",)), "m1")
     assert explanation is not None
-    assert "source_event_ids" in str(explanation.because)
+    assert "source_event_ids" in str(explanation.reason)
 
 
 def test_without_vectors_the_nearest_fact_of_a_turn_is_so_by_words(words_only: Memory) -> None:
@@ -218,7 +218,7 @@ class TestTheSameRememberTwice:
             became = twice.explain(Query("deploy key"), id_)
             assert became is not None
             assert became.dropped_by == "stands_for"
-            assert fact.id in became.because
+            assert fact.id in became.reason
 
     def test_what_was_said_again_after_a_late_end_is_so_again(self, memory: Memory) -> None:
         tell(

@@ -60,8 +60,8 @@ def test_what_was_not_recalled_has_the_ranks_that_it_would_have_had(filled: Memo
         found = became(filled, result.id, max_results=1)
         assert found.arms == result.arms
         assert (found.rank, found.dropped_by) == (None, "max_results")
-        assert found.fused is not None
-        assert found.fused > 1
+        assert found.fused_rank is not None
+        assert found.fused_rank > 1
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_the_step_that_dropped_it(
     found = became(memory, id_, **fields)
     assert (found.rank, found.score) == (None, None)
     assert found.dropped_by == step
-    assert word in found.because
+    assert word in found.reason
 
 
 def test_several_filters_are_all_named(filled: Memory) -> None:
     found = became(filled, "dog", platform="mail", time_after=START + DAY)
-    assert "platform, time_after" in found.because
+    assert "platform, time_after" in found.reason
 
 
 def test_a_turn_beyond_the_pool(open_memory: Open) -> None:
@@ -105,7 +105,7 @@ def test_a_turn_beyond_the_pool(open_memory: Open) -> None:
     dropped = [found.dropped_by for found in steps.values()]
     assert dropped.count("max_results") == 2
     assert dropped.count("pool") == 5
-    assert sorted(found.fused or 0 for found in steps.values()) == list(range(1, 9))
+    assert sorted(found.fused_rank or 0 for found in steps.values()) == list(range(1, 9))
 
 
 def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
@@ -157,7 +157,7 @@ def test_the_chain_of_every_kind_leads_to_its_events(filled: Memory) -> None:
     assert (chain.type, chain.text) == ("observation", "Ada cares.")
     assert set(chain.source_event_ids) == {item.source_event_ids[0] for item in facts}
     assert filled.why(model.id).type == "mental_model"
-    steps = [step.what for step in filled.why(newer.id).steps]
+    steps = [step.description for step in filled.why(newer.id).steps]
     assert f"a new version of mental model {model.id}" in steps
 
 

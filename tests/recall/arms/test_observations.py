@@ -179,7 +179,7 @@ def test_it_is_explained(observed: Memory) -> None:
     became = observed.explain(Query("dog"), fed)
     assert became is not None
     assert became.dropped_by == "stands_for"
-    assert "care" in became.because
+    assert "care" in became.reason
 
 
 def test_on_the_command_line(observed: Memory, capfd: pytest.CaptureFixture[str]) -> None:

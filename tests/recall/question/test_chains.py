@@ -41,12 +41,12 @@ def test_the_fact_at_the_end_comes_first(books: Memory, scope: tuple[str, ...]) 
 
 def test_the_explanation_has_the_facts_on_the_way(books: Memory) -> None:
     found = ask(books, BORN, explain=True)
-    assert [fact.text for fact in found[0].led_by] == [
+    assert [fact.text for fact in found[0].hop_path] == [
         "Ada: The author of Emma is Jane Holm.",
         "Ada: Jane Holm is married to Rui Leal.",
     ]
-    assert not any(result.led_by for result in found[1:])
-    assert not any(result.led_by for result in ask(books, BORN))
+    assert not any(result.hop_path for result in found[1:])
+    assert not any(result.hop_path for result in ask(books, BORN))
 
 
 def test_a_shorter_chain_is_followed_no_further(books: Memory) -> None:
@@ -59,7 +59,7 @@ def test_what_one_fact_says_is_answered_by_it(books: Memory) -> None:
 
 def test_a_question_of_something_else_is_led_nowhere(books: Memory) -> None:
     found = ask(books, "Which dog barked at Emma yesterday night in the rain?", explain=True)
-    assert not any(result.led_by for result in found)
+    assert not any(result.hop_path for result in found)
 
 
 def test_a_newer_value_leads_elsewhere_and_once_forgotten_no_longer(books: Memory) -> None:
@@ -76,7 +76,7 @@ def test_a_newer_value_leads_elsewhere_and_once_forgotten_no_longer(books: Memor
     books.drive()
     found = ask(books, BORN, explain=True)
     assert first(found) == "porto"
-    assert "Ana Prado" not in str(found[0].led_by)
+    assert "Ana Prado" not in str(found[0].hop_path)
 
 
 def test_no_chain_goes_over_what_the_filters_leave_out(books: Memory) -> None:
@@ -89,7 +89,7 @@ def test_no_chain_goes_over_what_the_filters_leave_out(books: Memory) -> None:
     )
     assert first(ask(books, BORN)) == "faro"
     found = ask(books, BORN, time_after=START + 1, explain=True)
-    assert not any(result.led_by for result in found)
+    assert not any(result.hop_path for result in found)
 
 
 def test_a_circle_ends(open_memory: Open) -> None:

@@ -31,7 +31,7 @@ def filled(memory: Memory) -> Memory:
 def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(filled: Memory) -> None:
     as_one = "Where Ann did move, what she does cook for Bob"
     whole = ask(filled, as_one, max_results=4)
-    assert {result.part for result in whole} == {None}
+    assert {result.sub_question for result in whole} == {None}
     assert "cook" not in cited(whole)
     found = cited(ask(filled, QUESTION, max_results=4))
     assert "cook" in found
@@ -39,14 +39,17 @@ def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(filled:
 
 
 def test_every_result_says_which_question_it_answers_in_turn(filled: Memory) -> None:
-    parts = [result.part for result in ask(filled, QUESTION, max_results=6)]
+    parts = [result.sub_question for result in ask(filled, QUESTION, max_results=6)]
     assert parts[:4] == ["Where did Ann move", "what does she cook for Bob?"] * 2
 
 
 def test_nothing_is_answered_twice(filled: Memory) -> None:
     results = ask(filled, "Where did Ann move, and where did Bob move?", max_results=100)
     assert len({result.id for result in results}) == len(results)
-    assert {result.part for result in results} == {"Where did Ann move", "where did Bob move?"}
+    assert {result.sub_question for result in results} == {
+        "Where did Ann move",
+        "where did Bob move?",
+    }
 
 
 def test_each_result_scores_as_its_question_asked_alone_would(filled: Memory) -> None:
@@ -55,8 +58,8 @@ def test_each_result_scores_as_its_question_asked_alone_would(filled: Memory) ->
         for question in ("When does Bob fly?", "Where did Ann move?")
     }
     for result in ask(filled, "When does Bob fly? Where did Ann move?"):
-        assert result.part is not None
-        assert result.score == alone[result.part][result.id]
+        assert result.sub_question is not None
+        assert result.score == alone[result.sub_question][result.id]
 
 
 def test_a_question_that_finds_nothing_leaves_the_other_its_room(filled: Memory) -> None:
@@ -68,7 +71,7 @@ def test_a_question_that_finds_nothing_leaves_the_other_its_room(filled: Memory)
 @pytest.mark.parametrize("budget", ["low", "mid", "high"])
 def test_of_very_many_the_last_takes_the_rest(filled: Memory, budget: str) -> None:
     text = " ".join(f"Where is thing number {place}?" for place in "abcdefgh")
-    parts = {result.part for result in ask(filled, text, budget=budget, max_results=100)}
+    parts = {result.sub_question for result in ask(filled, text, budget=budget, max_results=100)}
     assert len(parts) == {"low": 2, "mid": 3, "high": 4}[budget]
     assert sum((part or "").count("?") for part in parts) == 8
 
@@ -76,7 +79,7 @@ def test_of_very_many_the_last_takes_the_rest(filled: Memory, budget: str) -> No
 def test_one_question_is_answered_as_ever(filled: Memory) -> None:
     for text in ("When and where did Ann move?", "Where did Ann move", "Ann and Bob?"):
         results = ask(filled, text)
-        assert all(result.part is None for result in results)
+        assert all(result.sub_question is None for result in results)
 
 
 def test_every_result_is_explained_as_it_stands_in_the_answer(filled: Memory) -> None:
@@ -84,7 +87,11 @@ def test_every_result_is_explained_as_it_stands_in_the_answer(filled: Memory) ->
     for rank, result in enumerate(results, 1):
         became = filled.explain(Query(QUESTION, max_results=4), result.id)
         assert became is not None
-        assert (became.rank, became.score, became.part) == (rank, result.score, result.part)
+        assert (became.rank, became.score, became.sub_question) == (
+            rank,
+            result.score,
+            result.sub_question,
+        )
         assert became.arms == result.arms
         assert became.query == QUESTION
     every = ask(filled, QUESTION, max_results=100)
@@ -93,12 +100,12 @@ def test_every_result_is_explained_as_it_stands_in_the_answer(filled: Memory) ->
     assert became is not None
     assert became.rank is None
     assert became.dropped_by == "max_results"
-    assert became.part in {result.part for result in results}
+    assert became.sub_question in {result.sub_question for result in results}
 
 
 def test_names_are_kept_with_who_is_meant_by_she(filled: Memory) -> None:
     results = ask(filled, "Where did Ann move? What does she cook?", explain=True, max_results=100)
-    of_second = [result for result in results if result.part == "What does she cook?"]
+    of_second = [result for result in results if result.sub_question == "What does she cook?"]
     preferred = [result for result in of_second if (result.arms or {}).get("entity") == 1]
     assert preferred
     assert all(id_.startswith(("move", "leeds", "cook", "soup")) for id_ in cited(preferred))
