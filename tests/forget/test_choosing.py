@@ -206,8 +206,8 @@ def test_the_library_says_the_same(talk: Recollect) -> None:
         with pytest.raises(InvalidInput, match="say what to forget"):
             memory.forget()
         with pytest.raises(InvalidInput, match="before"):
-            memory.forget(before="yesterday")
-        assert memory.forget(after=at(7)).events == 2
+            memory.forget(time_before="yesterday")
+        assert memory.forget(time_after=at(7)).events == 2
 
 
 def test_what_a_person_reads_names_some_and_counts_all(

@@ -10,7 +10,7 @@ import pytest
 from recollect.home.home_directory import Home
 from recollect.operations.processes.worker_processes import work
 from recollect.schemas.errors import CommandConflict, InvalidInput
-from recollect.schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
+from recollect.schemas.events import DecideMerge, Draft, Drop, Message, Retry, Tick, UndoMerge
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -102,8 +102,10 @@ def test_two_commands_of_one_kind_have_different_ids(recollect: Recollect) -> No
             undone = UndoMerge(source_id=random_id("undo-merge"), merge_id="none")
             assert memory.command(undone).status == "new"
             assert memory.propose_merge("a", "b", 0.5, "why not").status == "new"
-            assert memory.retry(1)
-            assert memory.drop(1)
+            retried = Retry(source_id=drawn_id("retry"), number=1)
+            assert memory.command(retried).status == "new"
+            dropped = Drop(source_id=drawn_id("drop"), number=1)
+            assert memory.command(dropped).status == "new"
 
 
 def test_a_command_that_the_ledger_does_not_take_fails_loudly(recollect: Recollect) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from recollect import Recollect, Zone
+from recollect.operations.memories import listing
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.wire import Entity
 from tests.library.kit import said
 
 #: In the order of the list, the newest first.
@@ -275,3 +277,15 @@ def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None
     assert zone.get_memory("t2").metadata is None
     with pytest.raises(InvalidInput, match="thread: only events"):
         zone.list_memories("facts", thread="T")
+
+
+def test_a_name_means_its_exact_case_and_then_a_person() -> None:
+    """FAULTS 19."""
+    person = Entity(id="1", name="Ada", type="person")
+    handle = Entity(id="2", name="ada", type="handle")
+    place = Entity(id="3", name="Ada", type="place")
+    assert listing._most_specific([person, handle], "Ada") == [person]
+    assert listing._most_specific([person, handle], "ada") == [handle]
+    assert listing._most_specific([place, person], "Ada") == [person]
+    assert listing._most_specific([person, handle], "ADA") == [person]
+    assert listing._most_specific([handle, place], "ADA") == [handle, place]

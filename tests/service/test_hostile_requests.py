@@ -245,3 +245,21 @@ def test_a_zone_that_other_agents_decided_is_said_to_be_so(
         assert "agents" in answer.json()["detail"]
         assert TOY not in answer.text
         assert client.get("/v1/zones/a/memories/m1").json()["text"] == "I live in Turin."
+
+
+@pytest.mark.parametrize("path", ["memories/recall", "context", "merges", "memories"])
+def test_a_key_that_is_too_long_is_refused_on_every_route(service: Served, path: str) -> None:
+    """FAULTS 20."""
+    with service.client("a") as client:
+        answer = client.post(
+            f"/v1/zones/a/{path}", json={"query": "x"}, headers={"Idempotency-Key": "k" * 256}
+        )
+    assert problem(answer) == "invalid"
+    assert "255" in answer.json()["detail"]
+
+
+def test_deleting_what_is_not_there_is_answered_as_getting_it(service: Served) -> None:
+    """FAULTS 20."""
+    with service.client("a") as client:
+        place = "/v1/zones/a/memories/nobody"
+        assert client.get(place).status_code == client.delete(place).status_code == 404

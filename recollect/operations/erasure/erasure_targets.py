@@ -23,7 +23,7 @@ from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
@@ -145,7 +145,7 @@ class Chooser:
                 f"zone {self._zone} holds no event {id_!r}{where}, but somebody or something that "
                 f"is called so; to forget that, use --entity"
             )
-        raise InvalidInput(f"zone {self._zone} holds no event {id_!r}{where}")
+        raise UnknownId(f"zone {self._zone} holds no event {id_!r}{where}")
 
     def _numbered(self, number: int) -> Named:
         record = records_at(self._ledger, self._zone, {number}).get(number)

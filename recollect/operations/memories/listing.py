@@ -263,12 +263,25 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
             raise UnknownId(str(error)) from None
         found = entity_list.entities(files.identity.connection, wanted)
         standing = list(_known(files, found))
+    standing = _most_specific(standing, name_or_id)
     if len(standing) > 1:
         which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in standing)
         raise InvalidInput(
             f"{name_or_id!r} is the name of {len(standing)}; give the id of one: {which}"
         )
     return standing[0]
+
+
+def _most_specific(found: list[Entity], name: str) -> list[Entity]:
+    """Return the entities that a name means best: in its exact case, then a person."""
+    for fits in (
+        lambda entity: name in (entity.id, entity.name),
+        lambda entity: entity.type == "person",
+    ):
+        narrowed = [entity for entity in found if fits(entity)]
+        if narrowed:
+            found = narrowed
+    return found
 
 
 def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:

@@ -14,7 +14,7 @@ from recollect.home.access_tokens import Right
 from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
-from recollect.service.http.idempotent_calls import HEADER
+from recollect.service.http.idempotent_calls import HEADER, check_key
 from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
 from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, nothing_here
 from recollect.service.query_service import AnyRequest
@@ -42,6 +42,8 @@ def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
 
     async def handle(request: AnyRequest) -> Response[bytes]:
         zone: str = request.path_params["zone"]
+        if (key := request.headers.get(HEADER)) is not None:
+            check_key(key)
         given = await _input(operation, request)
         if operation.further is not None and (right := operation.further(given)):
             _check(request, zone, right)
