@@ -212,8 +212,13 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "rollback": [[]],
         "verify": [[], ["--expect", attack]],
         "reclaim": [["--dry-run"], []],
-        "zones": [[], ["--page", attack]],
-        "facts": [["--all"], ["--entity", attack], ["--entity", f"Ada{ATTACK}"]],
+        "zones": [[]],
+        "facts": [
+            ["--all"],
+            ["--cursor", attack],
+            ["--entity", attack],
+            ["--entity", f"Ada{ATTACK}"],
+        ],
         "entities": [
             *([], ["compare", attack, "x"], ["compare", f"Ada{ATTACK}", f"Bob{ATTACK}"], [attack]),
             *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),

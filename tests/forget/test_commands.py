@@ -102,9 +102,9 @@ def test_two_commands_of_one_kind_have_different_ids(recollect: Recollect) -> No
             undone = UndoMerge(source_id=random_id("undo-merge"), merge_id="none")
             assert memory.command(undone).status == "new"
             assert memory.propose_merge("a", "b", 0.5, "why not").status == "new"
-            retried = Retry(source_id=drawn_id("retry"), number=1)
+            retried = Retry(source_id=random_id("retry"), number=1)
             assert memory.command(retried).status == "new"
-            dropped = Drop(source_id=drawn_id("drop"), number=1)
+            dropped = Drop(source_id=random_id("drop"), number=1)
             assert memory.command(dropped).status == "new"
 
 

@@ -351,7 +351,7 @@ def test_A16_a_merge_is_executed_above_the_threshold_and_every_one_can_be_undone
             ((merge,),) = files.identity.connection.execute(
                 "SELECT id FROM merges WHERE reason = 'they said so'"
             ).fetchall()
-        memory.undo_merge(str(merge))
+        memory.decide_merge(str(merge), "undone")
         assert cited(ask(memory, "like", entity="Alex")) == ["a"]
 
 

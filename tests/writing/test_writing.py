@@ -444,7 +444,7 @@ def test_role_and_notes_are_versions_in_the_ledger_and_stand_with_what_was_writt
     say_all(memory, DEPLOY)
     first = memory.write()
     assert first.role == "own-1"
-    memory.tell_writer("names", "Mel is Melanie.")
+    memory.set_writer_text("names", "Mel is Melanie.")
     assert [text.name for text in memory.writer_texts()] == ["role", "names"]
     again = memory.write(again=True, dry_run=True)
     assert again.pending == 1
@@ -452,14 +452,14 @@ def test_role_and_notes_are_versions_in_the_ledger_and_stand_with_what_was_writt
     memory.write(again=True)
     assert "Mel is Melanie." in server.questions[-1]["messages"][0]["content"]
     assert facts(memory).count(DEPLOY_FACT) == 1
-    role = memory.tell_writer("role", "Write only about boats.")
-    memory.tell_writer("names", "")
+    role = memory.set_writer_text("role", "Write only about boats.").number
+    memory.set_writer_text("names", "")
     assert memory.write(again=True, dry_run=True).role == f"record-{role}"
     memory.rebuild("derive")
     assert [text.text for text in memory.writer_texts()] == [
         "Write only about boats.\n" + memory.writer_texts()[0].text.split("\n", 1)[1]
     ]
-    memory.tell_writer("role", "")
+    memory.set_writer_text("role", "")
     assert memory.write(again=True, dry_run=True).role == "own-1"
 
 
