@@ -226,7 +226,7 @@ def test_every_step_that_drops_a_memory_is_in_the_reference() -> None:
 
 def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
     assert f"(`nice` {_NICENESS})" in KAFKA
-    assert f"Where {background.MIN_BACKLOG:,} events or more wait" in KAFKA
+    assert f"When the backlog reaches {background.MIN_BACKLOG:,} events" in KAFKA
     assert f"fails after {clients.REQUEST_TIMEOUT_SECONDS:.0f} s" in KAFKA
     for seconds in (retrying.REPEAT_SECONDS, local_copy.AUDIT_SECONDS):
         assert seconds == 5, "docs/kafka.md says five seconds of both"
@@ -253,13 +253,13 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert PARTITIONS == 12
     assert f"over {MAX_FRAGMENT_BYTES:,} bytes it is several fragments" in reference
     assert f"of {MIN_STORED_TURNS:,} turns and more" in reference
-    assert f"A record of more than {MAX_FRAGMENT_BYTES:,} bytes goes as several fragments" in commit
+    assert f"A record of more than {MAX_FRAGMENT_BYTES:,} bytes is split into fragments" in commit
     assert (
         f"its format: {records.EVENT_FORMAT} for events, {records.CHANGE_FORMAT} for changes"
         in commit
     )
-    assert "it is tried three times by itself" in commit
-    assert "after ten it is parked" in commit
+    assert "it is tried three times in isolation" in commit
+    assert "after ten the record is parked" in commit
     assert (MAX_ATTEMPTS, MAX_CRASHES) == (3, 10)
 
 
