@@ -20,7 +20,7 @@ _PIECE = re.compile(r"[A-Za-z0-9]+|\S")
 _LETTERS_A_TOKEN = 3
 
 
-def tokens_without_encoder(text: str) -> int:
+def token_bound(text: str) -> int:
     """Return a number of tokens that no usual tokenizer exceeds by much: rather too many."""
     return sum(
         -(-len(piece) // _LETTERS_A_TOKEN) if piece.isascii() else len(piece.encode())
@@ -32,5 +32,5 @@ def counting(zone: OpenZone) -> Count:
     """Return what counts tokens in a home: word pieces of its encoder, where it has one."""
     gateway = zone.node.gateway
     if gateway.model is None:
-        return tokens_without_encoder
+        return token_bound
     return lambda text: max(gateway.count_pieces(text), -(-len(text.encode()) // _BYTES_A_TOKEN))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
@@ -45,13 +46,24 @@ def _pages(zone: Zone, scope: Any, filters: dict[str, Any]) -> Iterator[Memory]:
             return
 
 
-def now() -> str:
-    """Return the present moment in ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def revisions(events: Iterable[Memory]) -> list[list[Memory]]:
+    """Return events as messages with their edits: of each the first first, in no other order."""
+    found = {event.id: event for event in events}
+    edits = {change.id for event in found.values() for change in event.superseded_by}
+    return [
+        [event, *(found[edit.id] for edit in event.superseded_by[::-1] if edit.id in found)]
+        for event in found.values()
+        if event.id not in edits
+    ]
 
 
-def moment(value: Any, field: str) -> str | int:
-    """Return a moment as recollect takes it: now for None; what names no zone is in UTC.
+def now() -> int:
+    """Return the present moment in unix milliseconds."""
+    return int(time.time() * 1_000)
+
+
+def moment(value: Any, field: str) -> int:
+    """Return a moment in unix milliseconds: now for None; what names no zone is in UTC.
 
     Raises:
         InvalidInput: it is none; the message names `field`.
@@ -68,10 +80,11 @@ def moment(value: Any, field: str) -> str | int:
             raise InvalidInput(
                 f"{field} {text[:40]!r}: give a time as 2026-05-08T13:56:00Z, or unix seconds"
             ) from None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
     if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
-    if isinstance(value, date):
-        return f"{value.isoformat()}T00:00:00Z"
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return round(aware.timestamp() * 1_000)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value * 1_000) if abs(value) < _SECONDS_UNTIL else int(value)
     raise InvalidInput(f"{field} is {type(value).__name__}; give a time")

@@ -8,18 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litestar import HttpMethod, Router, route
+from litestar.handlers import HTTPRouteHandler
 
 from recollect.service import NOT_SERVED, AnyRequest, Refused, must_be_somebody
 
-_METHODS = [
+_METHODS = (
     *(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE),
-]
+)
 
 
 def unserved(below: str, paths: Sequence[str]) -> Router:
     """Return what answers every method of these paths with 501."""
+    return Router(
+        below,
+        route_handlers=[unserved_handler(paths, _METHODS)],
+        guards=[must_be_somebody],
+        include_in_schema=False,
+    )
 
-    @route(list(paths), http_method=_METHODS, status_code=200, opt={"right": "read"})
+
+def unserved_handler(paths: Sequence[str], methods: Sequence[HttpMethod]) -> HTTPRouteHandler:
+    """Return what answers these methods of paths with 501, where others are served."""
+
+    @route(list(paths), http_method=list(methods), status_code=200, opt={"right": "read"})
     async def not_served(request: AnyRequest) -> None:
         """Say that there is no such thing."""
         raise Refused(
@@ -27,6 +38,4 @@ def unserved(below: str, paths: Sequence[str]) -> Router:
             "recollect has nothing that does this; docs/clients.md lists the paths that it serves",
         )
 
-    return Router(
-        below, route_handlers=[not_served], guards=[must_be_somebody], include_in_schema=False
-    )
+    return not_served

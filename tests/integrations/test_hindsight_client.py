@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from hindsight_client import Hindsight
 from hindsight_client.hindsight_client import _run_async as run
 from hindsight_client_api.exceptions import ApiException
+from hindsight_client_api.models.update_document_request import UpdateDocumentRequest
 from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
@@ -32,6 +34,7 @@ def test_the_guide_names_every_path_and_its_right() -> None:
         for route in Litestar([ROUTER], openapi_config=None).routes
         if isinstance(route, HTTPRoute)
         for handler in route.route_handlers
+        if handler.handler_name != "not_served"
         for method in handler.http_methods & {"GET", "PUT", "POST", "PATCH", "DELETE"}
     }
     assert {(method, re.sub(r"\{\w+\}", "{}", path)): right for method, path, right in told} == ours
@@ -182,6 +185,10 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None]] = [
     ("read", "GET", "/operations/x", None),
     ("read", "GET", "/stats", None),
     ("read", "GET", "/config", None),
+    ("write", "PATCH", "/config", {"updates": {"retain_mission": "Note what is hidden."}}),
+    ("write", "PATCH", "", {"name": "Own"}),
+    ("write", "PUT", "/profile", {"disposition": {"empathy": 4}}),
+    ("read", "GET", "/tags", None),
     ("write", "PATCH", "/memories/x", {"text": "I hid nothing."}),
     ("write", "PATCH", "/mental-models/x", {"source_query": "Who hid it?"}),
     ("read", "GET", "/documents", None),
@@ -236,15 +243,15 @@ def test_what_cannot_be_done_is_said(client: Hindsight) -> None:
             "errors",
             [{"type": "image", "source": {"type": "base64", "media_type": "x", "data": ""}}],
         ),
-        lambda: client.reflect("errors", "Turin", tags=["home"]),
         lambda: client.reflect("errors", "Turin", response_schema={"type": "object"}),
+        lambda: client.reflect("errors", "Turin", fact_types=["world"]),
         lambda: client.recall("errors", "Turin", max_tokens=0),
         lambda: client.create_mental_model("errors", "Nothing", "qxnothing"),
         lambda: client.get_mental_model("errors", "nothing"),
     ):
         with pytest.raises(ApiException) as caught:
             call()
-        assert caught.value.status in (404, 422)
+        assert caught.value.status in (404, 422, 501)
 
 
 def texts(client: Hindsight, bank: str) -> set[str]:
@@ -294,6 +301,181 @@ def test_what_is_not_served_says_so(client: Hindsight, service: Served) -> None:
             call()
         assert caught.value.status == 501
         assert "not-served" in str(caught.value.body)
-    changed = httpx.patch(f"{service.url}/v1/default/banks/plain/config", json={})
-    assert changed.status_code == 405
+    assert service.bare().get("/v1/default/chunks/c1").status_code == 401
     assert service.bare().get("/v1/default/banks/plain/directives").status_code == 401
+
+
+SPOKEN = {
+    "roles in brackets": (
+        "[role: user]\nI moved to Oslo.\n[user:end]\n\n"
+        "[role: assistant]\nI moved to Prague, and my name is Claude.\n[assistant:end]\n"
+    ),
+    "labelled lines": (
+        "User: I moved to Oslo.\nAssistant: I moved to Prague, and my name is Claude.\nUser: Yes."
+    ),
+    "bold labels": (
+        "**Human:** I moved to Oslo.\n\n**AI:** I moved to Prague, and my name is Claude."
+    ),
+    "JSON": json.dumps(
+        [
+            {"role": "user", "content": "I moved to Oslo."},
+            {"role": "assistant", "content": "I moved to Prague, and my name is Claude."},
+        ]
+    ),
+    "JSON, one a line": "\n".join(
+        json.dumps({"role": role, "content": content})
+        for role, content in (
+            ("user", "I moved to Oslo."),
+            ("assistant", "I moved to Prague, and my name is Claude."),
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("form", SPOKEN)
+def test_a_conversation_is_kept_as_each_speaker_s(client: Hindsight, form: str) -> None:
+    """Fault 8."""
+    bank = f"spoken-{abs(hash(form)) % 10**6}"
+    client.retain(bank, SPOKEN[form], document_id="talk", tags=["chat"])
+    assert texts(client, bank) == {"user: I moved to Oslo."}
+    document = run(client.documents.get_document(bank, "talk"))
+    assert "I moved to Oslo." in document.original_text
+    assert "I moved to Prague" in document.original_text
+    if not form.startswith("JSON"):
+        assert document.original_text == SPOKEN[form].rstrip("\n")
+    found = client.recall(bank, "Prague Claude").results
+    assert all(result.tags == ["chat"] for result in found)
+    again = client.retain(bank, "I moved to Bergen.", document_id="talk")
+    assert again.success
+    assert texts(client, bank) == {"user: I moved to Bergen."}
+    document = run(client.documents.get_document(bank, "talk"))
+    assert document.original_text == "I moved to Bergen."
+    found = client.recall(bank, "Prague Claude Oslo").results
+    assert not any("Prague" in result.text or "Oslo" in result.text for result in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Nora: I sold my canoe.", {"Nora sold Nora's canoe."}),
+        (
+            "[2026-03-01 10:02] Nora: I sold my canoe.\n[10:03] Ben: I work as a welder.",
+            {"Nora sold Nora's canoe.", "Ben works as a welder."},
+        ),
+        ("Reminder: I sold my canoe.", None),
+    ],
+)
+def test_a_line_with_a_name_is_of_who_has_it(
+    client: Hindsight, content: str, expected: set[str] | None
+) -> None:
+    """Fault 8."""
+    bank = f"named-{abs(hash(content)) % 10**6}"
+    client.retain(bank, content)
+    if expected is None:
+        assert not any("Reminder sold" in text for text in texts(client, bank))
+    else:
+        assert {text.replace("her", "Nora's") for text in texts(client, bank)} == expected
+
+
+def test_a_conversation_that_is_sent_twice_is_kept_once(client: Hindsight) -> None:
+    """Fault 8."""
+    for _ in range(2):
+        client.retain("twice", SPOKEN["labelled lines"], operation_id="op", document_id="d")
+    operation = run(client.operations.list_operations("twice")).operations[0]
+    assert operation.items_count == 1
+    document = run(client.documents.get_document("twice", "d"))
+    assert document.original_text == SPOKEN["labelled lines"]
+
+
+def test_who_asks_for_observations_gets_what_is_known(client: Hindsight) -> None:
+    """Fault 9."""
+    client.retain("seen", "I live in Turin.", document_id="d1", tags=["home"], metadata={"n": "1"})
+    (found,) = client.recall("seen", "Who lives in Turin?", types=["observation"]).results
+    assert (found.type, found.text) == ("observation", "user: I live in Turin.")
+    assert found.source_fact_ids == [found.id]
+    assert (found.tags, found.document_id, found.metadata) == (["home"], "d1", {"n": "1"})
+
+
+def test_facts_have_the_tags_of_their_document(client: Hindsight) -> None:
+    """Fault 9."""
+    client.retain("tagged", "I live in Turin. I play chess.", document_id="d", tags=["a:1", "b"])
+    client.retain("tagged", "I work as a welder.", tags=["b"])
+    client.retain("tagged", "I own a boat.")
+    listed = client.list_memories("tagged").items
+    assert {item.text: set(item.tags or ()) for item in listed} == {
+        "user: I live in Turin.": {"a:1", "b"},
+        "user: I play chess.": {"a:1", "b"},
+        "user: I work as a welder.": {"b"},
+        "user: I own a boat.": set(),
+    }
+    assert {item.document_id for item in listed} == {"d", None}
+    assert client.list_memories("tagged", tags=["a:1"], tags_match="any_strict").total == 2
+    assert client.list_memories("tagged", document_id="d").total == 2
+    tags = run(client.memory.list_tags("tagged"))
+    assert {item.tag: item.count for item in tags.items} == {"b": 3, "a:1": 2}
+    assert tags.total == 2
+    assert [item.tag for item in run(client.memory.list_tags("tagged", q="A:*")).items] == ["a:1"]
+    report = client.reflect(
+        "tagged", "Turin chess welder boat", tags=["a:1"], tags_match="any_strict"
+    )
+    lines = report.text.partition("\n")[2]
+    assert "chess" in lines
+    assert "welder" not in lines
+    assert "boat" not in lines
+    group = [{"and": [{"tags": ["b"]}, {"not": {"tags": ["a:1"]}}]}]
+    found = client.recall("tagged", "welder chess", tag_groups=group).results
+    assert [one.text for one in found] == ["user: I work as a welder."]
+
+
+def test_names_and_missions_of_banks_are_kept(client: Hindsight, service: Served) -> None:
+    """Fault 9."""
+    made = client.create_bank(
+        "named", name="The Office", mission="Help with invoices.", disposition={"empathy": 5}
+    )
+    assert (made.name, made.mission, made.disposition.empathy) == (
+        *("The Office", "Help with invoices."),
+        5,
+    )
+    client.set_mission("named", "Help with taxes.")
+    shown = run(client.banks.get_bank_profile("named"))
+    assert (shown.name, shown.mission) == ("The Office", "Help with taxes.")
+    config = client.update_bank_config("named", retain_mission="Only what is about money.")
+    assert config["overrides"]["retain_mission"] == "Only what is about money."
+    listed = {one.bank_id: one for one in run(client.banks.list_banks()).banks}
+    assert (listed["named"].name, listed["named"].mission) == ("The Office", "Help with taxes.")
+    # It is nothing that was retained.
+    assert texts(client, "named") == set()
+    assert client.recall("named", "taxes invoices money").results == []
+    client.retain("named", "I live in Turin.")
+    run(client.memory.clear_bank_memories("named"))
+    assert run(client.banks.get_bank_profile("named")).name == "The Office"
+    client.delete_bank("named")
+    assert run(client.banks.get_bank_profile("named")).name == "named"
+    for call in (
+        lambda: client.update_bank_config("named", retain_extraction_mode="verbatim"),
+        lambda: client.reset_bank_config("named"),
+        lambda: run(client.documents.update_document("named", "d", UpdateDocumentRequest(tags=[]))),
+        lambda: client.create_bank("named", enable_reranking=False),
+    ):
+        with pytest.raises(Exception, match=r"501|Not Implemented"):
+            call()
+
+
+def test_health_is_told_to_anybody(service: Served) -> None:
+    """Fault 9."""
+    answer = httpx.get(f"{service.url}/health")
+    assert answer.status_code == 200
+    assert answer.json()["status"] in ("healthy", "starting")
+
+
+def test_what_is_over_is_not_recalled(client: Hindsight) -> None:
+    """Fault 5."""
+    for _ in range(3):
+        client.retain("over", "I live in Paris.")
+    client.retain("over", "I moved to Lyon.")
+    assert not any("Paris" in text for text in texts(client, "over"))
+    for question in ("Where does user live?", "Paris", "Lyon Paris"):
+        found = [result.text for result in client.recall("over", question).results]
+        assert not any("Paris" in text for text in found), question
+    old = client.list_memories("over", state="invalidated")
+    assert [item.text for item in old.items] == ["user: I live in Paris."]

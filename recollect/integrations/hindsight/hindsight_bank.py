@@ -1,38 +1,37 @@
 """A zone as a bank of Hindsight: what is retained, recalled, listed and reflected on.
 
-A content that is retained is an event of the platform `hindsight`; its context, document, tags and
-metadata stand in the event's own. All of the zone can be recalled. What recollect does not have
-(occurrence times, links, documents' chunks) is null or empty.
+All of the zone can be recalled. What recollect does not have (occurrence times, links, documents'
+chunks) is null or empty.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from recollect.home.open_zone import unix_ms
-from recollect.home.token_counting import tokens_without_encoder
-from recollect.library.library_zone import Zone
-from recollect.operations.answers import recalling
-from recollect.operations.ingestion.ingesting import decided, none_kept
-from recollect.projections.events import annotated_events
-from recollect.projections.events.annotated_events import AnnotatedEvent
-from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.errors import InvalidInput, UnknownId
-from recollect.schemas.times import format_time, parse_query_time
-from recollect.schemas.wire import Memory, Query, Result, Scope
+from recollect import InvalidInput, Memory, Query, Result, Scope, UnknownId, Zone
+from recollect.integrations.facade_kit import every, moment, partly_kept
+from recollect.integrations.hindsight.hindsight_events import (
+    BANK,
+    PLATFORM,
+    contents,
+    edit_of,
+    messages,
+    order,
+    retained,
+    said_in,
+    tags_of,
+    text_of,
+)
+from recollect.integrations.hindsight.hindsight_tags import Fits, pattern
 
-PLATFORM = "hindsight"
-_KEY = "hindsight"
-_SENDER = "user"
-_PAGE = 500
 _RESULTS = {"low": 20, "mid": 50, "high": 100}
+#: The times by which memories can be listed; of all others there is none here.
+_TIMES = ("mentioned_at", "created_at", "updated_at")
 
-TagsMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
+Budget = Literal["low", "mid", "high"]
 
 
 class Retained(NamedTuple):
@@ -42,11 +41,30 @@ class Retained(NamedTuple):
     token: str
 
 
+class Listing(NamedTuple):
+    """Which memories are listed.
+
+    `since` and `until` are unix ms, the first inclusive, of `time_field`.
+    """
+
+    type: str | None = None
+    containing: str | None = None
+    document_id: str | None = None
+    entity_id: str | None = None
+    invalidated: bool = False
+    fits: Fits | None = None
+    time_field: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
 class HindsightBank:
     """What Hindsight's interface sees in a zone."""
 
     def __init__(self, zone: Zone) -> None:
         self._zone = zone
+
+    # Retaining
 
     def retain(
         self,
@@ -58,76 +76,50 @@ class HindsightBank:
     ) -> Retained:
         """Put contents into the ledger; under an `operation_id` they are put there once.
 
-        A content of a document that is there takes its place, unless it is to be appended.
+        A content of a document that is there takes its place, unless it is to be appended. Of a
+        conversation each turn is its speaker's.
 
         Raises:
-            InvalidInput: a content cannot be kept; the message says which.
+            InvalidInput: a content cannot be kept; the message says which, and which are.
         """
         operation = operation_id or secrets.token_hex(16)
+        again = retained(self._zone, operation=operation) if operation_id else []
+        before = {event.source_event_ids[0]: event for event in again}
         events: list[dict[str, Any]] = []
+        places: list[int] = []
         replaced: set[str] = set()
-        times = self._times_of(operation_id)
-        for place, item in enumerate(items):
-            said = {
-                "operation": operation,
-                "context": item.get("context"),
-                "document_id": item.get("document_id"),
-                "tags": list(dict.fromkeys([*(item.get("tags") or ()), *document_tags])),
-                "metadata": item.get("metadata"),
-            }
-            event = {
-                "platform": PLATFORM,
-                "id": (id_ := f"{PLATFORM}-{operation}-{place}"),
-                "sender_id": _SENDER,
-                "occurred_at": times.get(id_) or moment(item.get("timestamp")),
-                "content": _text(item.get("content"), place),
-                "metadata": {_KEY: {name: value for name, value in said.items() if value}},
-            }
+        for place, said_by in contents(items, operation, document_tags, before):
+            item = items[place]
             document = item.get("document_id")
             if document and document not in replaced and item.get("update_mode") != "append":
                 replaced.add(document)
-                events += self._in_the_place_of(document, operation, event)
-            else:
-                events.append(event)
-        begun = self._zone.event_import(principal)
-        begun.add(events)
-        report = begun.report()
+                said_by = self._in_the_place_of(document, operation, said_by)
+            events += said_by
+            places += [place] * len(said_by)
+        report = self._zone.ingest(events, wait=False, principal=principal)
         if report.rejected:
-            raise InvalidInput(f"items: {none_kept(report)}")
+            raise partly_kept(report, "items", places)
         return Retained(operation, report.token)
 
-    def _times_of(self, operation_id: str | None) -> dict[str, int]:
-        """Return when the events of an operation were said, by source id: it may be sent again."""
-        if operation_id is None or not self._zone.exists():
-            return {}
-        with self._files() as files:
-            found = annotated_events.of_platform(
-                files.events.connection, PLATFORM, {f"$.{_KEY}.operation": operation_id}
-            )
-        return {event.source_id: event.occurred_at for event in found}
-
     def _in_the_place_of(
-        self, document: str, operation: str, event: dict[str, Any]
+        self, document: str, operation: str, events: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the event as an edit of what a document said, and deletions of its further parts.
+        """Return events of which the first edits what a document said, and deletions of the rest.
 
-        Those of the same operation are the event itself, sent again.
+        What the same operation put there is the events themselves, sent again.
         """
-        if not self._zone.exists():
-            return [event]
-        with self._files() as files:
-            found = annotated_events.of_platform(
-                files.events.connection, PLATFORM, {f"$.{_KEY}.document_id": document}
-            )
-        parts = list(
-            dict.fromkeys(one.message for one in found if _said(one).get("operation") != operation)
-        )
+        parts = [
+            versions[0].source_event_ids[0]
+            for versions in messages(retained(self._zone, document_id=document))
+            if versions[-1].current and said_in(versions[0]).get("operation") != operation
+        ]
         if not parts:
-            return [event]
+            return events
+        first, *others = events
         gone = [
             {
-                **event,
-                "id": f"{event['id']}-gone-{place}",
+                **first,
+                "id": f"{first['id']}-gone-{place}",
                 "kind": "deletion",
                 "target": part,
                 "content": "",
@@ -135,75 +127,7 @@ class HindsightBank:
             }
             for place, part in enumerate(parts[1:])
         ]
-        return [{**event, "kind": "edit", "target": parts[0]}, *gone]
-
-    def documents(self) -> list[dict[str, Any]]:
-        """Return what was retained as documents, the newest first, without their words."""
-        found = []
-        for document_id, parts in self._documents().items():
-            said = _said(parts[-1])
-            found.append(
-                {
-                    "id": document_id,
-                    "content_hash": None,
-                    "created_at": format_time(min(part.occurred_at for part in parts)),
-                    "updated_at": format_time(max(part.occurred_at for part in parts)),
-                    "text_length": len("\n".join(part.content for part in parts)),
-                    "document_metadata": said.get("metadata"),
-                    "tags": said.get("tags") or [],
-                }
-            )
-        return sorted(found, key=lambda one: one["updated_at"], reverse=True)
-
-    def document(self, document_id: str) -> dict[str, Any]:
-        """Return one of `documents`, with its words.
-
-        Raises:
-            UnknownId: there is none with this id.
-        """
-        for found in self.documents():
-            if found["id"] == document_id:
-                parts = self._documents()[document_id]
-                with self._files() as files:
-                    facts = [memory.facts_from(files.memory.connection, one.id) for one in parts]
-                return {
-                    **found,
-                    "original_text": "\n".join(part.content for part in parts),
-                    "memory_unit_count": sum(map(len, facts)),
-                }
-        raise UnknownId(f"no document has the id {document_id[:200]!r}")
-
-    def events_of_document(self, document_id: str) -> list[str]:
-        """Return the ids of all that a document ever said.
-
-        Raises:
-            UnknownId: there is none with this id.
-        """
-        with self._files() as files:
-            found = annotated_events.of_platform(
-                files.events.connection, PLATFORM, {f"$.{_KEY}.document_id": document_id}
-            )
-        if not found:
-            raise UnknownId(f"no document has the id {document_id[:200]!r}")
-        return [event.id for event in found]
-
-    def _documents(self) -> dict[str, list[AnnotatedEvent]]:
-        """Return the parts of each document as they are now, in order."""
-        if not self._zone.exists():
-            return {}
-        with self._files() as files:
-            connection = files.events.connection
-            gone = annotated_events.taken_back(connection, PLATFORM)
-            newest = {
-                event.message: event
-                for event in annotated_events.of_platform(connection, PLATFORM, {})
-                if event.message not in gone
-            }
-        found: dict[str, list[AnnotatedEvent]] = {}
-        for event in newest.values():
-            if document_id := _said(event).get("document_id"):
-                found.setdefault(str(document_id), []).append(event)
-        return found
+        return [{**first, "kind": "edit", "target": parts[0]}, *others, *gone]
 
     def rewrite(self, memory_id: str, text: str, principal: Mapping[str, str] | None = None) -> str:
         """Put a text in the place of the content that a memory comes from; return its token.
@@ -214,66 +138,102 @@ class HindsightBank:
                 says; or the text cannot be kept.
         """
         held = self._zone.get_memory(memory_id)
-        with self._files() as files:
-            connection = files.memory.connection
-            ids = [held.id] if held.type == "event" else memory.events_of(connection, held.id)
-            retained = annotated_events.of_platform(files.events.connection, PLATFORM, {})
-            found = [event for event in retained if event.id in set(ids)]
-            if len(found) != 1 or len(ids) != 1:
-                raise InvalidInput(
-                    f"memory_id: {held.id} does not come from one content that was retained; "
-                    "retain the correction as a content of its own"
-                )
-            (event,) = found
-            if held.type != "event" and len(memory.facts_from(connection, event.id)) > 1:
-                raise InvalidInput(
-                    f"memory_id: {held.id} is a part of what {event.id} says; update that, with "
-                    "all that it is to say"
-                )
-        begun = self._zone.event_import(principal)
-        begun.add(
-            [
-                {
-                    "platform": PLATFORM,
-                    "id": f"{event.message}-edit-{secrets.token_hex(8)}",
-                    "kind": "edit",
-                    "target": event.message,
-                    "sender_id": _SENDER,
-                    "occurred_at": unix_ms(),
-                    "content": _text(text, 0),
-                    "metadata": {_KEY: _said(event)},
-                }
-            ]
-        )
-        report = begun.report()
-        if report.rejected:
-            raise InvalidInput(f"text: {none_kept(report)}")
-        return report.token
+        sources = held.source_event_ids
+        events = [
+            event
+            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=sources)
+            if said_in(event)
+        ]
+        if len(events) != 1 or len(sources) != 1:
+            raise InvalidInput(
+                f"memory_id: {held.id} does not come from one content that was retained; "
+                "retain the correction as a content of its own"
+            )
+        (event,) = events
+        if held.type != "event" and len(self._facts_from(sources)) > 1:
+            raise InvalidInput(
+                f"memory_id: {held.id} is a part of what {event.id} says; update that, with "
+                "all that it is to say"
+            )
+        said = said_in(event)
+        name = "document_id" if said.get("document_id") else "operation"
+        for versions in messages(retained(self._zone, **{name: str(said[name])})):
+            if event.id in {version.id for version in versions}:
+                edit = edit_of(versions[0].source_event_ids[0], said, text_of(text, "text"))
+                report = self._zone.ingest(edit, wait=False, principal=principal)
+                if report.rejected:
+                    raise partly_kept(report, "text", [0])
+                return report.token
+        raise UnknownId(f"no memory has the id {memory_id[:200]!r}")
+
+    def _facts_from(self, source_ids: Sequence[str]) -> list[Memory]:
+        """Return the current facts that were decided from events."""
+        wanted = set(source_ids)
+        found = every(self._zone, "facts", source_event_ids=list(wanted))
+        return [fact for fact in found if fact.source_event_ids[0] in wanted]
+
+    # Documents and operations
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return what was retained as documents, the newest first, without their words."""
+        found = [self._shown(id_, parts) for id_, parts in self._documents().items()]
+        return sorted(found, key=lambda one: str(one["updated_at"]), reverse=True)
+
+    def document(self, document_id: str) -> dict[str, Any]:
+        """Return one of `documents`, with its words.
+
+        Raises:
+            UnknownId: there is none with this id.
+        """
+        parts = self._documents(document_id).get(document_id)
+        if not parts:
+            raise _no_document(document_id)
+        sources = [part.source_event_ids[0] for part in parts]
+        return {
+            **self._shown(document_id, parts),
+            "original_text": _joined(parts),
+            "memory_unit_count": len(self._facts_from(sources)),
+        }
+
+    def _shown(self, document_id: str, parts: Sequence[Memory]) -> dict[str, Any]:
+        said = said_in(parts[-1])
+        return {
+            "id": document_id,
+            "content_hash": None,
+            "created_at": min(part.as_of for part in parts),
+            "updated_at": max(part.as_of for part in parts),
+            "text_length": len(_joined(parts)),
+            "document_metadata": said.get("metadata"),
+            "tags": said.get("tags") or [],
+        }
+
+    def _documents(self, document_id: str | None = None) -> dict[str, list[Memory]]:
+        """Return the parts of each document as they are now, in order."""
+        wanted = {} if document_id is None else {"document_id": document_id}
+        found: dict[str, list[Memory]] = defaultdict(list)
+        for versions in messages(retained(self._zone, **wanted)):
+            if versions[-1].current and (of := said_in(versions[-1]).get("document_id")):
+                found[str(of)].append(versions[-1])
+        return {of: sorted(parts, key=order) for of, parts in found.items()}
+
+    def events_of_document(self, document_id: str) -> list[str]:
+        """Return the ids of all that a document ever said.
+
+        Raises:
+            UnknownId: there is none with this id.
+        """
+        found = [event.id for event in retained(self._zone, document_id=document_id)]
+        if not found:
+            raise _no_document(document_id)
+        return found
 
     def operations(self) -> list[dict[str, Any]]:
         """Return what was retained, the newest first, each with whether it is decided."""
-        if not self._zone.exists():
-            return []
-        reached = decided(self._zone._zone)
-        found: dict[str, list[AnnotatedEvent]] = {}
-        with self._files() as files:
-            for event in annotated_events.of_platform(files.events.connection, PLATFORM, {}):
-                if operation := _said(event).get("operation"):
-                    found.setdefault(operation, []).append(event)
-        return [
-            {
-                "id": operation,
-                "operation_id": operation,
-                "task_type": "retain",
-                "operation_type": "retain",
-                "items_count": len(events),
-                "document_id": _said(events[0]).get("document_id"),
-                "created_at": format_time(events[0].occurred_at),
-                "status": "completed" if events[-1].number <= reached else "pending",
-                "error_message": None,
-            }
-            for operation, events in reversed(found.items())
-        ]
+        found: dict[str, list[Memory]] = defaultdict(list)
+        for event in retained(self._zone):
+            if operation := said_in(event).get("operation"):
+                found[operation].append(event)
+        return [_operation(id_, events) for id_, events in reversed(found.items())]
 
     def operation(self, id_: str) -> dict[str, Any]:
         """Return one of `operations`.
@@ -281,173 +241,251 @@ class HindsightBank:
         Raises:
             UnknownId: there is none with this id.
         """
-        for found in self.operations():
-            if found["id"] == id_:
-                return found
-        raise UnknownId(f"no operation has the id {id_!r}, or what it retained was forgotten")
+        events = retained(self._zone, operation=id_)
+        if not events:
+            raise UnknownId(f"no operation has the id {id_!r}, or what it retained was forgotten")
+        return _operation(id_, events)
+
+    # Recalling
 
     def recall(
         self,
         query: str,
         *,
         types: Sequence[str] | None,
-        budget: Literal["low", "mid", "high"],
+        budget: Budget,
         max_tokens: int,
-        asked_at: str | None,
-        tags: Sequence[str] | None,
-        tags_match: TagsMatch,
-        min_score: float,
-        after: int | None,
-        before: int | None,
+        asked_at: str | None = None,
+        fits: Fits | None = None,
+        min_score: float = 0.0,
+        window: tuple[int, int] | None = None,
     ) -> list[dict[str, Any]]:
         """Return memories, best first, whose texts take `max_tokens` at most.
 
-        `after` and `before`: inclusive bounds on when it was said (unix ms).
+        What has been replaced is left out. Where observations alone are wanted, the facts that none
+        rests on stand for themselves. `window`, in unix ms: what was said then comes first.
         """
         wanted = set(types or ("world", "experience", "observation"))
         scope: list[Scope] = [*(("events", "facts") if "world" in wanted else ())]
         if "observation" in wanted:
-            scope.append("observations")
+            scope += ["observations", *(() if "world" in wanted else ("facts",))]
         if not scope or not self._zone.exists():
             return []
-        among = self._tagged(tags, tags_match)
         asked = Query(
             query=query,
             max_results=_RESULTS[budget],
+            max_tokens=max_tokens,
             budget=budget,
             scope=tuple(scope),
-            asked_at=None if asked_at is None else moment(asked_at),
-            time_after=None if after is None else after - 1,
-            time_before=None if before is None else before + 1,
+            asked_at=None if asked_at is None else moment(asked_at, "query_timestamp"),
             min_score=min_score,
-            source_event_ids=among,
+            source_event_ids=self._among(fits),
         )
-        answer = self._zone.recall(asked)
-        return self._shown(within(answer.results, max_tokens))
+        found = self._zone.recall(asked).results
+        if window is not None:
+            first = self._zone.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
+            found = _with_room(first.results, found, max_tokens)
+        events = self._events_of(found)
+        return [
+            _fields(result, said_by, as_observation="world" not in wanted)
+            for result, said_by in ((result, events[result.id]) for result in found)
+            if not result.is_stale
+            and not any(said_in(event).get("kind") == BANK for event in said_by)
+        ]
 
-    def _tagged(self, tags: Sequence[str] | None, match: TagsMatch) -> tuple[str, ...] | None:
+    def _among(self, fits: Fits | None) -> tuple[str, ...] | None:
         """Return the source ids of the events whose tags fit; None: all do."""
-        wanted = set(tags or ())
-        if not wanted and match != "exact":
+        if fits is None:
             return None
+        # Only what was retained has tags.
+        platform = None if fits(set()) else PLATFORM
         return tuple(
             event.source_event_ids[0]
-            for event in _every(self._zone, "events")
-            if _fits(_tags_of(event), wanted, match)
+            for event in every(self._zone, "events", platform=platform)
+            if fits(tags_of(event))
         )
 
-    def _shown(self, results: Sequence[Result]) -> list[dict[str, Any]]:
-        shown = []
-        with self._files() as files:
-            for result in results:
-                events = _events_of(files, result)
-                shown.append({**_fields(result, events), "scores": {"final": result.score}})
-        return shown
+    def _events_of(self, found: Sequence[Result] | Sequence[Memory]) -> dict[str, list[Memory]]:
+        """Return what was retained of the events that memories come from, by the memories' ids."""
+        sources = sorted({source for item in found for source in item.source_event_ids})
+        events = {
+            event.source_event_ids[0]: event
+            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=sources)
+        }
+        return {
+            item.id: [events[source] for source in item.source_event_ids if source in events]
+            for item in found
+        }
 
-    def reflect(self, query: str, *, budget: str, max_tokens: int) -> tuple[str, list[Result]]:
+    def reflect(
+        self, query: str, *, budget: Budget, max_tokens: int, fits: Fits | None = None
+    ) -> tuple[str, list[Result]]:
         """Return a report of `max_tokens` at most, and what it cites."""
         if not self._zone.exists():
             return "", []
-        most = _RESULTS[budget]
-        while True:
-            found = self._zone.reflect(query, max_results=most)
-            if tokens_without_encoder(found.text) <= max_tokens:
-                return found.text, found.results
-            if most == 1:
-                return "", []
-            most //= 2
+        found = self._zone.reflect(
+            query,
+            source_event_ids=self._among(fits),
+            max_results=_RESULTS[budget],
+            max_tokens=max_tokens,
+        )
+        return found.text, found.results
 
-    def listed(
-        self, type_: str | None, containing: str | None, *, offset: int, limit: int
-    ) -> tuple[list[dict[str, Any]], int]:
+    # Listing
+
+    def listed(self, wanted: Listing, *, offset: int, limit: int) -> tuple[list[Any], int]:
         """Return some facts and observations, each the newest first, and how many there are."""
-        if not self._zone.exists():
+        if wanted.time_field not in (None, *_TIMES):
             return [], 0
-        kinds: list[Literal["facts", "observations"]] = []
-        if type_ in (None, "world"):
-            kinds.append("facts")
-        if type_ in (None, "observation"):
-            kinds.append("observations")
-        text = None if containing is None else containing.casefold()
+        text = None if wanted.containing is None else wanted.containing.casefold()
         found = [
             item
-            for kind in kinds
-            for item in _every(self._zone, kind)
-            if text is None or text in item.text.casefold()
+            for item in self._every(wanted)
+            if (text is None or text in item.text.casefold()) and _within(item, wanted)
         ]
-        return [_unit(item) for item in found[offset : offset + limit]], len(found)
+        page = found[offset : offset + limit]
+        events = self._events_of(page)
+        return [_unit(item, events[item.id]) for item in page], len(found)
 
-    @contextmanager
-    def _files(self) -> Iterator[ZoneFiles]:
-        zone = self._zone._zone
-        with zone.open_home.at_work():
-            zone.must_exist()
-            # What was retained in the background may not even be here as turns yet.
-            if not zone.open_home.followed:
-                recalling.bring_up(zone)
-            with zone.files() as files, files.snapshot():
-                yield files
+    def _every(self, wanted: Listing) -> Iterator[Memory]:
+        among = self._sources(wanted)
+        if wanted.type in (None, "world"):
+            narrowed: dict[str, Any] = {}
+            if among is not None:
+                narrowed["source_event_ids"] = list(among)
+            if wanted.entity_id is not None:
+                narrowed["entity"] = wanted.entity_id
+            facts = every(self._zone, "facts", superseded=wanted.invalidated, **narrowed)
+            yield from (fact for fact in facts if fact.current != wanted.invalidated)
+        if wanted.type in (None, "observation") and wanted.entity_id is None:
+            for item in every(self._zone, "observations", superseded=wanted.invalidated):
+                rests_on = set(item.source_event_ids)
+                if item.current != wanted.invalidated and (among is None or rests_on <= among):
+                    yield item
+
+    def _sources(self, wanted: Listing) -> set[str] | None:
+        """Return the source ids of the events that are meant; None: all are."""
+        among = self._among(wanted.fits)
+        if wanted.document_id is None:
+            return None if among is None else set(among)
+        of_document = {
+            event.source_event_ids[0]
+            for event in retained(self._zone, document_id=wanted.document_id)
+        }
+        return of_document if among is None else of_document & set(among)
+
+    def unit(self, id_: str) -> dict[str, Any]:
+        """Return a memory of any kind by its id.
+
+        Raises:
+            UnknownId: nothing has it.
+        """
+        held = self._zone.get_memory(id_)
+        return _unit(held, self._events_of([held])[held.id])
+
+    def tags(self, wildcards: str | None) -> list[tuple[str, int]]:
+        """Return the tags of what was retained, each with how many memories have it."""
+        current = [versions[-1] for versions in messages(retained(self._zone))]
+        tagged = [event for event in current if event.current and tags_of(event)]
+        sources = {event.source_event_ids[0]: event for event in tagged}
+        facts = Counter(fact.source_event_ids[0] for fact in self._facts_from(list(sources)))
+        counts: Counter[str] = Counter()
+        for source, event in sources.items():
+            for tag in tags_of(event):
+                # What no fact was decided from is one memory, as it was said.
+                counts[tag] += facts[source] or 1
+        fits = None if wildcards is None else pattern(wildcards)
+        found = [one for one in counts.items() if fits is None or fits.fullmatch(one[0])]
+        return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
-def within(results: Iterable[Result], max_tokens: int) -> list[Result]:
-    """Return results, best first, whose texts take so many tokens at most; one that does not fit
-    is left out, and the next is tried.
-    """
-    kept, left = [], max_tokens
-    for result in results:
-        size = tokens_without_encoder(result.text)
-        if size <= left:
-            kept.append(result)
-            left -= size
-    return kept
+def _with_room(first: Sequence[Result], others: Sequence[Result], max_tokens: int) -> list[Result]:
+    """Return results and those of others that surely fit with them: a token is a byte or more."""
+    found = list(first)
+    ids = {result.id for result in first}
+    left = max_tokens - sum(_bytes(result) for result in first)
+    for result in others:
+        if result.id not in ids and _bytes(result) <= left:
+            left -= _bytes(result)
+            found.append(result)
+    return found
 
 
-def unit(zone: Zone, id_: str) -> dict[str, Any]:
-    """Return a memory of any kind by its id.
-
-    Raises:
-        UnknownId: nothing has it.
-    """
-    return _unit(zone.get_memory(id_))
+def _bytes(result: Result) -> int:
+    return len(result.text.encode()) + sum(len(fact.text.encode()) for fact in result.facts)
 
 
-def _tags_of(event: Memory) -> set[str]:
-    said = (event.metadata or {}).get(_KEY) if event.platform == PLATFORM else None
-    return set(said.get("tags") or ()) if isinstance(said, dict) else set()
+def _no_document(document_id: str) -> UnknownId:
+    return UnknownId(f"no document has the id {document_id[:200]!r}")
 
 
-def _every(zone: Zone, kind: Literal["events", "facts", "observations"]) -> Iterator[Memory]:
-    cursor = None
-    while True:
-        page = zone.list_memories(kind, cursor=cursor, limit=_PAGE)
-        yield from page.memories
-        cursor = page.cursor
-        if cursor is None:
-            return
+def _joined(parts: Sequence[Memory]) -> str:
+    """Return the words of a document's parts; turns of one conversation as they stood in it."""
+    texts: list[str] = []
+    last: tuple[object, object] | None = None
+    for part in parts:
+        said = said_in(part)
+        of = (said.get("operation"), (said.get("place") or [None])[0])
+        text = f"{said.get('before', '')}{part.text}{said.get('after', '')}"
+        if of == last and "before" in said:
+            texts[-1] += text
+        else:
+            texts.append(text)
+        last = of
+    return "\n".join(text.rstrip("\n") for text in texts)
 
 
-def _unit(item: Memory) -> dict[str, Any]:
+def _operation(id_: str, events: Sequence[Memory]) -> dict[str, Any]:
+    places = {tuple(said_in(event).get("place") or ())[:1] for event in events}
+    return {
+        "id": id_,
+        "operation_id": id_,
+        "task_type": "retain",
+        "operation_type": "retain",
+        "items_count": len(places) if () not in places else len(events),
+        "document_id": said_in(events[0]).get("document_id"),
+        "created_at": str(said_in(events[0]).get("at") or events[0].as_of),
+        "status": "completed" if all(event.decided for event in events) else "pending",
+        "error_message": None,
+    }
+
+
+def _within(item: Memory, wanted: Listing) -> bool:
+    if wanted.since is None and wanted.until is None:
+        return True
+    at = moment(item.as_of, "as_of")
+    return (wanted.since is None or at >= wanted.since) and (
+        wanted.until is None or at < wanted.until
+    )
+
+
+def _unit(item: Memory, events: Sequence[Memory]) -> dict[str, Any]:
+    said = said_in(events[0]) if events and item.type in ("event", "fact") else {}
     return {
         "id": item.id,
         "text": item.text,
-        "context": "",
+        "context": said.get("context") or "",
         "date": item.as_of,
         "mentioned_at": item.as_of,
         "fact_type": _type(item.type),
         "entities": ", ".join(item.entities),
-        "tags": [],
+        "document_id": said.get("document_id"),
+        "metadata": said.get("metadata"),
+        "tags": _tags(events),
         "state": "valid" if item.current else "invalidated",
         "source_memory_ids": [],
     }
 
 
-def _fields(result: Result, events: Sequence[AnnotatedEvent]) -> dict[str, Any]:
-    """Return a result in Hindsight's form; what stands beside its words, where one event does."""
-    said = _said(events[0]) if len(events) == 1 else {}
+def _fields(result: Result, events: Sequence[Memory], *, as_observation: bool) -> dict[str, Any]:
+    """Return a result in Hindsight's form, with what stands beside the words it was taken from."""
+    said = said_in(events[0]) if events and result.type in ("event", "fact") else {}
+    rests_on = [fact.id for fact in result.facts]
+    stands_for_itself = as_observation and result.type == "fact"
     return {
         "id": result.id,
         "text": result.text,
-        "type": _type(result.type),
+        "type": "observation" if stands_for_itself else _type(result.type),
         "entities": None,
         "context": said.get("context"),
         "occurred_start": None,
@@ -456,61 +494,15 @@ def _fields(result: Result, events: Sequence[AnnotatedEvent]) -> dict[str, Any]:
         "document_id": said.get("document_id"),
         "metadata": said.get("metadata"),
         "chunk_id": None,
-        "tags": said.get("tags") or [],
-        "source_fact_ids": [fact.id for fact in result.facts] or None,
+        "tags": _tags(events),
+        "source_fact_ids": [result.id] if stands_for_itself else rests_on or None,
+        "scores": {"final": result.score},
     }
 
 
-def _events_of(files: ZoneFiles, result: Result) -> list[AnnotatedEvent]:
-    ids = (
-        [result.id]
-        if result.type == "event"
-        else memory.events_of(files.memory.connection, result.id)
-    )
-    return annotated_events.with_ids(files.events.connection, ids)
+def _tags(events: Iterable[Memory]) -> list[str]:
+    return list(dict.fromkeys(tag for event in events for tag in said_in(event).get("tags") or ()))
 
 
 def _type(type_: str) -> str:
     return type_ if type_ in ("observation", "mental_model") else "world"
-
-
-def _said(event: AnnotatedEvent) -> dict[str, Any]:
-    said = event.metadata.get(_KEY)
-    return said if isinstance(said, dict) else {}
-
-
-_FITS: dict[str, Callable[[set[str], set[str]], bool]] = {
-    "any": lambda tags, wanted: not tags or bool(tags & wanted),
-    "all": lambda tags, wanted: not tags or wanted <= tags,
-    "any_strict": lambda tags, wanted: bool(tags & wanted),
-    "all_strict": lambda tags, wanted: bool(tags) and wanted <= tags,
-    "exact": lambda tags, wanted: tags == wanted,
-}
-
-
-def _fits(tags: set[str], wanted: set[str], match: TagsMatch) -> bool:
-    return _FITS[match](tags, wanted)
-
-
-def _text(content: Any, place: int) -> str:
-    if isinstance(content, list):
-        blocks = [block for block in content if isinstance(block, Mapping)]
-        if len(blocks) < len(content) or any(block.get("type") != "text" for block in blocks):
-            raise InvalidInput(f"items[{place}].content: only texts are kept here, no images")
-        content = "\n".join(str(block.get("text") or "") for block in blocks)
-    if not isinstance(content, str) or not content.strip():
-        raise InvalidInput(f"items[{place}].content is empty; give a text")
-    return content
-
-
-def moment(said: Any) -> int:
-    """Return a time as unix ms; without a zone it is UTC, and where nothing is said, now."""
-    if said is None or said in ("", "unset"):
-        return unix_ms()
-    if isinstance(said, str):
-        try:
-            found = datetime.fromisoformat(said)
-        except ValueError:
-            return parse_query_time(said, "timestamp")
-        return parse_query_time(found if found.tzinfo else found.replace(tzinfo=UTC), "timestamp")
-    return parse_query_time(said, "timestamp")

@@ -8,23 +8,31 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Router, delete, get, post, put
+from litestar import HttpMethod, Router, delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
-from recollect import Entity, InvalidInput, MentalModel, Result, Status, Zone, paginate
-from recollect.integrations.hindsight import hindsight_upkeep_routes
-from recollect.integrations.hindsight.hindsight_bank import (
-    HindsightBank,
-    Retained,
-    TagsMatch,
-    moment,
-    unit,
+from recollect import Entity, InvalidInput, MentalModel, Result, Zone, paginate
+from recollect.integrations.facade_kit import moment
+from recollect.integrations.hindsight import (
+    hindsight_bank_routes,
+    hindsight_profile,
+    hindsight_upkeep_routes,
 )
-from recollect.integrations.unserved import unserved
+from recollect.integrations.hindsight.hindsight_bank import (
+    Budget,
+    HindsightBank,
+    Listing,
+    Retained,
+)
+from recollect.integrations.hindsight.hindsight_bank_routes import check_page
+from recollect.integrations.hindsight.hindsight_tags import TagsMatch, tag_filter
+from recollect.integrations.unserved import unserved, unserved_handler
 from recollect.service import (
+    NOT_SERVED,
     AnyRequest,
     JsonBody,
+    Refused,
     ask,
     decided_in_time,
     erased_in,
@@ -32,7 +40,6 @@ from recollect.service import (
     nothing_here,
     principal_in,
     read,
-    service_of,
     write,
 )
 
@@ -44,12 +51,13 @@ _UNSERVED = (
     *("/background", "/aliases", "/aliases/{name:str}", "/consolidate", "/consolidation/recover"),
     *("/consolidation-strategies/preview", "/prompts/preview", "/health/llm", "/export", "/import"),
     *("/clone", "/transfer/export", "/transfer/import", "/document-transfer", "/files/retain"),
-    *("/document-transfer/export", "/directives", "/directives/{id:str}", "/webhooks", "/tags"),
+    *("/document-transfer/export", "/directives", "/directives/{id:str}", "/webhooks"),
     *("/webhooks/{id:str}", "/webhooks/{id:str}/deliveries", "/audit-logs", "/audit-logs/stats"),
     *("/audit-logs/{id:str}", "/llm-requests", "/llm-requests/stats", "/graph", "/observations"),
     *("/observations/scopes", "/attachments/{id:str}", "/stats/memories-timeseries"),
     *("/memories/dry-run-extract", "/memories/{memory_id:str}/observations"),
     *("/memories/{memory_id:str}/history", "/entities/{entity_id:str}/regenerate"),
+    "/entities/graph",
     *("/documents/{document_id:str}/history", "/documents/{document_id:str}/chunks"),
     *("/documents/{document_id:str}/reprocess", "/mental-models/{model_id:str}/clear"),
     *("/mental-models/{model_id:str}/dry-run-refresh", "/mental-models/{model_id:str}/refresh"),
@@ -58,10 +66,19 @@ _UNSERVED = (
     *("/knowledge-base/pages/{id:str}", "/knowledge-base/nodes/{id:str}", "/knowledge-base/tree"),
     *("/knowledge-base/export", "/knowledge-base/search"),
 )
-# How a bank of Hindsight is by default; here nothing depends on it.
-_EVEN = {"skepticism": 3, "literalism": 3, "empathy": 3}
+_UNSERVED_ELSEWHERE = (
+    *("/bank-template-schema", "/default/chunks/{id:str}", "/default/files/download/{id:path}"),
+)
+# Of what is served, the methods that are not.
+_UNSERVED_METHODS = {
+    HttpMethod.DELETE: ("/{bank:str}/config", "/{bank:str}/operations/{operation_id:str}"),
+    HttpMethod.PATCH: ("/{bank:str}/documents/{document_id:str}",),
+}
+# What a report cannot be asked for.
+_UNSERVED_OPTIONS = (
+    *("response_schema", "fact_types", "exclude_mental_models", "exclude_mental_model_ids"),
+)
 
-Budget = Literal["low", "mid", "high"]
 Tokens = Annotated[int, Meta(ge=1, le=_MAX_TOKENS)]
 
 
@@ -91,6 +108,10 @@ class WindowBody(msgspec.Struct, frozen=True, kw_only=True):
 
     start: str
     end: str
+
+    def bounds(self) -> tuple[int, int]:
+        """Return both ends in unix milliseconds."""
+        return moment(self.start, "temporal_window"), moment(self.end, "temporal_window")
 
 
 class ScoresBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,8 +148,11 @@ class ReflectBody(msgspec.Struct, frozen=True, kw_only=True):
     include: dict[str, Any] | None = None
     response_schema: dict[str, Any] | None = None
     tags: list[str] | None = None
+    tags_match: TagsMatch | None = None
     tag_groups: list[Any] | None = None
     fact_types: list[str] | None = None
+    exclude_mental_models: bool | None = None
+    exclude_mental_model_ids: list[str] | None = None
 
 
 class ModelBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,30 +160,6 @@ class ModelBody(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     source_query: str
-
-
-@get("/", opt=_READ)
-async def banks(request: AnyRequest) -> dict[str, Any]:
-    """Return the zones that hold something and that the token may read."""
-    principal, service = principal_in(request), service_of(request)
-    found = await service.reading.run(service.recollect.zones)
-    named = [zone for zone in found if principal.may(zone, "read")]
-    shown = [{"bank_id": zone, "name": zone, "disposition": _EVEN} for zone in named]
-    return {"banks": shown, "total": len(shown), "limit": len(shown), "offset": 0}
-
-
-@put("/{bank:str}", opt=_WRITE)
-async def create_bank(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return the bank; it comes into being with what is retained first."""
-    await ask(request, bank, lambda held: held.name)
-    return _bank(bank)
-
-
-@get("/{bank:str}/profile", opt=_READ)
-async def profile(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return the bank, which has no mission and no disposition of its own here."""
-    await ask(request, bank, lambda held: held.name)
-    return _bank(bank)
 
 
 @post("/{bank:str}/memories", status_code=200, opt=_WRITE)
@@ -197,7 +197,7 @@ async def recall(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[RecallBody]
 ) -> dict[str, Any]:
     """Return memories that answer a question, whose texts take `max_tokens` at most."""
-    _no_groups(data.tag_groups)
+    fits = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
     scores, window = data.min_scores or ScoresBody(), data.temporal_window
     if (scores.semantic, scores.keyword, scores.reranker) != (None, None, None):
         raise InvalidInput("min_scores: only final is known here, 0 to 1")
@@ -210,11 +210,9 @@ async def recall(
             budget=data.budget or "mid",
             max_tokens=data.max_tokens or 4_096,
             asked_at=data.query_timestamp,
-            tags=data.tags,
-            tags_match=data.tags_match or "any",
+            fits=fits,
             min_score=scores.final or 0.0,
-            after=None if window is None else moment(window.start),
-            before=None if window is None else moment(window.end),
+            window=None if window is None else window.bounds(),
         ),
     )
     nothing = dict.fromkeys(("trace", "entities", "chunks", "source_facts"))
@@ -226,15 +224,20 @@ async def reflect(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[ReflectBody]
 ) -> dict[str, Any]:
     """Return what all kinds of memory say on a question, as one report; no model is asked."""
-    _no_groups(data.tag_groups)
-    for name in ("tags", "response_schema", "fact_types"):
+    fits = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
+    for name in _UNSERVED_OPTIONS:
         if getattr(data, name):
-            raise InvalidInput(f"{name}: a report here is of the whole bank, and in Markdown")
+            raise Refused(
+                NOT_SERVED, f"{name}: a report here is Markdown, of all kinds of memory together"
+            )
     text, cited = await ask(
         request,
         bank,
         lambda held: HindsightBank(held).reflect(
-            data.query, budget=data.budget or "low", max_tokens=data.max_tokens or 4_096
+            data.query,
+            budget=data.budget or "low",
+            max_tokens=data.max_tokens or 4_096,
+            fits=fits,
         ),
     )
     asked = data.include is not None and data.include.get("facts") is not None
@@ -247,17 +250,55 @@ async def list_units(
     bank: FromPath[str],
     type_: Annotated[str | None, QueryParameter(name="type")] = None,
     q: FromQuery[str | None] = None,
+    tags: FromQuery[list[str] | None] = None,
+    tags_match: FromQuery[TagsMatch] = "any",
+    document_id: FromQuery[str | None] = None,
+    entity_id: FromQuery[str | None] = None,
+    state_: Annotated[Literal["valid", "invalidated"] | None, QueryParameter(name="state")] = None,
+    time_field: FromQuery[str | None] = None,
+    start_date: FromQuery[str | None] = None,
+    end_date: FromQuery[str | None] = None,
+    consolidation_state: FromQuery[str | None] = None,
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
     """Return facts and observations, each the newest first."""
-    _check_page(limit, offset)
+    check_page(limit, offset)
+    if consolidation_state is not None:
+        raise Refused(NOT_SERVED, "consolidation_state: it is kept of no memory here")
+    wanted = Listing(
+        type=type_,
+        containing=q,
+        document_id=document_id,
+        entity_id=entity_id,
+        invalidated=state_ == "invalidated",
+        fits=tag_filter(tags, tags_match),
+        time_field=time_field,
+        since=None if start_date is None else moment(start_date, "start_date"),
+        until=None if end_date is None else moment(end_date, "end_date"),
+    )
     items, total = await ask(
-        request,
-        bank,
-        lambda held: HindsightBank(held).listed(type_, q, offset=offset, limit=limit),
+        request, bank, lambda held: HindsightBank(held).listed(wanted, offset=offset, limit=limit)
     )
     return {"items": items, "total": total, "limit": limit, "offset": offset}
+
+
+@get("/{bank:str}/tags", opt=_READ)
+async def list_tags(
+    request: AnyRequest,
+    bank: FromPath[str],
+    q: FromQuery[str | None] = None,
+    source: FromQuery[Literal["memories", "mental_models"]] = "memories",
+    limit: FromQuery[int] = 100,
+    offset: FromQuery[int] = 0,
+) -> dict[str, Any]:
+    """Return the tags of what was retained, the most frequent first."""
+    check_page(limit, offset)
+    if source != "memories":
+        raise Refused(NOT_SERVED, "source: mental models get no tags through this interface")
+    found = await ask(request, bank, lambda held: HindsightBank(held).tags(q))
+    items = [{"tag": tag, "count": count} for tag, count in found[offset : offset + limit]]
+    return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
 
 @get("/{bank:str}/memories/{memory_id:str}", opt=_READ)
@@ -265,7 +306,7 @@ async def get_unit(
     request: AnyRequest, bank: FromPath[str], memory_id: FromPath[str]
 ) -> dict[str, Any]:
     """Return a memory."""
-    return await read(request, bank, lambda held: unit(held, memory_id))
+    return await read(request, bank, lambda held: HindsightBank(held).unit(memory_id))
 
 
 @get("/{bank:str}/entities", opt=_READ)
@@ -276,7 +317,7 @@ async def entities(
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
     """Return whom and what the bank knows, the most mentioned first."""
-    _check_page(limit, offset)
+    check_page(limit, offset)
 
     def found(held: Zone) -> tuple[list[Entity], int]:
         if not held.exists():
@@ -306,7 +347,7 @@ async def mental_models(
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
     """Return the reports that are kept."""
-    _check_page(limit, offset)
+    check_page(limit, offset)
     found = await ask(request, bank, lambda held: list(paginate(held.mental_models)))
     items = [_model(bank, model) for model in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
@@ -351,7 +392,7 @@ async def operations(
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
     """Return what was retained, the newest first, and whether it is decided."""
-    _check_page(limit, offset)
+    check_page(limit, offset)
     found = await ask(request, bank, lambda held: HindsightBank(held).operations())
     return {
         "bank_id": bank,
@@ -384,12 +425,14 @@ async def get_operation(
 @get("/{bank:str}/stats", opt=_READ)
 async def stats(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
     """Return how much the bank holds; there are no links here."""
-    found: Status = await ask(request, bank, lambda held: held.status())
+    found, of_bank = await ask(
+        request, bank, lambda held: (held.status(), len(hindsight_profile.versions(held)))
+    )
     return {
         "bank_id": bank,
         "total_nodes": found.facts + found.observations,
         "total_links": 0,
-        "total_documents": found.events,
+        "total_documents": found.events - of_bank,
         "nodes_by_fact_type": {"world": found.facts, "observation": found.observations},
         "links_by_link_type": {},
         "links_by_fact_type": {},
@@ -398,10 +441,6 @@ async def stats(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
         "failed_operations": found.dead_letters,
         "total_observations": found.observations,
     }
-
-
-def _bank(bank: str) -> dict[str, Any]:
-    return {"bank_id": bank, "name": bank, "disposition": _EVEN, "mission": "", "background": None}
 
 
 def _entity(entity: Entity) -> dict[str, Any]:
@@ -445,27 +484,24 @@ def _based_on(cited: list[Result]) -> dict[str, Any]:
     }
 
 
-def _no_groups(tag_groups: list[Any] | None) -> None:
-    if tag_groups:
-        raise InvalidInput("tag_groups: give tags and tags_match")
-
-
-def _check_page(limit: int, offset: int) -> None:
-    if not 1 <= limit <= _MAX_BATCH_SIZE or offset < 0:
-        raise InvalidInput(f"limit: 1 to {_MAX_BATCH_SIZE}; offset: 0 or more")
-
-
 _BANKS = "/v1/default/banks"
 ROUTER = Router(
     _BANKS,
     route_handlers=[
-        *(banks, create_bank, profile, retain, recall, reflect, list_units, get_unit, entities),
-        *(get_entity, mental_models, create_model, get_model, delete_model, operations),
-        *(get_operation, stats, *hindsight_upkeep_routes.ROUTES),
+        *(retain, recall, reflect, list_units, list_tags, get_unit, entities, get_entity),
+        *(mental_models, create_model, get_model, delete_model, operations, get_operation, stats),
+        *hindsight_bank_routes.ROUTES,
+        *hindsight_upkeep_routes.ROUTES,
+        *(unserved_handler(paths, [method]) for method, paths in _UNSERVED_METHODS.items()),
     ],
     guards=[must_be_somebody],
     dto=JsonBody,
     return_dto=None,
     include_in_schema=False,
 )
-ROUTERS = (ROUTER, unserved(f"{_BANKS}/{{bank:str}}", _UNSERVED))
+ROUTERS = (
+    ROUTER,
+    hindsight_bank_routes.HEALTH,
+    unserved(f"{_BANKS}/{{bank:str}}", _UNSERVED),
+    unserved("/v1", _UNSERVED_ELSEWHERE),
+)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from litestar import delete, get, patch
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from recollect import ForgetTargets, InvalidInput, Zone, paginate
+from recollect import InvalidInput, Zone, paginate
+from recollect.integrations.hindsight import hindsight_profile
 from recollect.integrations.hindsight.hindsight_bank import HindsightBank
 from recollect.service import (
     AnyRequest,
@@ -52,11 +54,20 @@ def _everything(held: Zone) -> int:
     gone = 0
     for model in list(paginate(held.mental_models)):
         gone += held.delete_mental_model(model.id).events
-    return gone + held.erase(held.choose(ForgetTargets(time_before=_EVER))).events
+    return gone + held.forget(time_before=_EVER).events
 
 
-async def _emptied(request: AnyRequest, bank: str) -> dict[str, Any]:
-    gone = await write(request, bank, _everything)
+def _memories(held: Zone) -> int:
+    """Erase all that a zone holds but what is kept of the bank itself."""
+    fields = hindsight_profile.kept_fields(held)
+    gone = _everything(held)
+    if fields:
+        hindsight_profile.keep(held, fields)
+    return gone
+
+
+async def _emptied(request: AnyRequest, bank: str, work: Callable[[Zone], int]) -> dict[str, Any]:
+    gone = await write(request, bank, work)
     erased_in(request, bank)
     return {"success": True, "message": "erased", "deleted_count": gone}
 
@@ -64,7 +75,7 @@ async def _emptied(request: AnyRequest, bank: str) -> dict[str, Any]:
 @delete("/{bank:str}", status_code=200, opt=_FORGET)
 async def delete_bank(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
     """Erase all that a bank holds, everywhere."""
-    return await _emptied(request, bank)
+    return await _emptied(request, bank, _everything)
 
 
 @delete("/{bank:str}/memories", status_code=200, opt=_FORGET)
@@ -74,7 +85,7 @@ async def clear_memories(
     """Erase all that a bank holds: memories of one type rest on the same words as the others."""
     if type is not None:
         raise InvalidInput("type: what is erased is what was said, with all types of memory of it")
-    return await _emptied(request, bank)
+    return await _emptied(request, bank, _memories)
 
 
 @patch("/{bank:str}/memories/{memory_id:str}", opt=_WRITE)
@@ -154,8 +165,7 @@ async def delete_document(
     """Erase a document with all its versions, and all that was decided from it."""
 
     def erase(held: Zone) -> int:
-        ids = HindsightBank(held).events_of_document(document_id)
-        return held.erase(held.choose(ForgetTargets(ids=tuple(ids)))).facts
+        return held.forget(*HindsightBank(held).events_of_document(document_id)).facts
 
     gone = await write(request, bank, erase)
     erased_in(request, bank)
@@ -167,14 +177,7 @@ async def delete_document(
     }
 
 
-@get("/{bank:str}/config", opt=_READ)
-async def config(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return that a bank has no settings of its own here."""
-    await ask(request, bank, lambda held: held.name)
-    return {"bank_id": bank, "config": {}, "overrides": {}}
-
-
 ROUTES = (
     *(delete_bank, clear_memories, update_unit, update_model, documents, document),
-    *(delete_document, config),
+    delete_document,
 )

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from recollect import Memory, Zone, uncovered
-from recollect.integrations.facade_kit import every
+from recollect.integrations.facade_kit import every, revisions
 from recollect.integrations.mem0.mem0_filters import IDS
 
 PLATFORM = "mem0"
@@ -144,20 +144,9 @@ def said_in(event: Memory) -> dict[str, Any]:
 def messages(zone: Zone, said: Mapping[str, str]) -> list[Message]:
     """Return the messages of which all versions say this, in order."""
     wanted = {f"{KEY}.{name}": value for name, value in said.items()}
-    found = {
-        event.id: event
-        for event in every(zone, "events", platform=PLATFORM, metadata=wanted)
-        if said_in(event)
-    }
-    edits = {change.id for event in found.values() for change in event.superseded_by}
-    return sorted(
-        (
-            Message([event, *(found[e.id] for e in event.superseded_by[::-1] if e.id in found)])
-            for event in found.values()
-            if event.id not in edits
-        ),
-        key=lambda message: message.order,
-    )
+    found = every(zone, "events", platform=PLATFORM, metadata=wanted)
+    versions = revisions(event for event in found if said_in(event))
+    return sorted(map(Message, versions), key=lambda message: message.order)
 
 
 class Read(NamedTuple):

@@ -484,7 +484,7 @@ def _listed(messages: Any) -> list[Any]:
 
 
 def _events(
-    messages: Iterable[Any], owner: Owner, said: dict[str, Any], at: str | int
+    messages: Iterable[Any], owner: Owner, said: dict[str, Any], at: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield what messages are as events, each with the place of its message."""
     for place, message in enumerate(messages):

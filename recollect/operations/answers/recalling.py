@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.home.consistency_token import Token
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MAX_TOKENS, Count, counting
+from recollect.home.token_counting import MAX_TOKENS, token_bound
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events import event_queries
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
@@ -47,17 +47,20 @@ def recall(
         return RecallAnswer(query=question.text, results=[], ms=0.0)
     zone.open_home.recallers.store(zone.name, asked.profile)
     if asked.max_tokens is not None:
-        return _within(answer, asked.max_tokens, counting(zone))
+        return _within(answer, asked.max_tokens)
     return answer
 
 
-def _within(answer: RecallAnswer, most: int, count: Count) -> RecallAnswer:
-    """Return an answer without the results for whose texts there is no room, best first."""
+def _within(answer: RecallAnswer, most: int) -> RecallAnswer:
+    """Return an answer without the results for whose texts there is no room, best first.
+
+    Whoever reads them may count with any tokenizer.
+    """
     kept = []
     for result in answer.results:
         texts = [result.text, *(fact.text for fact in result.facts)]
         texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
-        tokens = sum(map(count, texts))
+        tokens = sum(map(token_bound, texts))
         if tokens <= most:
             most -= tokens
             kept.append(result)

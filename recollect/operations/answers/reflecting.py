@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from recollect.home.open_zone import OpenZone
+from recollect.home.token_counting import token_bound
 from recollect.operations.answers.recalling import recall
 from recollect.operations.memories import mental_models
 from recollect.schemas.errors import InvalidInput
@@ -37,13 +38,16 @@ def reflect(
     platform: str | None = None,
     time_after: Time | None = None,
     time_before: Time | None = None,
+    source_event_ids: Sequence[str] | None = None,
     max_results: int = 20,
+    max_tokens: int | None = None,
     save_as: str | None = None,
 ) -> Reflection:
     """Return what all kinds of memory say on a question.
 
-    `save_as`: keep the report as the mental model of this name, as a new version of it where there
-    is one. It is erased with any event that it quotes.
+    `max_tokens`: the report has fewer results, where it would take more. `save_as`: keep it as the
+    mental model of this name, as a new version of it where there is one. It is erased with any
+    event that it quotes.
 
     Raises:
         InvalidInput: the question cannot be asked, or nothing was found that could be kept.
@@ -56,22 +60,21 @@ def reflect(
         "entity": entity,
         "platform": platform,
         "time_after": time_after,
-        "time_before": time_before,
+        "source_event_ids": source_event_ids,
         "max_results": max_results,
         "budget": "high",
     }
-    levels: list[tuple[str, list[Result]]] = []
-    room, shown = max_results, set[str]()
-    for scope, title, most in _LEVELS:
-        found = recall(zone, {**asked, "scope": [scope]}).results
-        fresh = [item for item in _near(found) if _adds(item, shown)][: min(most, room)]
-        for item in fresh:
-            shown.update(_shown_with(item))
-        room -= len(fresh)
-        if fresh:
-            levels.append((title, fresh))
-    results = [item for _, found in levels for item in found]
+    near = [
+        (title, most, _near(recall(zone, {**asked, "scope": [scope]}).results))
+        for scope, title, most in _LEVELS
+    ]
+    levels = _levels(near, max_results)
     report = _report(query, levels)
+    while max_tokens is not None and token_bound(report) > max_tokens and levels:
+        max_results //= 2
+        levels = _levels(near, max_results)
+        report = _report(query, levels) if levels else ""
+    results = [item for _, found in levels for item in found]
     kept = None
     if save_as is not None:
         if not results:
@@ -85,6 +88,22 @@ def reflect(
         saved_as=None if kept is None else kept.id,
         ms=round((time.monotonic() - started) * 1000, 3),
     )
+
+
+def _levels(
+    near: Sequence[tuple[str, int, list[Result]]], room: int
+) -> list[tuple[str, list[Result]]]:
+    """Return what each part of a report shows, by its title, where there is room for so many."""
+    levels: list[tuple[str, list[Result]]] = []
+    shown = set[str]()
+    for title, most, found in near:
+        fresh = [item for item in found if _adds(item, shown)][: min(most, room)]
+        for item in fresh:
+            shown.update(_shown_with(item))
+        room -= len(fresh)
+        if fresh:
+            levels.append((title, fresh))
+    return levels
 
 
 def _near(found: Sequence[Result]) -> list[Result]:

@@ -26,6 +26,7 @@ from recollect.operations.table.parameters import (
     MaxTokens,
     Platform,
     Question,
+    SourceEventIds,
     TimeAfter,
     TimeBefore,
     described,
@@ -202,7 +203,7 @@ def _keeping(given: Any) -> Right | None:
         "questions; recall is faster for a single detail. No language model is called. Use "
         f"create_mental_model to keep a conclusion. {DATA}",
         most_text=LONG_TEXT,
-        hidden=frozenset({"save_as"}),
+        hidden=frozenset({"save_as", "source_event_ids", "max_tokens"}),
     ),
     example=(
         {"query": "Where does Ada live?"},
@@ -222,7 +223,11 @@ def reflect(
     platform: Platform = None,
     time_after: TimeAfter = None,
     time_before: TimeBefore = None,
+    source_event_ids: SourceEventIds = None,
     max_results: MaxResults = 20,
+    max_tokens: Annotated[
+        int | None, described(description="The most tokens that the report may take.")
+    ] = None,
     save_as: Annotated[
         str | None, described(description="Keep the report as the mental model of this name.")
     ] = None,
@@ -247,7 +252,9 @@ def reflect(
             platform=platform,
             time_after=time_after,
             time_before=time_before,
+            source_event_ids=source_event_ids,
             max_results=max_results,
+            max_tokens=max_tokens,
             save_as=save_as,
         )
         span.found(query, reflection.results)

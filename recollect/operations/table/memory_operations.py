@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -24,6 +24,7 @@ from recollect.operations.table.parameters import (
     Limit,
     NewText,
     Platform,
+    SourceEventIds,
     Superseded,
     Thread,
     TimeAfter,
@@ -169,10 +170,7 @@ def list_memories(
     entity: Entity = None,
     platform: Platform = None,
     thread: Thread = None,
-    source_event_ids: Annotated[
-        Sequence[str] | None,
-        described(description="Only these events, by their sources' own ids, or facts from them."),
-    ] = None,
+    source_event_ids: SourceEventIds = None,
     metadata: Annotated[
         Mapping[str, str] | None,
         described(

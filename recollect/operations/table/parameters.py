@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -54,6 +55,10 @@ Platform = Annotated[
     str | None, described(description="Only memories from this platform, such as slack or email.")
 ]
 Thread = Annotated[str | None, described(description="Only messages of this thread.")]
+SourceEventIds = Annotated[
+    Sequence[str] | None,
+    described(description="Only what comes from these events, by their sources' own ids."),
+]
 TimeAfter = Annotated[
     Time | None,
     described(

@@ -1,0 +1,202 @@
+"""The paths of Hindsight that are about banks as such: their list, names, missions, settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import Router, get, patch, put
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from recollect import InvalidInput, Zone
+from recollect.integrations.hindsight.hindsight_profile import (
+    FIELDS,
+    TRAITS,
+    keep,
+    kept_fields,
+    profile,
+)
+from recollect.service import (
+    NOT_SERVED,
+    AnyRequest,
+    Refused,
+    ask,
+    principal_in,
+    service_of,
+    write,
+)
+
+_READ, _WRITE = {"right": "read"}, {"right": "write"}
+_MAX_PAGE_SIZE = 1_000
+
+
+class BankBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `create_bank` and `update_bank` send; what is given is kept, or refused by name."""
+
+    name: str | None = None
+    mission: str | None = None
+    background: str | None = None
+    reflect_mission: str | None = None
+    retain_mission: str | None = None
+    observations_mission: str | None = None
+    disposition: dict[str, int] | None = None
+    disposition_skepticism: int | None = None
+    disposition_literalism: int | None = None
+    disposition_empathy: int | None = None
+    retain_extraction_mode: str | None = None
+    retain_custom_instructions: str | None = None
+    retain_chunk_size: int | None = None
+    retain_structured_chunk_size: int | None = None
+    retain_max_attachments_per_chunk: int | None = None
+    enable_observations: bool | None = None
+    enable_text_search: bool | None = None
+    enable_temporal_retrieval: bool | None = None
+    enable_graph_retrieval: bool | None = None
+    enable_reranking: bool | None = None
+
+
+class DispositionBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `update_bank_disposition` sends."""
+
+    disposition: dict[str, int]
+
+
+class ConfigBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `update_bank_config` sends."""
+
+    updates: dict[str, Any]
+
+
+@get("/", opt=_READ)
+async def banks(
+    request: AnyRequest,
+    q: FromQuery[str | None] = None,
+    limit: FromQuery[int] = 100,
+    offset: FromQuery[int] = 0,
+) -> dict[str, Any]:
+    """Return the zones that hold something and that the token may read."""
+    check_page(limit, offset)
+    principal, service = principal_in(request), service_of(request)
+
+    def found() -> tuple[list[dict[str, Any]], int]:
+        held = [zone for zone in service.recollect.zones() if principal.may(zone, "read")]
+        if q is None:
+            shown = held[offset : offset + limit]
+            return [_profile(service.recollect.zone(zone)) for zone in shown], len(held)
+        every = [_profile(service.recollect.zone(zone)) for zone in held]
+        fits = [
+            one for one in every if q.casefold() in f"{one['bank_id']}\n{one['name']}".casefold()
+        ]
+        return fits[offset : offset + limit], len(fits)
+
+    shown, total = await service.reading.run(found)
+    return {"banks": shown, "total": total, "limit": limit, "offset": offset}
+
+
+def check_page(limit: int, offset: int) -> None:
+    """Raise InvalidInput where there is no such page."""
+    if not 1 <= limit <= _MAX_PAGE_SIZE or offset < 0:
+        raise InvalidInput(f"limit: 1 to {_MAX_PAGE_SIZE}; offset: 0 or more")
+
+
+def _profile(held: Zone) -> dict[str, Any]:
+    return profile(held.name, kept_fields(held))
+
+
+async def _kept(request: AnyRequest, bank: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Keep what is given of a bank; where nothing is, none comes into being."""
+    mark = principal_in(request).mark(bank)
+    if not given:
+        return await ask(request, bank, kept_fields)
+    return await write(request, bank, lambda held: keep(held, given, mark), makes=True)
+
+
+async def _with_body(request: AnyRequest, bank: str, data: BankBody) -> dict[str, Any]:
+    given = {
+        name: value for name, value in msgspec.structs.asdict(data).items() if value is not None
+    }
+    given |= _traits(given.pop("disposition", {}))
+    _refuse(given)
+    return profile(bank, await _kept(request, bank, given))
+
+
+def _traits(disposition: dict[str, int]) -> dict[str, int]:
+    unknown = sorted(set(disposition) - set(TRAITS))
+    if unknown:
+        raise InvalidInput(f"disposition: {unknown[0]!r}: choose from {', '.join(TRAITS)}")
+    return {f"disposition_{trait}": value for trait, value in disposition.items()}
+
+
+def _refuse(given: dict[str, Any]) -> None:
+    """Raise Refused where something is given that has no counterpart here."""
+    unknown = [name for name in given if name not in FIELDS]
+    if unknown:
+        raise Refused(
+            NOT_SERVED,
+            f"{unknown[0]}: a bank here has a name, missions and a disposition, which are kept and "
+            "change nothing; how it retains and recalls is the same for all",
+        )
+
+
+@put("/{bank:str}", opt=_WRITE)
+async def create_bank(
+    request: AnyRequest, bank: FromPath[str], data: JSONBody[BankBody]
+) -> dict[str, Any]:
+    """Keep what is given of a bank, and return it.
+
+    It comes into being with that, or with what is retained first.
+    """
+    return await _with_body(request, bank, data)
+
+
+@patch("/{bank:str}", opt=_WRITE)
+async def update_bank(
+    request: AnyRequest, bank: FromPath[str], data: JSONBody[BankBody]
+) -> dict[str, Any]:
+    """Do what `create_bank` does."""
+    return await _with_body(request, bank, data)
+
+
+@get("/{bank:str}/profile", opt=_READ)
+async def get_profile(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
+    """Return a bank."""
+    return profile(bank, await ask(request, bank, kept_fields))
+
+
+@put("/{bank:str}/profile", opt=_WRITE)
+async def update_profile(
+    request: AnyRequest, bank: FromPath[str], data: JSONBody[DispositionBody]
+) -> dict[str, Any]:
+    """Keep another disposition."""
+    return profile(bank, await _kept(request, bank, _traits(data.disposition)))
+
+
+@get("/{bank:str}/config", opt=_READ)
+async def config(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
+    """Return what is kept of a bank beside its name; there are no other settings here."""
+    return _config(bank, await ask(request, bank, kept_fields))
+
+
+@patch("/{bank:str}/config", opt=_WRITE)
+async def update_config(
+    request: AnyRequest, bank: FromPath[str], data: JSONBody[ConfigBody]
+) -> dict[str, Any]:
+    """Keep missions and a disposition; all else is refused."""
+    _refuse(data.updates)
+    return _config(bank, await _kept(request, bank, data.updates))
+
+
+def _config(bank: str, fields: dict[str, Any]) -> dict[str, Any]:
+    settings = {name: value for name, value in fields.items() if name != "name"}
+    return {"bank_id": bank, "config": settings, "overrides": settings}
+
+
+@get("/health")
+async def health(request: AnyRequest) -> dict[str, Any]:
+    """Say whether questions can be answered; nobody need say who asks."""
+    ready = service_of(request).ready
+    return {"status": "healthy" if ready else "starting", "database": "connected"}
+
+
+ROUTES = (*(banks, create_bank, update_bank, get_profile, update_profile, config, update_config),)
+HEALTH = Router("/", route_handlers=[health], include_in_schema=False)

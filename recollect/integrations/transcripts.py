@@ -1,0 +1,192 @@
+"""Conversations that come as one text: who said which part of it.
+
+Known are messages as JSON (a list, an object with `messages`, one a line), blocks with their roles
+(`[role: user]` … `[user:end]`, `<|im_start|>user`), and lines that begin with who says them
+(`User: …`, `**Alice:** …`, `[10:02] Bob: …`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Roles of those whose words nothing is concluded from.
+ASSISTANTS = _words(
+    "assistant ai bot chatbot agent model llm claude chatgpt gpt gemini copilot system developer "
+    "tool function"
+)
+_ROLES = ASSISTANTS | _words("user human customer")
+_USERS = _ROLES - ASSISTANTS
+# Those of them that are nothing else before a colon: "System: Windows" is no turn.
+_SPEAKING_ROLES = _ROLES - _words("agent model system developer tool function customer")
+
+
+class Turn(NamedTuple):
+    """What one said. `before` and `after` are what stands around it in the text.
+
+    `speaker` is a role in small letters, or a name as it is written.
+    """
+
+    speaker: str
+    content: str
+    before: str = ""
+    after: str = ""
+
+    @property
+    def by_assistant(self) -> bool:
+        """Whether nothing is concluded from it."""
+        return self.speaker.casefold() in ASSISTANTS
+
+    @property
+    def name(self) -> str | None:
+        """The name of who says it; None where it is a role."""
+        return None if self.speaker.casefold() in _ROLES else self.speaker
+
+
+def turns(text: str) -> list[Turn]:
+    """Return the turns of a text that is a conversation, in order; none of another text."""
+    for read in (_as_json, _in_blocks, _in_lines):
+        found = [turn for turn in read(text) if turn.content.strip()]
+        if found:
+            return found
+    return []
+
+
+def _as_json(text: str) -> Iterator[Turn]:
+    for message in _messages(text):
+        role = message.get("role") or message.get("speaker") or message.get("sender")
+        content = message.get("content", message.get("text"))
+        if isinstance(content, list):
+            parts = [part.get("text") for part in content if isinstance(part, dict)]
+            content = "\n".join(part for part in parts if isinstance(part, str))
+        if not isinstance(role, str) or not role.strip():
+            return
+        if isinstance(content, str):
+            name = message.get("name")
+            of_name = isinstance(name, str) and role.casefold() in _USERS and name.strip()
+            speaker = str(name) if of_name else _speaker(role)
+            yield Turn(speaker, content, f"{speaker}: ", "\n")
+
+
+def _messages(text: str) -> Sequence[dict[str, Any]]:
+    """Return the messages that a text holds as JSON; none where it holds anything else."""
+    start = text.lstrip()[:1]
+    if start not in ("[", "{"):
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            return ()
+    if isinstance(found, dict):
+        found = found.get("messages") or found.get("conversation") or [found]
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        return ()
+    return found if all(("content" in one or "text" in one) for one in found) else ()
+
+
+_BLOCKS = (
+    # [role: user] … [user:end]
+    re.compile(
+        r"\[role:\s*(?P<role>[\w .-]{1,40})\][ \t]*\n?(?P<said>.*?)"
+        r"(?P<after>\n?[ \t]{0,9}\[(?P=role):end\]\s*|(?=\[role:)|\Z)",
+        re.DOTALL | re.IGNORECASE,
+    ),
+    # <|im_start|>user … <|im_end|>
+    re.compile(
+        r"<\|im_start\|>\s*(?P<role>[\w.-]{1,40})[ \t]*\n(?P<said>.*?)"
+        r"(?P<after>\s{0,9}<\|im_end\|>\s*|(?=<\|im_start\|>)|\Z)",
+        re.DOTALL,
+    ),
+)
+
+
+def _in_blocks(text: str) -> Iterator[Turn]:
+    for pattern in _BLOCKS:
+        if not pattern.match(text, len(text) - len(text.lstrip())):
+            continue
+        end = 0
+        for found in pattern.finditer(text):
+            before = text[end : found.start("said")]
+            yield Turn(_speaker(found["role"]), found["said"], before, found["after"])
+            end = found.end()
+        return
+
+
+_TIME = r"(?:[\[(][^\])\n]{3,40}[\])][ \t]*|\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?[ \t]+)?"
+_LABEL = re.compile(
+    rf"^[ \t]*(?:[-*>][ \t]+)?{_TIME}(?P<mark>\*\*|__|\#{{1,4}}[ \t]+)?"
+    r"(?P<who>[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2})"
+    r"(?:[ \t]*\([^)\n]{1,40}\))?(?P<end>:(?:\*\*|__)?|(?:\*\*|__):)(?:[ \t]+|$)",
+    re.MULTILINE,
+)
+# What stands before a colon and is nobody.
+_NOBODY = _words(
+    """note notes reminder update updates bio about summary goal goals profile todo task tasks re
+    fwd subject ps question answer q a quote memo diary journal today tomorrow yesterday edit fact
+    facts preference preferences context background name email phone address city country job age
+    title date time location place topic example examples warning tip important source sources
+    link url description decision decisions result results status from to cc bcc sent plan plans
+    agenda action actions idea ideas problem solution error input output step steps favourite
+    favorite hobby hobbies likes dislikes allergies allergy birthday also however remember fyi
+    tldr"""
+)
+_OPENINGS = _words("dear hi hello hey the a an my our your this that these those")
+_SPEECH = re.compile(
+    r"[.!?…](?:\s|\Z)|\b(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|me|we|we['’]re|our|you|your)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"\W*(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|our)\b", re.I)
+
+
+def _in_lines(text: str) -> Iterator[Turn]:
+    labels = [found for found in _LABEL.finditer(text) if _may_speak(found["who"])]
+    if not labels or text[: labels[0].start()].strip():
+        return
+    ends = [*(found.start() for found in labels[1:]), len(text)]
+    said = [text[found.end() : end] for found, end in zip(labels, ends, strict=True)]
+    if not _is_talk([found["who"] for found in labels], said):
+        return
+    start = 0
+    for found, words, end in zip(labels, said, ends, strict=True):
+        content = words.rstrip()
+        after = words[len(content) :]
+        yield Turn(_speaker(found["who"]), content, text[start : found.end()], after)
+        start = end
+
+
+def _may_speak(who: str) -> bool:
+    folded = who.casefold()
+    if folded in _ROLES:
+        return True
+    first, *_ = folded.split()
+    return (
+        folded not in _NOBODY
+        and first not in _OPENINGS
+        and all(word[0].isupper() for word in who.split())
+    )
+
+
+def _is_talk(who: Sequence[str], said: Sequence[str]) -> bool:
+    """Return whether labelled lines are what people say, not the fields of a form."""
+    names = {name.casefold() for name in who}
+    if names & _SPEAKING_ROLES:
+        return True
+    if len(who) == 1:
+        return _FIRST_PERSON.match(said[0]) is not None
+    spoken = sum(_SPEECH.search(words) is not None for words in said)
+    return len(names) < len(who) or 2 * spoken >= len(said)
+
+
+def _speaker(who: str) -> str:
+    folded = who.strip().casefold()
+    return folded if folded in _ROLES else who.strip()
