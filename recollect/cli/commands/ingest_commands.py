@@ -64,9 +64,7 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    default="int8",
-    show_default=True,
-    help="How exactly the encoder reckons; int8 is faster and smaller.",
+    help="How exactly the encoder reckons; int8 is faster and smaller [int8].",
 )
 @click.option(
     "--agents",
@@ -94,7 +92,7 @@ def init(
     encoder_source: Source | None,
     reranker: str | None,
     reader: str | None,
-    precision: Precision,
+    precision: Precision | None,
     agents: str | None,
     writer: Writer | None,
     without: str | None,
@@ -105,11 +103,13 @@ def init(
 
     configuration = configured(home)
     directory = configuration.home
+    # Where an encoder is pinned already, or there is to be none, it is that of the reranker.
+    of_the_reranker = reranker is not None and (Home.is_at(directory) or encoder == "none")
     made = Home.make(
         directory,
         configuration,
         encoder=None if encoder == "none" else encoder,
-        precision=precision,
+        precision=None if of_the_reranker else precision,
         source=encoder_source,
         model_directory=encoder_directory,
         without_encoder=encoder == "none",
@@ -123,7 +123,7 @@ def init(
         made.reinstall_reranker(show_step)
     else:
         chosen = None if reranker == "none" else reranker
-        made.rerank_with(chosen, precision=precision, progress=show_step)
+        made.rerank_with(chosen, precision=precision or "int8", progress=show_step)
     pin, judge, heads = made.settings.encoder, made.settings.reranker, made.settings.reader
     if as_json:
         emit(
@@ -146,7 +146,8 @@ def init(
         say(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
         say(f"weights   sha256 {pin.sha256}")
     if heads is None:
-        say("reader    none: rules alone find names")
+        bring = "" if pin is None else "; recollect init --reader own brings one"
+        say(f"reader    none: rules alone find names{bring}")
     else:
         say(f"reader    heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
     if judge is not None:
