@@ -27,9 +27,8 @@ from recollect.streams.engine.node import Node
 from recollect.streams.projecting.snapshots import Snapshot
 from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.locks import exclusive
+from recollect.streams.system.open_files import idle_zones
 
-# Each takes four files and the memory of an index.
-_MAX_OPEN = 32
 # How often a generation may be replaced between reading its name and opening it.
 _ATTEMPTS = 5
 
@@ -72,6 +71,8 @@ class RecallerPool:
         self._node = node
         self._home = home
         self._lock = threading.Lock()
+        # Each takes the files of a zone, and the memory of an index.
+        self._max_open = idle_zones()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
         #: Told of a zone whose indexes here followed: other processes may have some as well.
         self.told: list[Callable[[str], None]] = []
@@ -213,7 +214,7 @@ class RecallerPool:
     def _too_many(self) -> list[_PooledRecaller]:
         """Remove and return the recallers that were unused for longest."""
         idle = [key for key, pooled in self._open.items() if not pooled.users]
-        return [self._open.pop(key) for key in idle[: max(len(self._open) - _MAX_OPEN, 0)]]
+        return [self._open.pop(key) for key in idle[: max(len(self._open) - self._max_open, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
         """Drop recallers of other generations than the one in use, or of a moment before an

@@ -51,6 +51,7 @@ from recollect.streams.records.chain_readers import ChangeReader, last_switch, w
 from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
+from recollect.streams.system.open_files import idle_zones
 
 # A process that only queries decides nothing, and need not load the agents.
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
 FIRST_CHAIN = "c0"
 # After this long without progress, a caller that waits for the workers decides by itself.
 _STALL_TIMEOUT_SECONDS = 10.0
-# Zones whose files stay open when idle; each takes four files and a few MB.
-_MAX_IDLE_ZONES = 32
 _BATCH_SIZE = 1_000
 
 
@@ -93,7 +92,7 @@ class Node:
         self.writes = not read_only(directory)
         self.journal = Journal(directory / "driver.db" if self.writes else None)
         self._zones = directory / "zones"
-        self._files = FilesPool(_MAX_IDLE_ZONES)
+        self._files = FilesPool(idle_zones())
         self._temporary_lock = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:

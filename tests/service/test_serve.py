@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,8 +31,10 @@ def recollect(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run `serve` on a free port; yield the process and its address."""
+def serving(
+    home: Path, *options: str, begin: Callable[[], None] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `serve` on a free port; yield its process and address. `begin`: what it does first."""
     command = [sys.executable, "-m", "recollect", "--home", str(home), "serve", "--port", "0"]
     process = subprocess.Popen(
         [*command, "--json", *options],
@@ -41,6 +43,7 @@ def serving(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], 
         text=True,
         cwd=ROOT,
         env={**os.environ, "RECOLLECT_TICKS": "off"},
+        preexec_fn=begin,
     )
     assert process.stdout is not None
     try:

@@ -18,6 +18,7 @@ from recollect.schemas.errors import NewerFormat
 from recollect.schemas.wire import WriteReport
 from recollect.streams.engine.node import Node
 from recollect.streams.system.extras import needed
+from recollect.streams.system.open_files import raise_open_files
 
 # With the embedded ledger the Kafka client need not be there.
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def work(
         MissingExtra: the ledger is on Kafka, and its client is missing.
     """
     must_be_writable(home.directory)
+    raise_open_files()
     if once:
         _work_once(home, report)
     elif on_kafka(home):
