@@ -12,7 +12,7 @@ from recollect.projections.embeddings import EmbeddingsModel
 from recollect.projections.events import EventsModel
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
-from recollect.projections.private import make_directory
+from recollect.projections.private import make_directory, read_only
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import READ_MODEL_ROWS
@@ -39,6 +39,7 @@ class ZoneFiles:
     ) -> None:
         """`complete`: all files exist already, so a missing one is an error and not created."""
         self.directory = directory
+        self._frozen = readonly and read_only(directory)
         if not readonly:
             make_directory(directory)
         if complete or readonly:
@@ -62,6 +63,14 @@ class ZoneFiles:
             except BaseException:
                 self.close()
                 raise
+
+    @property
+    def outdated(self) -> bool:
+        """Whether nothing could be written when they were opened, and something can now.
+
+        They do not see what is written since, and must be opened again.
+        """
+        return self._frozen and not read_only(self.directory)
 
     def check(self) -> None:
         """Check that no table is missing.
@@ -217,9 +226,9 @@ class FilesPool:
                     break
             else:
                 return None
-        if identity == _identity(directory):
+        if identity == _identity(directory) and not files.outdated:
             return files
-        # The directory was deleted, and another one has its name.
+        # The directory was deleted, and another one has its name; or there is room again.
         files.close()
         return None
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.schemas.errors import DeletionFailed, HomeError
+from recollect.projections.disk_space import has_room
+from recollect.schemas.errors import DeletionFailed, DiskFull, ReadOnlyHome
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
@@ -75,17 +76,32 @@ def writable(directory: Path) -> bool:
 
 
 def read_only(directory: Path) -> bool:
-    """Return whether a directory exists and cannot be written to."""
-    return directory.is_dir() and not writable(directory)
+    """Return whether a directory exists and nothing can be written there now.
+
+    It cannot be written to, or its disk is full, which may pass.
+    """
+    return directory.is_dir() and not (writable(directory) and has_room(directory))
 
 
 def must_be_writable(directory: Path) -> None:
-    """Raise HomeError if a home is read-only, before anything is half done."""
-    if read_only(directory):
-        raise HomeError(
-            f"the home {directory} is read-only here: recall, why, status, verify, doctor and "
-            "deadletters list answer; for all else mount it so that it can be written, or be "
-            "its owner"
+    """Check that a home can be written to, before anything is half done.
+
+    Raises:
+        ReadOnlyHome: it cannot.
+        DiskFull: there is no room.
+    """
+    if not directory.is_dir():
+        return
+    answer = "recall, why, status, verify, doctor and deadletters list answer"
+    if not writable(directory):
+        raise ReadOnlyHome(
+            f"the home {directory} is read-only here: {answer}; for all else mount it so that it "
+            "can be written, or be its owner"
+        )
+    if not has_room(directory):
+        raise DiskFull(
+            f"the disk is full, and nothing was lost: {answer}; for all else free some space at "
+            f"{directory}, and try again"
         )
 
 

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from recollect.projections.migrations import Migrations
-from recollect.projections.private import writable
+from recollect.projections.private import read_only
 from recollect.projections.sqlite import PAGE, connect, truncate_wal, value
 from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from recollect.schemas.errors import IntegrityError, UpgradeRequired
@@ -83,7 +83,7 @@ class ReadModel:
         self.migrations.bring_up(connection, self.path, lambda: self.migrated(connection))
 
     def _bring_up_to_read(self) -> None:
-        if not writable(self.path.parent):
+        if read_only(self.path.parent):
             raise UpgradeRequired(
                 f"{self.path} was made by an older recollect and cannot be brought up to date "
                 "here, where it is read-only: use its home once where it can be written"

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from recollect.projections.private import FILE_MODE, writable
+from recollect.projections.private import FILE_MODE, read_only
 
 BUSY_TIMEOUT_MS = 60_000
 # With SQLite's default of 2 MB an index of 100,000 facts is twice as slow; small files take less.
@@ -61,12 +61,13 @@ def _set_up(connection: apsw.Connection) -> apsw.Connection:
 
 
 def _connect_to_read(path: Path) -> apsw.Connection:
-    if not path.exists() or writable(path.parent):
+    if not path.exists() or not read_only(path.parent):
         return _open_to_read(str(path))
     log = path.with_name(path.name + "-wal")
     if not log.exists() or not log.stat().st_size:
         # Readers of a WAL need a file of their own next to it. If there is no WAL, and no process
-        # here can begin one, the file is complete.
+        # here can begin one, the file is complete. On a full disk that is so until there is room:
+        # whoever keeps the connection opens another one then.
         return _open_to_read(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
     connection = _open_to_read(str(path))
     try:

@@ -33,6 +33,14 @@ class HomeError(RecollectError):
     """The home directory is missing, unusable, or locked by another process."""
 
 
+class ReadOnlyHome(HomeError):
+    """The home cannot be written to here; it answers all the same."""
+
+
+class DiskFull(HomeError):
+    """The disk of the home has no room; nothing is lost, and the home answers all the same."""
+
+
 class CorruptFile(HomeError):
     """A file of a home is missing or damaged; the message names it and how to restore it."""
 

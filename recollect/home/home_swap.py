@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.projections.generations import sync_directory
-from recollect.projections.private import delete_directory, make_directory, writable
+from recollect.projections.private import delete_directory, make_directory, read_only
 from recollect.schemas.errors import HomeError
 from recollect.streams.ledger.embedded_ledger import IDENTITY_FILE, KEYS_FILE, LEDGER_FILE
 from recollect.streams.system.failpoints import failpoint
@@ -88,7 +88,7 @@ class HomeSwap:
         Raises:
             DeletionFailed: it cannot be deleted.
         """
-        if os.path.isdir(self.room) and writable(self._directory) and not self.interrupted:
+        if os.path.isdir(self.room) and not read_only(self._directory) and not self.interrupted:
             delete_directory(self.room)
 
     def swap(self) -> None:

@@ -99,6 +99,7 @@ class RecallerPool:
         self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
     ) -> T:
         key = _Key(zone, generation, profile)
+        self._drop_outdated()
         with self._in_use(key) as pooled:
             open_ = partial(self._node.open_to_read, zone, generation)
             recaller = self._recaller(key, pooled, open_)
@@ -232,6 +233,14 @@ class RecallerPool:
 
         if self._drop(replaced):
             self._node.close_removed()
+
+    def _drop_outdated(self) -> None:
+        """Drop recallers that were opened on a full disk which has room now."""
+        with self._lock:
+            files = {key: pooled.files for key, pooled in self._open.items()}
+        outdated = {key for key, held in files.items() if held is not None and held.outdated}
+        if outdated:
+            self._drop(outdated.__contains__)
 
     def _drop(self, which: Callable[[_Key], bool]) -> int:
         """Close recallers as soon as they are unused; return how many."""

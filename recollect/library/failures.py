@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.schemas.errors import CorruptFile, HomeError, InvalidInput, RecollectError
+from recollect.schemas.errors import CorruptFile, DiskFull, HomeError, InvalidInput, RecollectError
 
 
 class Failure(NamedTuple):
@@ -20,7 +20,7 @@ def failure(error: Exception) -> Failure | None:
     """Return the message for an error; None if it is a fault of this program."""
     if isinstance(error, RecollectError):
         usage = isinstance(error, InvalidInput | HomeError)
-        return Failure(str(error), usage and not isinstance(error, CorruptFile))
+        return Failure(str(error), usage and not isinstance(error, CorruptFile | DiskFull))
     if isinstance(error, apsw.Error):
         return Failure(_of_sqlite(error))
     if isinstance(error, OSError):

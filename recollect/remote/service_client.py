@@ -18,8 +18,10 @@ from recollect.schemas.errors import (
     Busy,
     CommandConflict,
     DecisionTimeout,
+    DiskFull,
     HomeError,
     InvalidInput,
+    ReadOnlyHome,
     RecollectError,
     Unauthorized,
     Unavailable,
@@ -55,6 +57,8 @@ _ERRORS: dict[str, type[RecollectError]] = {
     "failed": HomeError,
     "overloaded": Unavailable,
     "timed-out": Unavailable,
+    "read-only": ReadOnlyHome,
+    "disk-full": DiskFull,
     "not-decided": DecisionTimeout,
     "unavailable": Unavailable,
 }
@@ -238,7 +242,7 @@ class ServiceClient:
             )
             return _Failure(Unavailable(message), again_after)
         error = _error_of(problem, response.status_code, path)
-        if isinstance(error, DecisionTimeout):
+        if isinstance(error, DecisionTimeout | ReadOnlyHome):
             again_after = None
         return _Failure(error, again_after)
 

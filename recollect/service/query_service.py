@@ -18,6 +18,7 @@ from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided
 from recollect.operations.writing.background_writing import written_meanwhile
+from recollect.projections.private import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls
@@ -205,8 +206,9 @@ class QueryService:
         noting = [asyncio.create_task(self._note_used()), asyncio.create_task(self._flush())]
         warming = asyncio.create_task(self._warm_up())
         home, node = self.recollect._open_home.home, self.recollect._open_home.node
-        # On Kafka the workers decide, and a home that is read-only is decided elsewhere.
-        decides = node.writes and not node.ledger.shared
+        # On Kafka the workers decide, and a home that is read-only is decided elsewhere. A disk
+        # that is full may have room later.
+        decides = writable(home.directory) and not node.ledger.shared
         ticks = home.configuration.ticks
         deciding = DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext()
         opened, told = self.recollect._open_home, self.log.does_not_write

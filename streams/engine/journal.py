@@ -56,6 +56,7 @@ class Journal:
     def __init__(self, path: Path | None) -> None:
         """`path` None: in memory, for a read-only home."""
         self._lock = threading.RLock()
+        self.in_memory = path is None
         if path is None:
             path = Path(":memory:")
             self._connection = connect(path)

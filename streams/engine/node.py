@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from recollect.projections.events.event_queries import switched_to
 from recollect.projections.files import FILE_NAMES, FilesPool, ZoneFiles
 from recollect.projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
-from recollect.projections.private import must_be_writable, read_only, writable
+from recollect.projections.private import must_be_writable, read_only
 from recollect.projections.sqlite import copy_file
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -89,14 +89,32 @@ class Node:
         self.agent_names = agent_names
         self._agents = agents
         self._directory = directory
-        self.writes = not read_only(directory)
-        self.journal = Journal(directory / "driver.db" if self.writes else None)
+        self._journal: Journal | None = None
         self._zones = directory / "zones"
         self._files = FilesPool(idle_zones())
+        self._journal_lock = threading.Lock()
         self._temporary_lock = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:
             self._migrate_pending_purges()
+
+    @property
+    def writes(self) -> bool:
+        """Whether the home can be written to now: a full disk may be emptied."""
+        return not read_only(self._directory)
+
+    def must_be_writable(self) -> None:
+        """Raise ReadOnlyHome or DiskFull where nothing can be written now."""
+        must_be_writable(self._directory)
+
+    @property
+    def journal(self) -> Journal:
+        """What drivers must know after a death; where nothing can be written, in memory."""
+        with self._journal_lock:
+            if self._journal is None or (self._journal.in_memory and self.writes):
+                path = self._directory / "driver.db" if self.writes else None
+                self._journal = Journal(path)
+            return self._journal
 
     @property
     def agents(self) -> Sequence[Agent]:
@@ -259,7 +277,7 @@ class Node:
         Raises:
             HomeError: the home is read-only.
         """
-        must_be_writable(self._directory)
+        self.must_be_writable()
         with exclusive(self._driver_lock(zone)):
             yield
 
@@ -343,7 +361,7 @@ class Node:
     def _project_read_only(self, zone: str, generation: Generation) -> None:
         """As `project_turns`, for a read-only home: in a copy, if the files are incomplete."""
         with self.open(zone, generation) as files:
-            made = writable(files.directory)
+            made = not read_only(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
             if not made and not behind and not self._decided_since(zone, generation, files):
                 # The files are complete: this only compares them with the ledger.
@@ -578,7 +596,8 @@ class Node:
     def close(self) -> None:
         """Close the ledger and the journal."""
         self._files.close()
-        self.journal.close()
+        if self._journal is not None:
+            self._journal.close()
         self.ledger.close()
         if self._temporary is not None:
             self._temporary.cleanup()

@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.projections.generations import replace_file
 from recollect.projections.migrations import Migrations
-from recollect.projections.private import make_directory, must_be_writable, writable
+from recollect.projections.private import make_directory, must_be_writable, read_only
 from recollect.projections.sqlite import (
     atomic,
     connect,
@@ -135,8 +135,11 @@ class _Identity(msgspec.Struct, frozen=True):
 
 
 class _Files(NamedTuple):
+    """Both files; `frozen`: they were opened where nothing could be written."""
+
     ledger: LedgerFile
     keys: EmbeddedKeys
+    frozen: bool = False
 
 
 class EmbeddedLedger(Ledger):
@@ -156,6 +159,7 @@ class EmbeddedLedger(Ledger):
         self._opening = threading.RLock()
         self._files: _Files | None = None
         self._empty: _Files | None = None
+        self._left: list[_Files] = []
         self._appended = _condition_of(directory / LEDGER_FILE)
         self._in_use = ExitStack()
         with ExitStack() as opening:
@@ -177,9 +181,13 @@ class EmbeddedLedger(Ledger):
 
     def _open(self) -> _Files:
         """Return the files once any process has created them, and empty ones before."""
-        if self._files is not None:
+        if self._files is not None and not self._can_be_written_again(self._files):
             return self._files
         with self._opening:
+            if self._files is not None and self._can_be_written_again(self._files):
+                # Somebody may read there at this moment.
+                self._left.append(self._files)
+                self._files = None
             if self._files is None and is_created(self._directory):
                 self._files = self._opened()
             if self._files is None and self._empty is None:
@@ -190,8 +198,12 @@ class EmbeddedLedger(Ledger):
         assert files is not None
         return files
 
+    def _can_be_written_again(self, files: _Files) -> bool:
+        """Whether files were opened on a disk without room that has some now."""
+        return files.frozen and not read_only(self._directory)
+
     def _opened(self) -> _Files:
-        if not writable(self._directory):
+        if read_only(self._directory):
             return self._checked(readonly=True)
         # Two processes that switch a new file to WAL at once do not wait: one gets "locked".
         with exclusive(self._directory / "ledger.lock"):
@@ -244,7 +256,7 @@ class EmbeddedLedger(Ledger):
         own = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
         others = [name for name, home in found.items() if None not in (home, own) and home != own]
         if not others:
-            return _Files(ledger, keys)
+            return _Files(ledger, keys, frozen=readonly)
         keys.close()
         ledger.close()
         raise CorruptFile(
@@ -353,7 +365,7 @@ class EmbeddedLedger(Ledger):
                 self._appended.wait(min(left, _POLL_INTERVAL_SECONDS))
 
     def close(self) -> None:
-        for files in (self._empty, self._files):
+        for files in (self._empty, self._files, *self._left):
             if files is not None:
                 files.ledger.close()
                 files.keys.close()
@@ -394,7 +406,7 @@ class EmbeddedLedger(Ledger):
 
 
 def _identify(files: _Files, home: bytes) -> None:
-    for file in files:
+    for file in (files.ledger, files.keys):
         if file.identity() is None:
             file.identify(home)
 

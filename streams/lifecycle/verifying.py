@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from recollect.projections.content import content_hash, content_problems, index_
 from recollect.projections.events.event_queries import event_count, switches
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
-from recollect.projections.private import make_directory
+from recollect.projections.private import make_directory, read_only
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index.zone_index import stored_problems
 from recollect.projections.sqlite import connect, copy_file, rows
@@ -400,19 +399,15 @@ def verify(
 def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
     """Hold the locks of driving and rebuilding the zone, if it has files."""
     directory = node.zone(zone).path
-    if _writable(directory):
+    if directory.is_dir() and not read_only(directory):
         held.enter_context(exclusive(directory / "rebuild.lock"))
         held.enter_context(node.driving(zone))
-
-
-def _writable(directory: Path) -> bool:
-    return directory.is_dir() and os.access(directory, os.W_OK)
 
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
     """Make a directory for copies: beside the files where that can be, else where all have it."""
-    parent = directory if _writable(directory) else None
+    parent = directory if directory.is_dir() and not read_only(directory) else None
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=parent))
     try:
         yield path

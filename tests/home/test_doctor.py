@@ -6,12 +6,15 @@ import json
 import os
 import sqlite3
 import subprocess
+import sysconfig
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from recollect.operations.upkeep import doctor
 from tests.home.kit import SENTENCES, Home
+from tests.home.test_full_disk import on_a_full_disk
 from tests.home.test_read_only import mounted
 
 Checks = dict[str, dict[str, str]]
@@ -162,7 +165,7 @@ def test_on_a_full_disk_space_is_what_is_missing(home: Home) -> None:
         assert "nothing is lost" in check["fix"]
     ended = full.run("remember", "Something new.")
     assert ended.status == 1
-    assert "full disk" in ended.stderr or "No space left" in ended.stderr
+    assert "the disk is full" in ended.stderr
 
 
 @pytest.mark.parametrize("at", ["commit.keys_destroyed", "commit.embeddings"])
@@ -180,3 +183,59 @@ def test_an_erasure_that_is_not_finished_is_said_by_verify_and_left_to_others(
         assert home.run("verify").status == 1
     home.well("worker", "--once")
     assert not home.well("verify", "--json").json["problems"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [("nfs4", "rw - nfs4 server:/export rw"), ("cifs", "rw - cifs //s/x rw")]
+)
+def test_a_home_on_a_network_file_system_is_named(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, options: str
+) -> None:
+    """FAULTS 26."""
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+        f"40 22 0:50 / {home.path} {options}\n"
+        f"41 22 0:51 / {home.path}er rw - tmpfs none rw\n"
+    )
+    monkeypatch.setattr(doctor, "_MOUNTS", mounts)
+    found = failed(home)
+    assert list(found) == ["file system"]
+    assert kind in found["file system"]["detail"]
+    assert "disk of this machine" in found["file system"]["fix"]
+
+
+def test_the_innermost_and_latest_mount_counts(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 1 8:1 / / rw shared:1 master:2 - ext4 /dev/sda1 rw\n"
+        r"30 22 0:40 / /my\040homes rw - nfs server:/x rw" + "\n"
+        r"31 22 0:41 / /my\040homes/ada rw - xfs /dev/sdb rw" + "\n"
+        r"32 22 0:42 / /my\040homes/ada rw - btrfs /dev/sdc rw" + "\n"
+    )
+    for place, kind in (
+        ("/my homes/ben", "nfs"),
+        ("/my homes/ada/zones", "btrfs"),
+        ("/my homesteads", "ext4"),
+    ):
+        assert doctor.file_system_of(Path(place), mounts) == kind
+    assert doctor.file_system_of(Path("/"), tmp_path / "absent") is None
+
+
+def test_a_python_on_musl_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FAULTS 26."""
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _: "cpython-312-x86_64-linux-musl")
+    found = failed(home)
+    assert list(found) == ["python"]
+    assert "Alpine" in found["python"]["detail"]
+    assert "glibc" in found["python"]["fix"]
+
+
+def test_a_full_disk_and_a_read_only_home_have_a_line_each(home: Home) -> None:
+    """FAULTS 26."""
+    full = failed(on_a_full_disk(home))
+    assert list(full) == ["disk"]
+    assert "free some space" in full["disk"]["fix"]
+    status, checks = checked(mounted(home))
+    assert status == 0
+    assert "read-only here: it answers" in checks["writable"]["detail"]

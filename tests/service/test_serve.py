@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,10 +32,26 @@ def recollect(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def serving(
-    home: Path, *options: str, begin: Callable[[], None] | None = None
+    home: Path,
+    *options: str,
+    begin: Callable[[], None] | None = None,
+    before: Sequence[str] = (),
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run `serve` on a free port; yield its process and address. `begin`: what it does first."""
-    command = [sys.executable, "-m", "recollect", "--home", str(home), "serve", "--port", "0"]
+    """Run `serve` on a free port; yield its process and address.
+
+    `begin`: what the process does first. `before`: a command that runs it.
+    """
+    command = [
+        *before,
+        sys.executable,
+        "-m",
+        "recollect",
+        "--home",
+        str(home),
+        "serve",
+        "--port",
+        "0",
+    ]
     process = subprocess.Popen(
         [*command, "--json", *options],
         stdout=subprocess.PIPE,

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+import apsw
 import msgspec
 
 from recollect.home.consistency_token import Token
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token_counting import MAX_TOKENS, token_bound
 from recollect.operations.ingestion.ingesting import command
+from recollect.projections.disk_space import is_disk_full
 from recollect.projections.events import event_queries
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
 from recollect.projections.recall.question.query import check_query_time
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import DiskFull, InvalidInput
 from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
@@ -231,7 +233,13 @@ def bring_up(zone: OpenZone) -> None:
         # Other nodes decide; their changes must be in the answer too.
         zone.node.follow(zone.name)
     else:
-        zone.node.project_turns(zone.name)
+        try:
+            zone.node.project_turns(zone.name)
+        except (OSError, apsw.FullError, DiskFull) as error:
+            if not is_disk_full(error):
+                raise
+            # What the files hold already answers.
+            return
     zone.brought_up_to = ends
 
 

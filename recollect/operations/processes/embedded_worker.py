@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 
+from recollect.schemas.errors import HomeError
 from recollect.schemas.events import Tick
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
@@ -33,6 +34,7 @@ class EmbeddedWorker:
         self._report = report
         self._ticks = ticks
         self._ended = threading.Event()
+        self._without_room = False
         self._ticked: dict[str, int] = {}
         #: Zones that may have something to decide, and when they are to be tried.
         self._waiting: dict[str, float] = {}
@@ -44,6 +46,9 @@ class EmbeddedWorker:
         ends = {(EVENTS, part): -1 for part in range(PARTITIONS)}
         next_tick = 0.0
         while not self._ended.is_set():
+            if not self._has_room():
+                self._ended.wait(_RETRY_SECONDS)
+                continue
             before, ends = ends, {place: self._node.ledger.end(*place) for place in ends}
             moved = {partition for topic, partition in ends if _ahead(ends, before, partition)}
             now = time.monotonic()
@@ -60,6 +65,21 @@ class EmbeddedWorker:
     def end(self) -> None:
         """Have `work` return, after what it is at now."""
         self._ended.set()
+
+    def _has_room(self) -> bool:
+        """Return whether anything can be written; where it cannot, what there is to decide waits.
+
+        It is reported once.
+        """
+        try:
+            self._node.must_be_writable()
+        except HomeError as error:
+            if not self._without_room:
+                self._report("", error)
+            self._without_room = True
+            return False
+        self._without_room = False
+        return True
 
     def _look(self, moved: Set[int], due: bool, now: float) -> None:
         """Note which zones may have something to decide, and tick where that is due."""

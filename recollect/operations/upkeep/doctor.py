@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import sys
+import sysconfig
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 import msgspec
-import onnxruntime
 
 from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HomeSwap
 from recollect.home.ledgers import on_kafka, open_ledger
+from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version
 from recollect.projections.files import FILE_NAMES, ZoneFiles
 from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
-from recollect.projections.private import exposed, read_only
+from recollect.projections.private import exposed, writable
 from recollect.projections.sqlite import connect, value
 from recollect.schemas.errors import (
     HomeError,
@@ -40,9 +42,13 @@ from recollect.streams.records.erased_keys import unexplained_missing_keys
 from recollect.streams.system.extras import MODULES, is_installed, needed
 
 _MIN_FREE_BYTES = 1 << 30
-# With less free space, SQLite cannot even begin the WAL of a file.
-_FULL = 1 << 20
 _BATCH_SIZE = 2_000
+_MOUNTS = Path("/proc/self/mountinfo")
+#: Where files are on another machine.
+_NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "beegfs", "gpfs"}
+    | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph-fuse", "fuse.s3fs", "fuse.rclone", "fuse.davfs"}
+)
 _MAX_SHOWN = 5
 
 
@@ -84,6 +90,7 @@ def examine(configuration: Configuration) -> list[Check]:
     opened = Home(directory, configuration)
     init = f"recollect --home {directory} init"
     found += [
+        check("file system", _file_system, "move the home to a disk of this machine"),
         check("owner", _owner, "let all of it belong to one user"),
         check("writable", _writable, ""),
         check("private", _private, f"{init} takes it from the others"),
@@ -104,7 +111,7 @@ def _installation() -> list[Check]:
         _try("python", _python, "install Python 3.11 or later"),
         _try("sqlite", _sqlite, "install apsw again from its wheel"),
         _try("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
-        _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
+        _try("onnxruntime", _onnxruntime, "install onnxruntime again"),
         _try("extras", _extras, ""),
     ]
 
@@ -127,11 +134,7 @@ def _advice(error: Exception, directory: Path | None) -> str | None:
         return None
     unopened = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
     number = error.errno if isinstance(error, OSError) else None
-    if (
-        isinstance(error, apsw.FullError)
-        or number in (errno.ENOSPC, errno.EDQUOT)
-        or (unopened and shutil.disk_usage(directory).free < _FULL)
-    ):
+    if is_disk_full(error) or (unopened and not has_room(directory)):
         return f"free some space at {directory}, and look again: nothing is lost"
     if number in (errno.EACCES, errno.EPERM) or unopened:
         return _one_owner(directory)
@@ -156,8 +159,21 @@ def _one_owner(directory: Path) -> str:
 
 
 def _python() -> str:
-    assert sys.version_info >= (3, 11), f"Python {sys.version.split()[0]} is too old"
-    return sys.version.split()[0]
+    version = sys.version.split()[0]
+    assert sys.version_info >= (3, 11), f"Python {version} is too old"
+    if "musl" in str(sysconfig.get_config_var("SOABI")):
+        raise _Unwell(
+            f"Python {version} on musl, as on Alpine: onnxruntime and sqlite-vec have no wheels "
+            "for it",
+            "use a Python on glibc, as that of Debian or of the image python:3.12-slim",
+        )
+    return version
+
+
+def _onnxruntime() -> str:
+    import onnxruntime
+
+    return str(onnxruntime.__version__)
 
 
 def _sqlite() -> str:
@@ -176,7 +192,7 @@ def _disk(directory: Path) -> str:
     place = directory
     while not os.path.exists(place):
         place = place.parent
-    if read_only(directory):
+    if directory.is_dir() and not writable(directory):
         return "nothing is written here"
     free = shutil.disk_usage(place).free
     if free < _MIN_FREE_BYTES:
@@ -207,6 +223,35 @@ def _home(directory: Path) -> str:
     return str(directory)
 
 
+def _file_system(directory: Path) -> str:
+    kind = file_system_of(directory.resolve(), _MOUNTS)
+    if kind in _NETWORK:
+        raise _Unwell(
+            f"{directory} is on {kind}, a network file system: SQLite's locks and its shared "
+            "memory do not hold there, and two processes may damage each other's files",
+            "move the home to a disk of this machine (copy it while no recollect runs), and back "
+            "it up over the network",
+        )
+    return kind or "not told by this system"
+
+
+def file_system_of(place: Path, mounts: Path) -> str | None:
+    """Return the type of the file system that a path is on; None where the system names none."""
+    try:
+        lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return None
+    found: tuple[int, str] | None = None
+    for line in lines:
+        # proc_pid_mountinfo(5): ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS... - TYPE SOURCE OPTIONS
+        before, _, after = line.partition(" - ")
+        at = Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), before.split()[4]))
+        # Of two at one place, the later one hides the other.
+        if place.is_relative_to(at) and (found is None or len(at.parts) >= found[0]):
+            found = len(at.parts), after.split()[0]
+    return None if found is None else found[1]
+
+
 def _owner(directory: Path) -> str:
     owner, here = directory.stat().st_uid, os.geteuid()
     others = [path for path in directory.rglob("*") if _owner_of(path) not in (None, owner)]
@@ -233,7 +278,7 @@ def _owner_of(path: Path) -> int | None:
 
 
 def _writable(directory: Path) -> str:
-    if read_only(directory):
+    if not writable(directory):
         return (
             "read-only here: it answers, and takes nothing new; to write, mount it so that it can "
             f"be written (mount -o remount,rw), or run recollect as the user "

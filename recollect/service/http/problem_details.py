@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import apsw
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
+from recollect.projections.disk_space import is_disk_full
 from recollect.schemas.errors import (
     AgentMismatch,
     AlreadyClosed,
@@ -16,6 +18,7 @@ from recollect.schemas.errors import (
     DecisionTimeout,
     InvalidInput,
     MissingExtra,
+    ReadOnlyHome,
     RecollectError,
     UnknownId,
     UnknownZone,
@@ -54,15 +57,17 @@ INVALID = ProblemKind("invalid", 422, "A value cannot be accepted")
 TOO_MANY = ProblemKind("too-many-requests", 429, "Too many requests")
 FAILED = ProblemKind("failed", 500, "The service could not do it")
 NOT_SERVED = ProblemKind("not-served", 501, "This is not served here")
+READ_ONLY = ProblemKind("read-only", 503, "The memory is read-only here")
 OVERLOADED = ProblemKind("overloaded", 503, "Too many calls are at work")
 TIMED_OUT = ProblemKind("timed-out", 503, "It took too long")
 NOT_DECIDED = ProblemKind("not-decided", 503, "It is kept, and not decided yet")
 UNAVAILABLE = ProblemKind("unavailable", 503, "The memory cannot be reached now")
+DISK_FULL = ProblemKind("disk-full", 507, "The disk of the memory is full")
 
 KINDS = (
     *(MALFORMED, UNAUTHORIZED, FORBIDDEN_ORIGIN, NOT_FOUND, WRONG_METHOD, CONFLICT, BUSY),
     *(TOO_LARGE, WRONG_MEDIA_TYPE, INVALID, TOO_MANY, FAILED, NOT_SERVED, OVERLOADED),
-    *(TIMED_OUT, NOT_DECIDED, UNAVAILABLE),
+    *(READ_ONLY, TIMED_OUT, NOT_DECIDED, UNAVAILABLE, DISK_FULL),
 )
 
 _NOTHING = "there is nothing at this address, or not for this token"
@@ -146,6 +151,10 @@ def refusal(error: Exception) -> Refused:
     """Return what to say of any error; of one that nobody foresaw, nothing but that it was."""
     if isinstance(error, Refused):
         return error
+    if is_disk_full(error):
+        return Refused(DISK_FULL, "nothing was lost, and questions are answered: free some space")
+    if isinstance(error, ReadOnlyHome | apsw.ReadOnlyError):
+        return Refused(READ_ONLY, "questions are answered, and nothing is taken")
     if isinstance(error, RecollectError):
         return _of_recollect(error)
     if isinstance(error, HTTPException):
