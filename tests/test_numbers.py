@@ -20,6 +20,7 @@ from recollect.operations.answers import context_injection, recall_counter
 from recollect.operations.processes.embedded_worker import TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
+from recollect.projections.disk_space import LEAST_FREE_BYTES
 from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
 from recollect.projections.recall import (
     BUDGETS,
@@ -61,6 +62,7 @@ from recollect.streams.ledger.kafka import clients, local_copy, retrying
 from recollect.streams.ledger.kafka.topics import MAX_TOPIC_RECORD_BYTES
 from recollect.streams.projecting import background, snapshots
 from recollect.streams.records.heads import _DIGITS
+from recollect.streams.system.open_files import FILES_PER_ZONE, MAX_IDLE_ZONES
 from recollect.streams.workers.deciding_process import _NICENESS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,6 +131,9 @@ LIMITS = {
     "a tick's period": f"{TICK_SECONDS} s",
     "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free space on the disk that `doctor` wants": of_bytes(_MIN_FREE_BYTES),
+    "free space below which nothing is written": of_bytes(LEAST_FREE_BYTES),
+    "files that an idle zone keeps open": str(FILES_PER_ZONE),
+    "idle zones that stay open; fewer where so many files may not be": str(MAX_IDLE_ZONES),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
     "the same fact said again is skipped within": f"{SAME_PERIOD_MS // 3_600_000} h",
     "turns from which on recall's index is kept in files": f"{MIN_STORED_TURNS:,}",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import resource
 from contextlib import suppress
 
-# An idle zone keeps up to twenty files open: four databases, each with its WAL and its index, of
-# one connection that decides and one that answers. Half of what is allowed is for others.
-_FILES_PER_ZONE = 20
-_MAX_IDLE_ZONES = 32
+#: An idle zone keeps up to twenty files open: four databases, each with its WAL and its index, of
+#: one connection that decides and one that answers. Half of what is allowed is for others.
+FILES_PER_ZONE = 20
+MAX_IDLE_ZONES = 32
 # Where there is no hard limit; then the most that macOS allows a process.
 _MANY, _MACOS_MANY = 65_536, 10_240
 
@@ -37,5 +37,5 @@ def idle_zones() -> int:
     """Return of how many zones, while nobody uses them, the files stay open in this process."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return _MAX_IDLE_ZONES
-    return max(1, min(_MAX_IDLE_ZONES, soft // (2 * _FILES_PER_ZONE)))
+        return MAX_IDLE_ZONES
+    return max(1, min(MAX_IDLE_ZONES, soft // (2 * FILES_PER_ZONE)))
