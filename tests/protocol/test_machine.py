@@ -57,7 +57,8 @@ SPEAKERS = st.sampled_from(["Ada", "Bob"])
 THREADS = st.sampled_from([None, "t1", "t2"])
 TURNS = st.sampled_from([None, None, "T1", "T2"])
 TIMES = st.sampled_from([0, HOUR, 24 * HOUR, 25 * HOUR, 49 * HOUR])
-PLACES = st.integers(0, 1_000)
+# Not integers: those that Hypothesis draws depend on the numbers in our modules, whatever the seed.
+PLACES = st.sampled_from(range(1_001))
 STEPS = st.sampled_from([name for name in FAILPOINTS if name.startswith("commit.")])
 REBUILD_STEPS = ("rebuild.written", "rebuild.announced", "rebuild.switched")
 LEVELS: st.SearchStrategy[RebuildLevel] = st.sampled_from(["index", "project", "derive", "fresh"])
@@ -130,7 +131,7 @@ class Protocol(RuleBasedStateMachine):
         payload = Remember(source_id=name, sender_id="user", content=text)
         self._publish([command(payload, at)], [Said(0, "", "remember", name, text, None, at)])
 
-    @rule(place=PLACES, count=st.integers(1, 3))
+    @rule(place=PLACES, count=st.sampled_from((1, 2, 3)))
     def recall(self, place: int, count: int) -> None:
         facts = self.home.rows("memory", "SELECT id FROM facts ORDER BY id")
         assume(facts)
@@ -148,7 +149,7 @@ class Protocol(RuleBasedStateMachine):
         draft = forget(*numbers, at=at)
         self._publish([draft], [Said(0, "", "forget", draft.payload.source_id, targets=numbers)])
 
-    @rule(place=PLACES, many=st.integers(1, 4))
+    @rule(place=PLACES, many=st.sampled_from((1, 2, 3, 4)))
     def redeliver(self, place: int, many: int) -> None:
         assume(self.published)
         first = place % len(self.published)
@@ -217,7 +218,7 @@ class Protocol(RuleBasedStateMachine):
 
     # What goes wrong
 
-    @rule(step=STEPS, count=st.integers(1, 3), other=st.booleans())
+    @rule(step=STEPS, count=st.sampled_from((1, 2, 3)), other=st.booleans())
     def crash(self, step: str, count: int, other: bool) -> None:
         self._drop_pending()
         self._follow()
@@ -229,7 +230,7 @@ class Protocol(RuleBasedStateMachine):
         step=st.one_of(
             STEPS, st.sampled_from(["rebuild.written", "rebuild.announced", "rebuild.switched"])
         ),
-        count=st.integers(1, 2),
+        count=st.sampled_from((1, 2)),
         level=LEVELS,
     )
     def crash_a_rebuild(self, step: str, count: int, level: RebuildLevel) -> None:
