@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +39,16 @@ class Ended(NamedTuple):
     @property
     def said(self) -> str:
         return self.stdout + self.stderr
+
+
+#: Runs commands of recollect, each as if in a process of its own, and says how they ended.
+SEVERAL = """
+import json, sys
+from pathlib import Path
+from tests.home.kit import Home
+home = Home(Path(sys.argv[1]))
+print(json.dumps([home.run(*command) for command in json.loads(sys.argv[2])]))
+"""
 
 
 class Home:
@@ -78,6 +88,19 @@ class Home:
             check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
+
+    def several(self, commands: Sequence[Sequence[str]]) -> list[Ended]:
+        """Run several commands where the home is, in one process, which is faster."""
+        done = subprocess.run(
+            [*self.before, sys.executable, "-c", SEVERAL, str(self.path), json.dumps(commands)],
+            env=self.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        return [Ended(*each) for each in json.loads(done.stdout)]
 
     def well(self, *arguments: str, umask: int = -1, **environment: str) -> Ended:
         """Run a command that must succeed."""

@@ -70,6 +70,14 @@ def of(home: Home) -> tuple[object, ...]:
     return counts, hashes, home.found(QUESTION)
 
 
+@pytest.fixture(scope="module")
+def before(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    """What the home answers and holds before it is damaged."""
+    place = tmp_path_factory.mktemp("before") / "home"
+    shutil.copytree(filled, place)
+    return of(Home(place))
+
+
 def verified(home: Home) -> dict[str, Any]:
     found: dict[str, Any] = home.well("verify", "--json").json
     return found
@@ -90,9 +98,8 @@ def noticed(home: Home, *, at_once: bool = True) -> None:
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_noticed_and_made_again(
-    home: Home, name: str, damage: Callable[[Path], None]
+    home: Home, name: str, damage: Callable[[Path], None], before: tuple[object, ...]
 ) -> None:
-    before = of(home)
     close(home)
     damage(home.generation / name)
     # Nothing reads vectors without an encoder, nor every table at once; doctor reads all.
@@ -141,9 +148,8 @@ def lose_generation(home: Home) -> None:
     ],
 )
 def test_a_lost_generation_is_noticed_and_made_again(
-    home: Home, damage: Callable[[Home], None]
+    home: Home, damage: Callable[[Home], None], before: tuple[object, ...]
 ) -> None:
-    before = of(home)
     damage(home)
     noticed(home)
     home.well("rebuild")
@@ -152,9 +158,8 @@ def test_a_lost_generation_is_noticed_and_made_again(
 
 @pytest.mark.parametrize("damage", [delete, empty, truncate, garble, damage_pages])
 def test_a_damaged_journal_is_made_again_by_whoever_opens_it(
-    home: Home, damage: Callable[[Path], None]
+    home: Home, damage: Callable[[Path], None], before: tuple[object, ...]
 ) -> None:
-    before = of(home)
     close(home)
     damage(home.path / "driver.db")
     assert of(home) == before
@@ -185,9 +190,8 @@ def change(home: Home, name: str, statement: str) -> None:
 
 @pytest.mark.parametrize("name", ["events.db", "memory.db", "embeddings.db"])
 def test_a_file_that_does_not_say_how_its_rows_changed_is_noticed_and_made_again(
-    home: Home, name: str
+    home: Home, name: str, before: tuple[object, ...]
 ) -> None:
-    before = of(home)
     change(home, name, "DELETE FROM lineage")
     for command in ("recall", QUESTION), ("verify",):
         ended = home.run(*command)
