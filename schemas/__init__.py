@@ -1,1 +1,1 @@
-"""The structs of events, rows and answers, their names and times, and the records of the ledger."""
+"""Types that are stored or exchanged: events, change rows, ledger records, and interface types."""

@@ -1,30 +1,30 @@
-"""The attributes of people that a fact can give the value of."""
+"""The attributes of people for which a fact can give a value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: One value at a time: a newer one takes the place of the one before.
+#: Single-valued: a newer value supersedes the older.
 SINGLE_VALUED: Mapping[str, str] = {
     "home": "the place where somebody lives",
     "employer": "the company or institution that somebody works for",
     "role": "an occupation or position",
     "partner": "the name of a wife, husband or companion",
     "relationship": "married, engaged, single, divorced",
-    "birthday": "the day of birth, as --MM-DD where no year is told",
-    "age": "in years, as it was said",
-    "gender": "as somebody tells it",
+    "birthday": "the day of birth, as --MM-DD if the year is unknown",
+    "age": "in years, as stated",
+    "gender": "as stated by the person",
     "email": "an e-mail address",
     "phone": "a telephone number",
 }
-#: Several values beside each other: each holds until it is denied.
+#: Multi-valued: each value holds until it is retracted.
 MULTI_VALUED: Mapping[str, str] = {
     "likes": "what somebody likes, loves, enjoys or prefers",
     "dislikes": "what somebody dislikes or hates",
     "fears": "what somebody is afraid of",
     "health": "an allergy, an illness, an injury, a condition",
     "diet": "what somebody eats or does not eat",
-    "family": "relatives, with their names where told",
+    "family": "relatives, with their names if known",
     "pet": "animals of theirs",
     "possession": "what somebody owns: a house, a car, a collection",
     "housing": "how somebody lives: in a house, with parents",
@@ -33,16 +33,16 @@ MULTI_VALUED: Mapping[str, str] = {
     "skill": "what somebody can do",
     "language": "a language that somebody speaks",
     "activity": "a hobby, a sport, an honorary office",
-    "plan": "what somebody means or hopes to do",
+    "plan": "what somebody intends or hopes to do",
     "origin": "where somebody comes from or grew up",
     "belief": "a religion, a conviction",
     "trait": "what somebody is like",
     "looks": "hair, eyes, height",
 }
-#: Who likes something no longer dislikes it, and the other way round.
+#: Attributes of which one retracts the other.
 OPPOSITES: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def is_single_valued(attribute: str) -> bool:
-    """Whether somebody or something has one value at a time of an attribute or a frame."""
+    """Return whether an attribute or a frame has one value at a time."""
     return attribute not in MULTI_VALUED

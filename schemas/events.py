@@ -1,4 +1,4 @@
-"""The kinds of event: what happened, and every command that changes memory."""
+"""The kinds of event: messages and the like, and every command that changes memory."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
-#: The platform of commands, and of what recollect itself writes. No input from outside may use it,
-#: so that nobody can occupy the id of a command in advance.
+#: The platform of commands and of recollect's own events. Reserved, so that external input cannot
+#: claim the id of a command.
 RESERVED_PLATFORM = "recollect"
 
 PeerKind = Literal["dm", "group", "channel"]
@@ -16,7 +16,7 @@ Direction = Literal["in", "out"]
 
 
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file that came with a message: its address, its type, and a caption."""
+    """A file attached to a message: its address, type and caption."""
 
     type: Annotated[
         str, Meta(description="Kind of attachment, such as image, file or forward.")
@@ -29,15 +29,15 @@ class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
-    """Base of every kind. `source_id` is the id that the source itself gave."""
+    """Base class of event kinds. `source_id` is the source's own id of the event."""
 
     source_id: str
 
 
 class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of the kinds with words, with the delivery context of A1.
+    """Base class of kinds with text, with the delivery context of A1.
 
-    `utc_offset` is the sender's offset in minutes, because "yesterday" depends on the local time.
+    `utc_offset`: the sender's offset from UTC in minutes, since "yesterday" depends on local time.
     """
 
     sender_id: str
@@ -56,22 +56,22 @@ class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
-    """Somebody said something."""
+    """A message."""
 
 
 class TurnCompleted(Content, frozen=True, kw_only=True, omit_defaults=True, tag="turn_completed"):
-    """The agent's turn `turn_id` is completed (A7, path 1)."""
+    """Completes the agent turn `turn_id` (A7, path 1)."""
 
 
 class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="close_turn"):
-    """Complete an agent's turn that was never ended: `turn_id` is the platform's own id of it."""
+    """Completes an abandoned agent turn; `turn_id` is the platform's own id."""
 
     platform: str
     turn_id: str
 
 
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
-    """Somebody asked to remember this text as it is."""
+    """A text that somebody asked to remember verbatim."""
 
     context: str | None = None
     memory_type: str = "fact"
@@ -81,11 +81,10 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
 
 
 class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
-    """The message `target` of the same platform says this instead, from now on.
+    """Edits the message `target` of the same platform.
 
-    `target` is the source's own id of the message as it was first said, however often it was
-    edited since; that message may come later, or never. `said_at`: when it was first said (unix
-    ms), which "tomorrow" in the words counts from.
+    `target`: source id of the original message, however often it was edited; it may arrive later or
+    never. `said_at`: time of the original (unix ms), the reference for relative dates.
     """
 
     target: str
@@ -93,31 +92,31 @@ class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
 
 
 class Deletion(Content, frozen=True, kw_only=True, omit_defaults=True, tag="deletion"):
-    """The message `target` of the same platform was taken back where it was said.
+    """The message `target` of the same platform was deleted there.
 
-    Its words stay in the ledger until they are forgotten.
+    Its text stays in the ledger until it is forgotten.
     """
 
     target: str
 
 
 class Reaction(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reaction"):
-    """Somebody answered the message `target` by a sign, which is the content."""
+    """A reaction, such as an emoji, to the message `target`."""
 
     target: str
 
 
 class SystemNotice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
-    """What a platform tells of itself: somebody joined, called, or changed a name or a topic."""
+    """A platform notice: join, call, rename, topic change."""
 
     target: str | None = None
 
 
 class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
-    """Erase the events of these running numbers, and all that was decided from them.
+    """Erases the events of these running numbers, and everything decided from them.
 
-    `names` are keyed hashes of the ids in the request, so that a repeated request is recognised as
-    done. No id can be read from them.
+    `names`: keyed hashes of the requested ids, so that a repeated request is recognised as done; no
+    id can be read from them.
     """
 
     targets: tuple[int, ...]
@@ -125,7 +124,7 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
 
 
 class RecallCount(msgspec.Struct, frozen=True):
-    """How often one memory was recalled since the last count."""
+    """The number of recalls of one memory since the last count."""
 
     target_type: str
     target_id: str
@@ -133,38 +132,38 @@ class RecallCount(msgspec.Struct, frozen=True):
 
 
 class RecallsCounted(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="recalled"):
-    """Access counts, aggregated by a query service."""
+    """Recall counts, aggregated by a query service."""
 
     accesses: tuple[RecallCount, ...]
 
 
 class Tick(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="tick"):
-    """It is time for a periodic piece of work. A tick leads to commands and does no work itself."""
+    """A timer event; it triggers commands and does no work itself."""
 
     name: str
 
 
 class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
-    """A record that could not be read when it came in, kept as it came."""
+    """An unreadable input record, kept verbatim."""
 
     reason: str
     body: bytes
 
 
 class Retry(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retry"):
-    """Decide the parked record `number` again."""
+    """Decides the parked record `number` again."""
 
     number: int
 
 
 class Drop(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
-    """Drop the parked record `number`."""
+    """Drops the parked record `number`."""
 
     number: int
 
 
 class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="propose_merge"):
-    """Two entities may be one (A16)."""
+    """Proposes that two entities are one (A16)."""
 
     entity_a: str
     entity_b: str
@@ -173,14 +172,14 @@ class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_merge"):
-    """A merge candidate was reviewed (A16)."""
+    """The review of a merge candidate (A16)."""
 
     candidate_id: str
     approve: bool
 
 
 class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
-    """An executed merge is undone (A16)."""
+    """Undoes an executed merge (A16)."""
 
     merge_id: str
 
@@ -188,7 +187,7 @@ class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="und
 class CreateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
 ):
-    """A report worth keeping was written (A12)."""
+    """Creates a mental model: a report worth keeping (A12)."""
 
     name: str
     description: str
@@ -201,7 +200,7 @@ class CreateMentalModel(
 class UpdateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
 ):
-    """A new version of a mental model (A12); `tags`: its own, None for those before."""
+    """A new version of a mental model (A12). `tags`: None keeps the previous ones."""
 
     model_id: str
     description: str
@@ -211,24 +210,24 @@ class UpdateMentalModel(
 class SetMemoryState(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
 ):
-    """Approve, deactivate or delete memories, singly or in batches (C1)."""
+    """Approves, deactivates or deletes memories, singly or in batches (C1)."""
 
     memory_ids: tuple[str, ...]
     state: Literal["active", "inactive", "deleted"]
 
 
 class RecordingRef(msgspec.Struct, frozen=True, array_like=True):
-    """Where a model's answer was recorded: its offset in the zone's partition, and its hash."""
+    """A reference to a recorded model answer: its offset in the zone's partition, and its hash."""
 
     offset: int
     hash: bytes
 
 
 class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_wrote"):
-    """A language model read the event `about` and answered; the words are in `recordings`.
+    """A language model's answer on the event `about`; its text is in `recordings`.
 
-    `thread` are the events before it that the model was shown, and `sources` all events that it
-    saw words of, these included. `role` is the version of its prompt.
+    `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
+    these included. `role`: version of its prompt.
     """
 
     about: int
@@ -240,9 +239,9 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
-    """From here on the model that writes is told this: its role, or a note of a name (A22).
+    """Sets the writer's system prompt, or a named note (A22).
 
-    `text` empty: the note is no more, or the role is recollect's own again.
+    An empty `text` removes the note, or restores the default prompt.
     """
 
     name: str
@@ -250,7 +249,7 @@ class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, ta
 
 
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
-    """From here on the changes of another chain count for the zone: a rebuild took over."""
+    """Activates another change chain for the zone, after a rebuild."""
 
     chain: str
 
@@ -287,13 +286,13 @@ KINDS: dict[str, type[Payload]] = {
 
 
 def kind_of(payload: Payload) -> str:
-    """Return the kind, as it stands in the envelope."""
+    """Return the kind, as in the envelope."""
     return str(type(payload).__struct_config__.tag)
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """An event on its way to the ledger. Times are unix ms; `ingested_at` None: the ledger's
-    clock.
+    """An event to be appended to the ledger. Times are unix ms; `ingested_at` None: set by the
+    ledger.
     """
 
     platform: str
@@ -303,7 +302,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """An event of the ledger, decrypted."""
+    """A decrypted event of the ledger."""
 
     zone: str
     number: int
@@ -315,11 +314,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """The name of the payload's type in the ledger."""
+        """The kind of the payload."""
         return kind_of(self.payload)
 
 
 def message_of(event: Event) -> Content:
-    """Return what was said in an event that is known to be a message, an edit or a memory."""
+    """Return the payload of an event that is known to have text."""
     assert isinstance(event.payload, Content)
     return event.payload

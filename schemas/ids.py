@@ -1,4 +1,4 @@
-"""Ids are derived, not random: the same memory gets the same id on every machine and replay."""
+"""Derived ids: the same memory has the same id on every machine and in every replay."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 
 
 def derive_ulid(time_ms: int, *parts: str) -> str:
-    """Return a ULID whose time is `time_ms` and whose 80 low bits are a hash of `parts`.
+    """Return a ULID with the time `time_ms`, whose 80 low bits are a hash of `parts`.
 
     The layout is that of the ULID specification: 48 bits of unix milliseconds and 80 bits, in 26
-    characters of Crockford's base 32. The 80 bits, random in the specification, are BLAKE2b-80 of
-    the parts here, each with its length before it so that ("ab", "c") and ("a", "bc") differ.
+    characters of Crockford's base 32. The 80 bits, random in the specification, are the BLAKE2b-80
+    of the parts, each prefixed with its length so that ("ab", "c") and ("a", "bc") differ.
     """
     digest = hashlib.blake2b(_framed(parts), digest_size=10).digest()
     number = (time_ms << 80) | int.from_bytes(digest, "big")
@@ -29,31 +29,31 @@ def time_of(ulid: str) -> int:
 
 
 def _framed(parts: tuple[str, ...]) -> bytes:
-    """Return texts as bytes, each with its length before it."""
+    """Encode texts, each prefixed with its length."""
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     return b"".join([len(part).to_bytes(4, "big") + part for part in encoded])
 
 
 def event_id(zone: str, platform: str, source_id: str, occurred_at: int) -> str:
-    """Return the id of the event that `platform` calls `source_id`."""
+    """Return the id of the event with a platform's `source_id`."""
     return derive_ulid(occurred_at, "event", zone, platform, source_id)
 
 
 def fact_id(source_event: str, text: str, as_of: int) -> str:
-    """Return the id of the fact that `text` (normalised) states, learnt from `source_event`."""
+    """Return the id of the fact `text` (normalised) from `source_event`."""
     return derive_ulid(as_of, "fact", source_event, text)
 
 
 def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
-    """Return the id of an entity from its type and its handle or normalised name.
+    """Return the id of an entity of a type, by its handle or normalised name.
 
-    `scope` separates entities of the same name: two people called Alex on one platform.
+    `scope` separates entities with one name: two people called Alex on one platform.
     """
     return derive_ulid(first_seen, "entity", kind, name, *scope)
 
 
 def turn_row_id(platform: str, turn_id: str) -> str:
-    """Return the id of an agent's turn, by the platform's own id of it."""
+    """Return the id of an agent turn from the platform's own id."""
     return derive_ulid(0, "turn", platform, turn_id)
 
 
@@ -63,22 +63,22 @@ def handle_row_id(platform: str, handle: str) -> str:
 
 
 def row_id(time_ms: int, table: str, *parts: str) -> str:
-    """Return the id of a derived row of any other table."""
+    """Return the id of a row of any other table."""
     return derive_ulid(time_ms, table, *parts)
 
 
 def text_hash(text: str) -> str:
-    """Return the key under which a text's vector is recorded: 128 bits of BLAKE2b, in hex."""
+    """Return the key of a text's recorded vector: its BLAKE2b-128, in hex."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def content_source_id(
     platform: str, sender_id: str, conversation: str, occurred_at: int, content: str, ordinal: int
 ) -> str:
-    """Return the source id of a record that came without one.
+    """Return the source id of a record without one.
 
-    The same content from the same sender at the same time in the same conversation (peer, thread,
-    session) is the same event; `ordinal` counts such records within one import, from 0.
+    Equal content from one sender at one time in one conversation (peer, thread, session) is one
+    event; `ordinal` numbers such records within an import, from 0.
     """
     framed = _framed((platform, sender_id, conversation, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)

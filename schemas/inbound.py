@@ -1,4 +1,4 @@
-"""An event from outside (docs/reference/events.md): checked, given an id, made a draft."""
+"""External events: validated, given an id, and turned into drafts (docs/reference/events.md)."""
 
 from __future__ import annotations
 
@@ -34,15 +34,14 @@ from recollect.schemas.times import parse_time
 MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
-# Messages quote the beginning of a wrong value.
+# Characters of an invalid value that an error message quotes.
 _MAX_QUOTE_LENGTH = 150
-# Limits of other values than words: what every JSON and MessagePack reader can hold.
+# Limits on non-text values, within what all JSON and MessagePack decoders support.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
 MIN_INTEGER = -(2**63)
 
-# Fields that identify something: values that look the same must be the same, and commands print
-# them.
+# Id fields: no invisible characters, since ids are compared and printed.
 _IDS = (
     *("platform", "sender_id", "id", "peer_id"),
     *("thread_id", "session_id", "reply_to", "turn_id", "target"),
@@ -57,13 +56,13 @@ _CONTENT_KINDS: dict[str, type[Content]] = {
     "reaction": Reaction,
     "notice": SystemNotice,
 }
-# Those that are about another message, and those that may say nothing of their own.
+# Kinds that need a target, and kinds that may have no text.
 _KINDS_WITH_TARGET = ("edit", "deletion", "reaction")
 _KINDS_WITHOUT_TEXT = ("turn_completed", "deletion")
 
 
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One JSON object of an import. Times are ISO 8601 with a zone, or unix milliseconds."""
+    """An event of an import. Times are ISO 8601 with a zone, or unix milliseconds."""
 
     platform: Annotated[str, Meta(description="Where it was said, such as slack or email.")]
     sender_id: Annotated[str, Meta(description="The sender's id on the platform.")]
@@ -119,9 +118,7 @@ _FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent)
 
 
 def decode_inbound(line: bytes) -> InboundEvent:
-    """Return the event that a line of JSON holds.
-
-    Fields that recollect does not know are kept under `metadata`.
+    """Decode an event from a line of JSON; unknown fields are kept under `metadata`.
 
     Raises:
         InvalidInput: what is wrong with the line, in one sentence.
@@ -140,34 +137,33 @@ def decode_inbound(line: bytes) -> InboundEvent:
 
 
 def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
-    """Return the draft of an inbound event.
+    """Validate an inbound event and return its draft.
 
-    `ordinal` tells apart records without an id that are otherwise the same (see
-    `content_source_id`), counted from 0 within one import.
+    `ordinal`: numbers otherwise equal records without an id (see `content_source_id`) within one
+    import, from 0.
 
     Raises:
-        InvalidInput: a value cannot be stored, or the platform is that of commands; the message
-            names the field.
+        InvalidInput: a value cannot be stored, or the platform is reserved; the message names the
+            field.
     """
     check_platform(event.platform)
     return internal_draft_of(event, ordinal)
 
 
 def check_platform(platform: str) -> None:
-    """Raise InvalidInput if a platform is, or looks like, the one of commands."""
+    """Raise InvalidInput if a platform is, or looks like, the reserved one."""
     folded = unicodedata.normalize("NFKC", platform).casefold()
     if unicodedata.normalize("NFKC", folded).strip() == RESERVED_PLATFORM:
         raise InvalidInput(
-            f"platform {platform[:60]!r} is recollect's own, for commands; give the name of the "
-            "source that the event comes from"
+            f"platform {platform[:60]!r} is reserved for commands; name the source of the event"
         )
 
 
 def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
-    """Return the draft of an event that may be recollect's own, as `draft_of` does."""
+    """Like `draft_of`, but allows the reserved platform."""
     if event.kind not in _CONTENT_KINDS:
         if event.kind in KINDS:
-            raise InvalidInput(f"kind {event.kind!r} is a command; it has a call of its own")
+            raise InvalidInput(f"kind {event.kind!r} is a command; use its own call")
         known = ", ".join(_CONTENT_KINDS)
         raise InvalidInput(f"unknown kind {event.kind[:60]!r}; known are {known}")
     for name in ("platform", "sender_id"):
@@ -177,18 +173,16 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         _check_length(name, getattr(event, name), MAX_NAME_BYTES)
     for name in _IDS:
         if found := first_invisible_character(getattr(event, name) or ""):
-            raise InvalidInput(
-                f"{name} holds {found}, which acts on a terminal or cannot be seen; remove it"
-            )
+            raise InvalidInput(f"{name} holds {found}, a control or invisible character; remove it")
     _check_length("content", event.content, MAX_CONTENT_BYTES)
     _check_value("attachments", msgspec.to_builtins(event.attachments))
     _check_value("metadata", event.metadata)
     if event.id is not None and not event.id:
         raise InvalidInput("id is empty; leave it out or give the source's own id")
     if event.kind == "turn_completed" and not event.turn_id:
-        raise InvalidInput("a turn_completed names no turn: turn_id is missing")
+        raise InvalidInput("turn_completed needs turn_id, which is missing")
     if event.kind in _KINDS_WITH_TARGET and not event.target:
-        raise InvalidInput(f"kind {event.kind!r} is about another message: target is missing")
+        raise InvalidInput(f"kind {event.kind!r} needs the id of a message: target is missing")
     if (
         event.kind not in _KINDS_WITHOUT_TEXT
         and not event.content.strip()
@@ -204,14 +198,14 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     if "target" in kind.__struct_fields__:
         further["target"] = event.target
     elif event.target is not None:
-        raise InvalidInput(f"kind {event.kind!r} has no target; reply_to names what is answered")
+        raise InvalidInput(f"kind {event.kind!r} has no target; use reply_to for an answer")
     if event.said_at is not None:
         if kind is not Edit:
-            raise InvalidInput("said_at is of an edit alone; occurred_at says when this was said")
+            raise InvalidInput("said_at applies to edits only; use occurred_at")
         further["said_at"] = parse_time(event.said_at, "said_at")[0]
     place = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
     if event.kind != "message" and event.target is not None:
-        # Two people's thumbs, or one person's for two messages, are not the same.
+        # Equal reactions to different messages are different events.
         place += [event.kind, event.target]
     source_id = event.id or content_source_id(
         event.platform,
@@ -255,7 +249,7 @@ def _check_length(name: str, value: str | None, max_bytes: int) -> None:
 
 
 def _check_value(name: str, value: Any) -> None:
-    """Check a value other than words, to any depth, so that all of it can be stored."""
+    """Check that a non-text value can be stored, at any depth."""
     pending = [(value, 1)]
     while pending:
         item, depth = pending.pop()
@@ -270,7 +264,7 @@ def _check_value(name: str, value: Any) -> None:
         elif isinstance(item, int) and not MIN_INTEGER <= item <= MAX_INTEGER:
             raise InvalidInput(f"{name} holds an integer beyond 64 bits; send it as a string")
         elif isinstance(item, float) and not isfinite(item):
-            raise InvalidInput(f"{name} holds {item}, which is no number of JSON")
+            raise InvalidInput(f"{name} holds {item}, which JSON cannot represent")
 
 
 def _check_text(name: str, value: str) -> None:
@@ -282,7 +276,7 @@ def _check_text(name: str, value: str) -> None:
         raise InvalidInput(f"{name} holds a NUL character; remove it")
 
 
-# Half of a pair: a high one that no low one follows, or a low one that follows no high one.
+# A high surrogate without a low one after it, or a low one without a high one before it.
 _LONE_SURROGATE = re.compile(
     rb"(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])"
 )

@@ -1,7 +1,7 @@
-"""JSON Schemas for readers and writers in any language, made from the types.
+"""JSON Schemas of events and rows, generated from the types.
 
-`python -m recollect.schemas.jsonschema` writes them into schemas/json. In the ledger the same
-shapes are MessagePack, where what a schema calls base64 is plain bytes.
+`python -m recollect.schemas.jsonschema` writes them to schemas/json. In the ledger the same shapes
+are MessagePack; what a schema calls base64 is binary there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recollect.schemas.inbound import InboundEvent
 DIRECTORY = Path(__file__).parent / "json"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-# File -> (title, the types one of which a document is).
+# File -> (title, the alternative types of a document).
 SCHEMAS: dict[str, tuple[str, tuple[type[msgspec.Struct], ...]]] = {
     "inbound.json": ("An event from outside", (InboundEvent,)),
     "events.json": ("The payload of an event", get_args(AnyPayload)),
@@ -32,7 +32,7 @@ SCHEMAS: dict[str, tuple[str, tuple[type[msgspec.Struct], ...]]] = {
 
 
 def schema_of(file: str) -> dict[str, Any]:
-    """Return the JSON Schema that `file` holds."""
+    """Return the JSON Schema for `file`."""
     title, types = SCHEMAS[file]
     roots, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for component in components.values():
@@ -46,7 +46,7 @@ def schema_of(file: str) -> dict[str, Any]:
 
 
 def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Name the columns of an array; the first column of a row is its tag."""
+    """Name the columns of an array; a row's first column is its tag."""
     columns = component["prefixItems"]
     component["prefixItems"] = [
         *columns[: -len(names)],
@@ -58,13 +58,13 @@ def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
 
 
 def text_of(file: str) -> str:
-    """Return the text of `file`, with sorted keys, so that a diff shows only real changes."""
+    """Return the content of `file`, with sorted keys to keep diffs small."""
     text = json.dumps(schema_of(file), indent=2, sort_keys=True, ensure_ascii=False)
     return text + "\n"
 
 
 def write(directory: Path = DIRECTORY) -> None:
-    """Write every schema."""
+    """Write every schema file."""
     directory.mkdir(parents=True, exist_ok=True)
     for file in SCHEMAS:
         (directory / file).write_text(text_of(file), encoding="utf-8")

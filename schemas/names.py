@@ -1,4 +1,4 @@
-"""Normalised names for comparing: whole names, never by similarity."""
+"""Normalised names for exact comparison, never for similarity."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _KEPT_AT_END = "+#"  # C++ is not C#
 
 
 def normalise_name(name: str) -> str:
-    """Return the key under which two writings of one name are equal.
+    """Return the normalised form of a name, for exact comparison.
 
-    Case, compatibility forms, white space, punctuation at the edges, full stops before a space and
-    a possessive 's do not count; letters (also accented ones), digits and inner hyphens do: so
-    "Iran" and "Tigran", "Room 101" and "Room 102", "José" and "Jose" are different names.
+    Ignored are case, compatibility forms, white space, punctuation at the ends, full stops before a
+    space, and a possessive 's. Letters, accents, digits and inner hyphens are kept: "Iran" and
+    "Tigran", "Room 101" and "Room 102", "José" and "Jose" are different names.
     """
     key = unicodedata.normalize("NFKC", name).casefold()
     key = " ".join(unicodedata.normalize("NFKC", key).replace("’", "'").split())
@@ -36,5 +36,5 @@ def _trim(key: str) -> str:
 
 
 def _is_mark(character: str) -> bool:
-    """A combining accent belongs to the letter before it."""
+    """Return whether a character is a combining mark, which belongs to the letter before it."""
     return unicodedata.category(character)[0] == "M"

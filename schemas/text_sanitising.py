@@ -1,13 +1,12 @@
-"""Finding characters that act on a terminal or hide text, and making them visible."""
+"""Detect and escape control and invisible characters."""
 
 from __future__ import annotations
 
 import re
 
-# Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and the format characters
-# that change the direction of writing or are invisible. Not the two joiners (U+200C, U+200D), which
-# Persian, Indic scripts and emoji need, nor visible signs that Unicode calls formats (of Arabic,
-# Syriac, Kaithi and hieroglyphs).
+# Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and bidirectional or
+# invisible format characters. Not the joiners U+200C and U+200D, which Persian, Indic scripts and
+# emoji need, nor visible format characters (of Arabic, Syriac, Kaithi and hieroglyphs).
 _INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
@@ -22,16 +21,15 @@ _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def first_invisible_character(text: str) -> str | None:
-    """Return the first invisible character, written as U+202E; or None."""
+    """Return the first invisible character as U+XXXX, or None."""
     found = _invisible.search(text)
     return None if found is None else f"U+{ord(found[0]):04X}"
 
 
 def escape_invisible(text: str) -> str:
-    """Return a text as one line that is safe to print on a terminal.
+    r"""Return text as one line that is safe to print on a terminal.
 
-    Invisible characters are written as Python escapes, such as `\x1b`, so a reader sees that
-    something was there. All other text stays as it is.
+    Invisible characters become Python escapes such as `\x1b`, so that a reader sees them.
     """
     return _invisible_or_flag.sub(
         lambda found: found[0] if len(found[0]) > 1 else _as(found[0]), text
@@ -39,20 +37,20 @@ def escape_invisible(text: str) -> str:
 
 
 def escape_invisible_json(document: str) -> str:
-    """Return a JSON document of one line with the same value and without invisible characters.
+    """Escape invisible characters in a one-line JSON document, which keeps its value.
 
-    JSON itself only escapes C0.
+    JSON encoders only escape C0.
     """
     return _invisible.sub(_escaped, document)
 
 
 def collapse_whitespace(text: str) -> str:
-    """Return a text with every run of white space, line feeds included, as one blank."""
+    """Replace every run of white space, line breaks included, by one space."""
     return " ".join(text.split())
 
 
 def truncate_middle(text: str, max_length: int) -> str:
-    """Return a text with at most so many characters, and its middle left out where it had more."""
+    """Shorten text to at most `max_length` characters by leaving out its middle."""
     if len(text) <= max_length:
         return text
     end = max_length // 3
@@ -60,7 +58,7 @@ def truncate_middle(text: str, max_length: int) -> str:
 
 
 def pluralise(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a number with its noun: 1 record, 2,000 records; `plural`: an irregular plural."""
+    """Return a number with its noun: 1 record, 2,000 records; `plural` only if irregular."""
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 

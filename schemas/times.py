@@ -1,4 +1,4 @@
-"""Times from outside: ISO 8601 with a time zone, or unix milliseconds. Inside, integers only."""
+"""Parsing and formatting of times: ISO 8601 with a zone or unix milliseconds; inside, integers."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from datetime import UTC, datetime
 
 from recollect.schemas.errors import IntegrityError, InvalidInput
 
-# No platform's clock is older than 1970, and a time beyond 2200 comes from a broken clock. Both
-# ends also fit the 48-bit milliseconds of a ULID.
+# Times before 1970 or from 2200 on come from a broken clock. Both bounds fit the 48-bit
+# milliseconds of a ULID.
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
-# An integer below this, as milliseconds, lies before 1970-04-27; as seconds, before 2286.
+# A smaller integer is before 1970-04-27 as milliseconds, or before 2286 as seconds.
 _MIN_MS = 10**10
-# No form of ISO 8601 with a time zone is longer.
+# Longer than any ISO 8601 time with a zone.
 _MAX_LENGTH = 64
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
-    """Return (unix milliseconds, utc offset in minutes) of `value`.
+    """Return (unix milliseconds, UTC offset in minutes) of `value`.
 
-    A string of digits counts as unix milliseconds, so that a command line may give either.
-
-    Unix seconds are refused, not taken for a day of 1970; 0 is the same in both.
+    A string of digits is unix milliseconds. Unix seconds are rejected, not read as a day of 1970.
 
     Raises:
-        InvalidInput: not a time, no time zone, another unit than milliseconds, or outside
+        InvalidInput: not a time, no time zone, a unit other than milliseconds, or outside
             1970-01-01 .. 2200-01-01.
     """
     if isinstance(value, datetime):
@@ -62,9 +60,9 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
 
 
 def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
-    """Return the unix milliseconds of a time in a question.
+    """Parse a time in a query, as unix milliseconds.
 
-    A date alone, which an event may not have, means its first moment in UTC.
+    A bare date, not allowed in events, means 00:00 UTC.
 
     Raises:
         InvalidInput: as `parse_time`.
@@ -75,21 +73,23 @@ def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
 
 
 def format_time(milliseconds: int) -> str:
-    """Return `milliseconds` as ISO 8601 in UTC, for example 2026-05-08T13:56:00.000Z.
+    """Return `milliseconds` as ISO 8601 in UTC, such as 2026-05-08T13:56:00.000Z.
 
     Raises:
-        IntegrityError: such a time is never accepted, so the record is damaged.
+        IntegrityError: the time is out of range; the record is corrupt.
     """
     try:
         moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
-        raise IntegrityError(f"{milliseconds:.3g} ms is no time; who wrote it was broken") from None
+        raise IntegrityError(
+            f"{milliseconds:.3g} ms is out of range; the record is corrupt"
+        ) from None
     # Four times as fast as strftime.
     return f"{moment.isoformat()}.{milliseconds % 1000:03d}Z"
 
 
 def _check_unit(value: int, field: str) -> None:
-    """Refuse an integer that counts another unit than milliseconds since 1970."""
+    """Reject an integer in a unit other than milliseconds since 1970."""
     if 0 < value < _MIN_MS:
         # A day of 1970 can still be given in ISO 8601.
         as_seconds = f" ({format_time(value * 1_000)})" if value * 1_000 < LATEST_MS else ""

@@ -1,4 +1,4 @@
-"""Names of zones: a zone is one tenant's memory; its name is a Kafka key and a directory's name."""
+"""Zone names. A zone is one tenant's memory; its name is a Kafka key and a directory name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def check_zone(name: str) -> str:
-    """Return `name` if it is a zone name.
+    """Return `name` if it is a valid zone name.
 
     Raises:
-        InvalidInput: anything but letters, digits, `.`, `_`, `-`, at most 64, starting with a
-            letter or digit.
+        InvalidInput: not letters, digits, `.`, `_`, `-`, at most 64, starting with a letter or
+            digit.
     """
     if not _NAME.fullmatch(name):
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""The rows that agents decide, one struct for each table, and their encoding in change records."""
+"""The rows that agents decide, one struct per table, and their encoding in change records."""
 
 from recollect.schemas.changes.embedding_rows import (
     Embedding,

@@ -1,4 +1,4 @@
-"""The rows of embeddings.db: vectors of texts and of their words, and what was read in texts."""
+"""Rows of embeddings.db: text vectors, token vectors, and recorded annotations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.schemas.changes.row import Row
 class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
     """The canonical vector of a target under a model (A13): `dimension` int8.
 
-    In a record of format 2 and before: `dimension` little-endian float32.
+    Up to record format 2: little-endian float32.
     """
 
     TABLE: ClassVar = "embeddings"
@@ -26,10 +26,10 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
 
 
 class TokenVectorsRow(Row, frozen=True, array_like=True, tag="token_vectors"):
-    """The vectors of a target's words under a model, compressed in a `form` (A13).
+    """The token vectors of a target under a model, compressed in the format `form` (A13).
 
-    `codes` have a row per token; `scales` little-endian float16, one per token; `units`
-    little-endian uint16, how many tokens each part of a long text has. Forms are defined in
+    `codes`: a row per token. `scales`: little-endian float16, one per token. `units`: little-endian
+    uint16, the number of tokens in each segment of a long text. The formats are defined in
     `recollect.projections.embeddings.token_vectors`.
     """
 
@@ -47,10 +47,10 @@ class TokenVectorsRow(Row, frozen=True, array_like=True, tag="token_vectors"):
 
 
 class RecordedAnnotations(Row, frozen=True, array_like=True, tag="reading"):
-    """What a reader read in the text of an event, which a replay repeats.
+    """The reader's annotations of an event's text, reused by a replay.
 
     `reader` and `text`: the first four bytes of the hashes of the reader's heads and of the text.
-    `content` is packed as `recollect.streams.reader.packed_reading` says.
+    `content`: encoded by `recollect.streams.reader.packed_reading`.
     """
 
     TABLE: ClassVar = "readings"
@@ -61,5 +61,5 @@ class RecordedAnnotations(Row, frozen=True, array_like=True, tag="reading"):
     content: bytes
 
 
-#: Every row of the file. A struct that is missing here cannot stand in a change record.
+#: Every row of the file; only these can be in a change record.
 EmbeddingRow = Embedding | TokenVectorsRow | RecordedAnnotations

@@ -1,4 +1,4 @@
-"""The rows of identity.db: entities, handles, mentions and merges."""
+"""Rows of identity.db: entities, handles, mentions and merges."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ class Entity(Row, frozen=True, array_like=True, tag="entity"):
 
 
 class Handle(Row, frozen=True, array_like=True, tag="handle"):
-    """A platform's name for a sender (A17); only a delivery creates one, so it can be written
-    to.
-    """
+    """An account on a platform (A17); created only from a delivered message, so it is reachable."""
 
     TABLE: ClassVar = "handles"
     KEY: ClassVar = ("id",)
@@ -36,7 +34,7 @@ class Handle(Row, frozen=True, array_like=True, tag="handle"):
 
 
 class Mention(Row, frozen=True, array_like=True, tag="mention"):
-    """An entity in an event. Offsets are characters of its content; -1: it is the speaker.
+    """A mention of an entity in an event. Character offsets into the content; -1 for the sender.
 
     `fact_id` is "" if the mention is in no fact.
     """
@@ -54,7 +52,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
-    """Two entities that may be one (A16); the status follows from its MergeDecision."""
+    """Two entities that may be one (A16); its status follows from its MergeDecision."""
 
     TABLE: ClassVar = "merge_candidates"
     KEY: ClassVar = ("id",)
@@ -67,7 +65,7 @@ class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
 
 
 class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
-    """The review of a merge candidate, or its execution."""
+    """The review or the execution of a merge candidate."""
 
     TABLE: ClassVar = "merge_decisions"
     KEY: ClassVar = ("candidate_id",)
@@ -79,8 +77,7 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
     """An executed merge (A16).
 
-    The column merged_into of an entity is computed from these rows, so that a merge repeats no
-    name.
+    An entity's column merged_into is computed from these rows, so that a merge repeats no name.
     """
 
     TABLE: ClassVar = "merges"
@@ -94,7 +91,7 @@ class Merge(Row, frozen=True, array_like=True, tag="merge"):
 
 
 class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
-    """An executed merge was undone (A16)."""
+    """The undoing of an executed merge (A16)."""
 
     TABLE: ClassVar = "merge_undos"
     KEY: ClassVar = ("merge_id",)
@@ -102,5 +99,5 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
     undone_at: int
 
 
-#: Every row of the file. A struct that is missing here cannot stand in a change record.
+#: Every row of the file; only these can be in a change record.
 IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo

@@ -1,4 +1,4 @@
-"""The rows of memory.db: facts, turns, mental models, and what decisions rest on."""
+"""Rows of memory.db: facts, turns, mental models, and what decisions depend on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fact(Row, frozen=True, array_like=True, tag="fact"):
 
 
 class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
-    """A fact is about an entity (A4)."""
+    """An entity that a fact is about (A4)."""
 
     TABLE: ClassVar = "fact_entities"
     KEY: ClassVar = ("fact_id", "entity_id")
@@ -33,7 +33,7 @@ class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
 
 
 class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
-    """One fact led to another (A5); strength is 0 to 1."""
+    """One fact led to another (A5); `strength` is 0 to 1."""
 
     TABLE: ClassVar = "causal_links"
     KEY: ClassVar = ("from_fact_id", "to_fact_id")
@@ -44,9 +44,9 @@ class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
 
 
 class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
-    """A fact adds to another one (EXTENDS) or follows from it (DERIVES), as was said (C9).
+    """A stated relation: a fact adds to another (EXTENDS) or follows from it (DERIVES) (C9).
 
-    `confidence` is 0 to 1. What takes the place of a fact is said by `FactSupersession`.
+    `confidence` is 0 to 1. Replacement is recorded in `FactSupersession`.
     """
 
     TABLE: ClassVar = "fact_relations"
@@ -59,7 +59,7 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
 
 
 class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
-    """A near-duplicate was skipped (A21): this event repeats the fact."""
+    """An event that states a known fact again, so no fact was created (A21)."""
 
     TABLE: ClassVar = "fact_repeats"
     KEY: ClassVar = ("event_id", "char_offset_start")
@@ -70,9 +70,9 @@ class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
 
 
 class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
-    """By what a short fact is found that another says in other words (A21).
+    """Fingerprint for detecting paraphrases of a short fact (A21).
 
-    `key` says all that must be equal, `words` are marks of its words, `vector` is canonical.
+    `key` must match exactly; `words` are hashed words; `vector` is canonical.
     """
 
     TABLE: ClassVar = "fact_likenesses"
@@ -85,7 +85,7 @@ class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
 
 
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
-    """A fact gives a value of an attribute, such as a home (see `recollect.schemas.attributes`)."""
+    """The slot value that a fact gives, such as a home (see `recollect.schemas.attributes`)."""
 
     TABLE: ClassVar = "fact_claims"
     KEY: ClassVar = ("fact_id",)
@@ -97,9 +97,9 @@ class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
 
 
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
-    """A fact was valid until another one superseded it at `invalid_at` (unix ms).
+    """A fact was valid until another superseded it at `invalid_at` (unix ms).
 
-    A fact that is said later may belong between the two; then this row is replaced.
+    Replaced when a late fact turns out to lie between the two.
     """
 
     TABLE: ClassVar = "fact_supersessions"
@@ -110,7 +110,7 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
-    """A fact was recalled `count` times, by the ledger record `number` (B1)."""
+    """Recalls of a fact, counted in the ledger record `number` (B1)."""
 
     TABLE: ClassVar = "fact_accesses"
     KEY: ClassVar = ("number", "fact_id")
@@ -120,7 +120,7 @@ class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
 
 
 class ProcessedEvent(Row, frozen=True, array_like=True, tag="processed"):
-    """The writer has processed this event (A7)."""
+    """An event that the writer has processed (A7)."""
 
     TABLE: ClassVar = "memory_processing_log"
     KEY: ClassVar = ("event_id",)
@@ -131,7 +131,7 @@ class ProcessedEvent(Row, frozen=True, array_like=True, tag="processed"):
 
 
 class Turn(Row, frozen=True, array_like=True, tag="turn"):
-    """An agent's turn is completed (A7); a turn's id is its platform's own."""
+    """A completed agent turn (A7); `turn_id` is the platform's own id."""
 
     TABLE: ClassVar = "turns"
     KEY: ClassVar = ("id",)
@@ -143,7 +143,7 @@ class Turn(Row, frozen=True, array_like=True, tag="turn"):
 
 
 class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
-    """A version of a report (A12), written by the ledger record `number`."""
+    """A version of a saved report (A12), written by the ledger record `number`."""
 
     TABLE: ClassVar = "mental_models"
     KEY: ClassVar = ("id",)
@@ -162,11 +162,11 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
 
 
 class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
-    """What a language model wrote of an event (A19), by the ledger record `number`.
+    """What a language model proposed for an event (A19), recorded under the ledger record `number`.
 
-    `about` is the running number of that event. `kept`, `repeated` and `refused` count what it
-    said; `reasons` (JSON) says how often what was refused for which reason. `cost` is in the
-    currency of the prices.
+    `about`: the event's number. `kept`, `repeated` and `refused`: numbers of accepted, duplicate
+    and rejected proposals; `reasons` (JSON): rejections by reason. `cost`: in the currency of the
+    configured prices.
     """
 
     TABLE: ClassVar = "writings"
@@ -186,7 +186,7 @@ class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
 
 
 class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
-    """A version of what the model that writes is told (A22), since the ledger record `number`."""
+    """A version of a writer prompt (A22), in force from the ledger record `number`."""
 
     TABLE: ClassVar = "writer_texts"
     KEY: ClassVar = ("number",)
@@ -197,7 +197,7 @@ class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
 
 
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
-    """A record that could not be decided, and what became of it."""
+    """A record that could not be decided, and its state."""
 
     TABLE: ClassVar = "dead_letters"
     KEY: ClassVar = ("number",)
@@ -209,12 +209,11 @@ class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
 
 
 class DecisionDependencies(Row, frozen=True, array_like=True, tag="decided"):
-    """What the decision on the ledger record `number` depends on, and what depends on it.
+    """The dependencies of the decision on the ledger record `number`.
 
-    `reads` are the keys of its queries of the state, `writes` the keys of its rows, eight bytes
-    each, ascending. `restated` are the rows of a decision that an erasure repeated; None if the
-    change record of `number` still counts; empty if the erasure `number` was derived in full, and
-    nothing up to it is traced.
+    `reads`: keys of its state queries. `writes`: keys of its rows. Both are ascending, eight bytes
+    each. `restated`: replacement rows written by an erasure; None while the original change record
+    is valid; empty after a full re-derivation, which resets dependency tracking.
     """
 
     TABLE: ClassVar = "decisions"
@@ -225,7 +224,7 @@ class DecisionDependencies(Row, frozen=True, array_like=True, tag="decided"):
     restated: bytes | None
 
 
-#: Every row of the file. A struct that is missing here cannot stand in a change record.
+#: Every row of the file; only these can be in a change record.
 MemoryRow = (
     Fact
     | FactEntity

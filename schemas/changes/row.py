@@ -1,4 +1,4 @@
-"""The base of every row of a read model: a struct whose fields are the columns of its table."""
+"""The base class of every read-model row; a row's fields are its table's columns."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False, tag_field="row"):
-    """Base of every row; `TABLE` is its table and `KEY` the columns of its key.
+    """Base class of rows. `TABLE`: its table. `KEY`: the columns of its primary key.
 
-    An older program refuses a new kind of row by name. It would silently drop a new field of an old
-    row. So a new field must raise `CHANGE_FORMAT` of `recollect.schemas.ledger.records`, and needs
-    a default for older records.
+    An older program rejects an unknown row type by name but silently drops an unknown field. So a
+    new field needs a new `recollect.schemas.ledger.records.CHANGE_FORMAT`, and a default for older
+    records.
 
-    A key has ids and numbers, never words: a delete names its row by the key, and stays readable
-    after the words of the row were forgotten.
+    Keys contain ids and numbers only, never text, because deletes stay readable after an erasure.
     """
 
     TABLE: ClassVar[str]

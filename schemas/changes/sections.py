@@ -1,7 +1,7 @@
-"""A change record's sections: the rows that it puts into each read model, and those it deletes.
+"""Sections of a change record: the rows to put into each read model, and those to delete.
 
-The newest put of a key wins. So projecting is the same for every table and decides nothing, and an
-erasure can be written as the difference of two states.
+The newest put of a key wins. Projection is therefore the same for every table, and an erasure is a
+diff of two states.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPAC
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
-#: The read models that change records fill, in the order in which their locks are taken.
+#: The rows of each read model that change records fill, in locking order.
 READ_MODEL_ROWS: dict[str, tuple[type[Row], ...]] = {
     "memory": get_args(MemoryRow),
     "identity": get_args(IdentityRow),
@@ -38,14 +38,14 @@ RowT = TypeVar("RowT")
 
 
 class Delete(msgspec.Struct, frozen=True, array_like=True):
-    """The row of `table` with this key is deleted."""
+    """The deletion of the row of `table` with this key."""
 
     table: str
     key: tuple[str | int, ...]
 
 
 class Section(msgspec.Struct, frozen=True, array_like=True):
-    """The part of a change for one read model; deletes come first."""
+    """The part of a change for one read model; deletes are applied first."""
 
     deletes: tuple[Delete, ...] = ()
     puts: tuple[Any, ...] = ()
@@ -57,10 +57,10 @@ class _SectionOf(msgspec.Struct, Generic[RowT], frozen=True, array_like=True):
 
 
 class _Columns(msgspec.Struct, frozen=True, array_like=True):
-    """A part's text: its sections, deflated, whose rows lack their vectors and tokens.
+    """The decrypted content of a part: deflated sections whose rows lack their vectors and tokens.
 
-    Those follow in the order of the rows: vectors of one part are coded together, and of tokens
-    each row's codes, scales and units stand as they are, since nothing makes them smaller.
+    They follow in row order. Vectors are Huffman-coded together; token arrays are stored raw
+    because they do not compress.
     """
 
     sections: bytes
@@ -69,7 +69,7 @@ class _Columns(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
-    """A part's text in a record of format 1: all sections in a fixed order."""
+    """The content of a part in record format 1: all sections in a fixed order."""
 
     memory: msgspec.Raw
     identity: msgspec.Raw
@@ -90,10 +90,9 @@ _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 class DecidedPart(msgspec.Struct):
-    """The rows and commands that agents decided from one ledger record and the same sources.
+    """Rows and commands that agents decided from one ledger record and the same sources.
 
-    `sources` are running numbers, ascending; `outbox` holds commands for the ledger, with
-    derived source ids.
+    `sources`: running numbers, ascending. `outbox`: commands for the ledger, with derived ids.
     """
 
     sources: tuple[int, ...]
@@ -103,7 +102,7 @@ class DecidedPart(msgspec.Struct):
 
 
 def encode_part(part: DecidedPart) -> bytes:
-    """Return the text of a part of the newest format: its sections by name, without empty ones."""
+    """Encode a part in the newest format: its non-empty sections by name."""
     sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
     vectors: list[bytes] = []
     tokens: list[bytes] = []
@@ -132,22 +131,22 @@ def _vector_bytes(row: Embedding) -> bytes:
 
 
 def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
-    """Return the commands that a part of a record of this format asks for.
+    """Return the commands in a part of a record with this format.
 
     Raises:
-        NewerFormat: it was written by a newer program.
+        NewerFormat: a newer program wrote it.
     """
     raw = _sections(text, format_).get("outbox")
     return () if raw is None else tuple(_decode("outbox", raw))
 
 
 def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
-    """Return the sections of a part for `models`; other sections are not decoded.
+    """Return a part's sections for `models`; other sections are not decoded.
 
     `format_` is that of the record's header.
 
     Raises:
-        NewerFormat: it was written by a newer program.
+        NewerFormat: a newer program wrote it.
     """
     raw = _sections(text, format_)
     sections = {
@@ -162,8 +161,7 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
 def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     """Return a part's sections by name.
 
-    A writer with the keys sealed it, and it was not changed since. So if it cannot be read, it is
-    meant for a newer program, or comes from a broken one.
+    The seal verified, so an unreadable part was written by a newer or a faulty version.
     """
     try:
         if format_ >= FIRST_COLUMNAR_FORMAT:
@@ -181,7 +179,7 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
 
 
 def _with_vectors(section: Section, columns: _Columns) -> Section:
-    """Return what a part says to embeddings.db, with the vectors and tokens of its rows."""
+    """Return the embeddings section with its rows' vectors and tokens restored."""
     try:
         vectors = huffman_decode(columns.vectors) if columns.vectors else b""
     except zlib.error as error:
@@ -201,7 +199,7 @@ def _with_vectors(section: Section, columns: _Columns) -> Section:
             puts.append(row)
     rows = sum(isinstance(row, TokenVectorsRow) for row in puts)
     if (start, 3 * rows) != (len(vectors), len(columns.tokens)):
-        raise IntegrityError("the vectors of a part cannot be read: they are not those of its rows")
+        raise IntegrityError("the vectors of a part cannot be read: they do not match its rows")
     return msgspec.structs.replace(section, puts=tuple(puts))
 
 
@@ -215,7 +213,7 @@ def _decode(name: str, raw: msgspec.Raw) -> Any:
 
 
 def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
-    """Return the names of rows in a section that this program does not have."""
+    """Return the names of a section's row types that this program does not know."""
     try:
         section = msgspec.msgpack.decode(raw)
         if name == "outbox":
@@ -228,15 +226,14 @@ def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
 
 def _newer_format(what: str) -> NewerFormat:
     return NewerFormat(
-        f"a change record has {what}, which this recollect does not know: a newer one wrote it; "
-        "upgrade recollect to read it"
+        f"a change record has {what}, which a newer recollect wrote; upgrade recollect to read it"
     )
 
 
 def _with_current_keys(model: str, section: Section) -> Section:
-    """Return a section whose deletes use today's keys.
+    """Return a section whose deletes use the current keys.
 
-    Keys only ever became shorter, so the beginning of an older key is today's.
+    Keys have only been shortened, so a prefix of an old key is the current key.
     """
     if not section.deletes:
         return section
@@ -246,7 +243,7 @@ def _with_current_keys(model: str, section: Section) -> Section:
         row = ROW_OF_TABLE[delete.table]
         if READ_MODEL_OF_ROW[row] != model or len(delete.key) < len(row.KEY):
             raise IntegrityError(
-                f"the section {model} cannot be read: a delete in table {delete.table} names no row"
+                f"the section {model} has an invalid delete key for table {delete.table}"
             )
     deletes = tuple(
         Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])

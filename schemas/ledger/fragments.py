@@ -1,7 +1,7 @@
-"""Records too large for a topic: split into fragments, and put together again on reading.
+"""Fragmentation of large records: splitting, and reassembly on reading.
 
 A record's hash is always that of the whole record. Fragments of several writers may be interleaved.
-A set that never becomes complete, because its writer died, is void.
+Incomplete sets, left by a crashed writer, are ignored.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import msgspec
 from recollect.schemas.errors import IntegrityError
 from recollect.schemas.ledger.records import decode, record_hash
 
-#: Kafka's default limit is 1,048,576 bytes, its own framing included.
+#: Below Kafka's default limit of 1,048,576 bytes, which includes its framing.
 MAX_FRAGMENT_BYTES = 900_000
-#: How many incomplete sets an assembler keeps: more than there ever are writers at once.
+#: Incomplete sets that an assembler keeps; exceeds any number of concurrent writers.
 MAX_INCOMPLETE_SETS = 16
 
 _pack = msgspec.msgpack.Encoder()
@@ -33,7 +33,7 @@ class Fragment(msgspec.Struct, frozen=True, array_like=True, tag="fragment"):
     checksum: bytes
 
 
-# The text after a fragment's first byte; other records have bytes there, not text.
+# The encoded tag after a fragment's first byte; other records have a byte string there.
 _MARK = _pack.encode("fragment")
 _fragments = msgspec.msgpack.Decoder(Fragment)
 
@@ -43,7 +43,7 @@ def _checksum(whole: bytes, index: int, count: int, data: bytes) -> bytes:
 
 
 def split(value: bytes, limit: int) -> list[bytes]:
-    """Return the records for `value`: itself if it has at most `limit` bytes, else its fragments.
+    """Return `value` if it has at most `limit` bytes, else its fragments.
 
     Each has `limit` bytes of it, the last one the rest, and about a hundred bytes of framing.
     """
@@ -59,7 +59,7 @@ def split(value: bytes, limit: int) -> list[bytes]:
 
 
 def record_hash_of(value: bytes) -> bytes | None:
-    """Return the hash of the record that a fragment belongs to; None if it is no fragment."""
+    """Return the hash of the record that a fragment belongs to; None if `value` is no fragment."""
     if value[1 : 1 + len(_MARK)] != _MARK:
         return None
     fragment: Fragment = decode(_fragments, value, "a fragment")
@@ -67,17 +67,17 @@ def record_hash_of(value: bytes) -> bytes | None:
 
 
 class Assembler:
-    """Joins the fragments of a topic's records, in the order of the topic."""
+    """Reassembles fragments in topic order."""
 
     def __init__(self) -> None:
         self._incomplete: dict[bytes, list[bytes]] = {}
-        #: How many fragments belong to no complete record.
+        #: The number of fragments that belong to no complete record.
         self.void = 0
 
     def add(self, value: bytes) -> bytes | None:
-        """Return the record that the topic's next one is or completes; None if it completes none.
+        """Add a topic record; return the complete record, or None.
 
-        A set accepts only its next piece: copies of earlier pieces, and pieces of a record whose
+        A set accepts only its next fragment: repeated fragments, and those of a record whose
         beginning was not read, are skipped.
 
         Raises:
@@ -101,16 +101,16 @@ class Assembler:
             if len(pieces) == count:
                 joined = b"".join(pieces)
                 if record_hash(joined) != whole:
-                    raise IntegrityError("the fragments that end here are not those of one record")
+                    raise IntegrityError("the fragments of a record do not match its hash")
                 self.void -= count
                 return joined
         if pieces:
-            # Insert again, as the newest.
+            # Reinsert as the newest.
             self._incomplete[whole] = pieces
         if len(self._incomplete) > MAX_INCOMPLETE_SETS:
             del self._incomplete[next(iter(self._incomplete))]
         return None
 
     def reset(self) -> None:
-        """Drop incomplete sets, as if reading began here."""
+        """Discard incomplete sets."""
         self._incomplete.clear()

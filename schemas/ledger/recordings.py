@@ -1,6 +1,6 @@
-"""Recordings: what a language model answered, sealed with the keys of every event behind it.
+"""Recordings: language-model answers, sealed with the keys of every event in the prompt.
 
-Nobody can open one any more once one of these events is erased, as with a part of a change.
+Erasing any of these events makes the recording unreadable, like a part of a change.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from recollect.schemas.ledger.compression import deflate, inflate
 from recollect.schemas.ledger.records import Source, decode
 from recollect.schemas.ledger.seal import joint_key, seal, unseal
 
-#: The format that is written today; a header begins with it.
+#: The current format, the first field of a header.
 RECORDING_FORMAT = 1
 
 
 class RecordingHeader(msgspec.Struct, frozen=True, array_like=True):
-    """The part of a recording that is not sealed: no words.
+    """The unencrypted part of a recording; it contains no text.
 
-    `request` is a keyed hash of what was asked; `role` the version of the prompt; `cost` is in the
-    currency of the prices; `asked_at` is unix ms.
+    `request`: keyed hash of the question. `role`: version of the prompt. `cost`: in the currency of
+    the configured prices. `asked_at`: unix ms.
     """
 
     format: int
@@ -41,7 +41,7 @@ class RecordingHeader(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RecordedCall(msgspec.Struct, frozen=True, array_like=True):
-    """A tool that a model called: its id, its name, its arguments as they came."""
+    """A tool call by a model: id, name, and the arguments verbatim."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class RecordedCall(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True, array_like=True):
-    """The sealed part: words and calls of tools."""
+    """The sealed part: text and tool calls."""
 
     text: str
     calls: tuple[RecordedCall, ...]
@@ -57,7 +57,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Recording(NamedTuple):
-    """A recording as it stands in the topic."""
+    """A recording as stored in the topic."""
 
     header: RecordingHeader
     header_bytes: bytes
@@ -81,7 +81,7 @@ _answers = msgspec.msgpack.Decoder(RecordedAnswer)
 
 
 def request_digest(secret: bytes, zone: str, question: bytes) -> bytes:
-    """Return the keyed hash under which the answer to a question is found (BLAKE2b-128)."""
+    """Return the keyed hash (BLAKE2b-128) by which the answer to a question is looked up."""
     named = zone.encode()
     framed = len(named).to_bytes(4, "big") + named + question
     return hashlib.blake2b(framed, key=secret, digest_size=16).digest()
@@ -90,7 +90,7 @@ def request_digest(secret: bytes, zone: str, question: bytes) -> bytes:
 def write_recording(
     header: RecordingHeader, answer: RecordedAnswer, keys: Mapping[bytes, bytes]
 ) -> bytes:
-    """Return the bytes of a recording.
+    """Encode and seal a recording.
 
     Raises:
         KeyError: a source's key is not in `keys`.
@@ -101,11 +101,11 @@ def write_recording(
 
 
 def read_recording(value: bytes) -> Recording:
-    """Return a recording, its answer still sealed.
+    """Decode a recording; its answer stays sealed.
 
     Raises:
-        IntegrityError: these bytes are no recording.
-        NewerFormat: it was written by a newer program.
+        IntegrityError: the bytes are not a recording.
+        NewerFormat: a newer program wrote it.
     """
     record: _Record = decode(_records, value, "a recording")
     format_: int = decode(_formats, record.header, "the beginning of a recording").format
@@ -120,7 +120,7 @@ def read_recording(value: bytes) -> Recording:
 
 
 def unseal_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> RecordedAnswer | None:
-    """Return what was answered, or None if an event behind it was erased.
+    """Return the answer, or None if one of its sources was erased.
 
     Raises:
         IntegrityError: the recording was changed after it was written.

@@ -1,4 +1,4 @@
-"""The ledger's records: a clear envelope, a sealed payload, and a hash chain per zone."""
+"""Ledger records: an unencrypted envelope, a sealed payload, and a hash chain per zone."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ from recollect.schemas.ledger.seal import joint_key, new_key, seal, unseal
 from recollect.schemas.ledger.upcast import CURRENT_VERSIONS, upcast
 
 GENESIS = bytes(32)
-#: The chain of change records that were reclaimed.
+#: The chain of reclaimed change records.
 NO_CHAIN = ""
 
-#: The formats that are written today. An event record begins with its envelope's bytes, a change
-#: record with its header's, and each of those with its format. That will never change. These arrays
-#: do not name their fields, and a decoder drops fields that it does not know. So a new field, in a
-#: header or in a row, must raise the format: that stops an older program.
+#: The current formats. Every record starts with its envelope or header, and that with its format
+#: number; this is fixed for all versions. Fields are positional, and a decoder drops unknown ones.
+#: So a new field, in a header or a row, needs a new format number: old readers then refuse it.
 EVENT_FORMAT = 2
 CHANGE_FORMAT = 4
-#: From this format on an event's payload is deflated.
+#: From this format on, an event's payload is deflated.
 FIRST_DEFLATED_EVENT = 2
-#: From this format on a change states what its decision depends on
+#: From this format on, a change records the dependencies of its decision
 #: (`recollect.schemas.changes.Decided`).
 FIRST_TRACED_FORMAT = 2
-#: From this format on a part's text is compressed, a vector has one byte per dimension, and a token
-#: three bits per dimension.
+#: From this format on, a part is compressed, a vector has one byte per dimension, and a token
+#: vector three bits.
 FIRST_COMPACT_FORMAT = 3
-#: From this format on a part's rows are deflated with the dictionary, and their vectors and tokens
-#: stand beside them.
+#: From this format on, a part's rows are deflated with the dictionary, and their vectors and tokens
+#: are stored separately.
 FIRST_COLUMNAR_FORMAT = 4
 
 _pack = msgspec.msgpack.Encoder()
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """The part of an event that is not sealed: no words."""
+    """The unencrypted part of an event; it contains no text."""
 
     format: int
     zone: str
@@ -58,21 +57,21 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 class EventRecord(msgspec.Struct, frozen=True, array_like=True):
-    """An event in the topic: the envelope's bytes and the sealed payload."""
+    """An event as stored in the topic: the encoded envelope and the sealed payload."""
 
     envelope: bytes
     sealed: bytes
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True):
-    """An event on which a part rests: its running number and the id of its key."""
+    """A source event of a part: its running number and the id of its key."""
 
     number: int
     key_id: bytes
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
-    """Decided rows and commands that rest on the same sources, sealed with all their keys."""
+    """Decided rows and commands with the same sources, sealed with all their keys."""
 
     sources: tuple[Source, ...]
     sealed: bytes
@@ -99,7 +98,7 @@ class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ChangeRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A change in the topic."""
+    """A change as stored in the topic."""
 
     header: bytes
     parts: tuple[Part, ...]
@@ -113,13 +112,13 @@ class _Chain(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Prefix(msgspec.Struct, frozen=True, array_like=True):
-    """The beginning of a record of any format: an event's envelope, or a change's header."""
+    """The first field of a record of any format: an event's envelope, or a change's header."""
 
     prefix: bytes
 
 
 class _Format(msgspec.Struct, frozen=True, array_like=True):
-    """The beginning of an envelope or a header of any format."""
+    """The first field of an envelope or a header of any format."""
 
     format: int
 
@@ -138,12 +137,16 @@ _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 def record_hash(value: bytes) -> bytes:
-    """Return the hash of a record that stands in the next one: SHA-256 of its bytes."""
+    """Return the SHA-256 of a record, to which the next record links."""
     return hashlib.sha256(value).digest()
 
 
 def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
-    """Return the decoded `value`; `what` names it in the IntegrityError if it cannot be read."""
+    """Decode `value`; `what` names it in the error.
+
+    Raises:
+        IntegrityError: it cannot be decoded.
+    """
     try:
         return decoder.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -151,11 +154,11 @@ def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> An
 
 
 def _check_format(value: bytes, newest: int, what: str) -> None:
-    """Raise if a record was written by a newer program, or cannot be read at all."""
+    """Raise if a record was written by a newer program, or is unreadable."""
     begun: _Prefix = decode(_prefixes, value, what)
     format_ = decode(_formats, begun.prefix, f"the beginning of {what}").format
     if format_ < 1:
-        raise IntegrityError(f"{what} cannot be read: it says that its format is {format_}")
+        raise IntegrityError(f"{what} cannot be read: unsupported format {format_}")
     if format_ > newest:
         raise NewerFormat(
             f"{what} of format {format_} was written by a newer recollect "
@@ -167,8 +170,8 @@ def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
     """Return the envelope and the sealed record.
 
     Raises:
-        IntegrityError: these bytes are no event record.
-        NewerFormat: it was written by a newer program.
+        IntegrityError: the bytes are not an event record.
+        NewerFormat: a newer program wrote it.
     """
     _check_format(value, EVENT_FORMAT, "an event record")
     record: EventRecord = decode(_event_records, value, "an event record")
@@ -187,7 +190,7 @@ def write_event(
     key_id: bytes,
     key: bytes,
 ) -> bytes:
-    """Return the bytes of the next event of a zone, sealed with `key`."""
+    """Encode the next event of a zone, sealed with `key`."""
     kind = kind_of(draft.payload)
     envelope = _pack.encode(
         Envelope(
@@ -209,21 +212,21 @@ def write_event(
 
 
 def write_erased_event(envelope: Envelope) -> bytes:
-    """Return the bytes of an event with this envelope that nobody can open.
+    """Encode a tombstone with this envelope, whose payload is unreadable.
 
-    It stands for one that was erased elsewhere: its source's id is known by it.
+    It replaces an event erased elsewhere, so that its source id stays known.
     """
     clear = _pack.encode(msgspec.structs.replace(envelope, format=EVENT_FORMAT))
     return _pack.encode(EventRecord(clear, seal(new_key()[1], b"", clear)))
 
 
 def unseal_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
-    """Return the event, its payload upcast to today's version.
+    """Decrypt an event and upcast its payload to the current version.
 
     Raises:
         IntegrityError: the record was changed after it was written.
-        NewerFormat: it was written by a newer program.
-        KeyError: its kind is unknown here; such a record is parked.
+        NewerFormat: a newer program wrote it.
+        KeyError: its kind is unknown; such a record is parked.
     """
     text = unseal(key, record.sealed, record.envelope)
     if envelope.kind not in KINDS:
@@ -238,7 +241,7 @@ def unseal_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
     if envelope.version == CURRENT_VERSIONS[envelope.kind]:
         payload = decode(_payloads[envelope.kind], text, what)
     elif envelope.version < 1:
-        raise IntegrityError(f"{what} cannot be read: there never was one")
+        raise IntegrityError(f"{what} cannot be read: no such version")
     else:
         raw = upcast(envelope.kind, envelope.version, decode(_anything, text, what))
         try:
@@ -260,8 +263,8 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
     """Return the header and the sealed record.
 
     Raises:
-        IntegrityError: these bytes are no change record.
-        NewerFormat: it was written by a newer program.
+        IntegrityError: the bytes are not a change record.
+        NewerFormat: a newer program wrote it.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
     record: ChangeRecord = decode(_change_records, value, "a change record")
@@ -270,11 +273,11 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
 
 
 def chain_of(value: bytes) -> str:
-    """Return the chain of a change record without checking anything else in it.
+    """Return the chain of a change record; nothing else in it is checked.
 
     Raises:
-        IntegrityError: these bytes are no change record.
-        NewerFormat: it was written by a newer program.
+        IntegrityError: the bytes are not a change record.
+        NewerFormat: a newer program wrote it.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
     begun: _Prefix = decode(_prefixes, value, "a change record")
@@ -287,7 +290,7 @@ def write_change(
     parts: Sequence[tuple[tuple[Source, ...], bytes]],
     keys: Mapping[bytes, bytes],
 ) -> bytes:
-    """Return the bytes of a change record: each part (sources, text) sealed with its sources' keys.
+    """Encode a change record; each part (sources, content) is sealed with its sources' keys.
 
     Raises:
         KeyError: a source's key is not in `keys`.
@@ -308,7 +311,7 @@ def write_change(
 
 
 def reclaimed_change(zone: str) -> bytes:
-    """Return the record that replaces a change record whose chain is no longer needed.
+    """Return the placeholder for a change record of an unneeded chain.
 
     It belongs to no generation's chain, so every reader skips it.
     """
@@ -317,7 +320,7 @@ def reclaimed_change(zone: str) -> bytes:
 
 
 def unseal_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:
-    """Return the encoded rows of `part`, or None if a source's key has been destroyed.
+    """Return the encoded rows of `part`, or None if a source's key was destroyed.
 
     Raises:
         IntegrityError: the part or the header was changed after it was written.

@@ -1,8 +1,8 @@
-"""Sealing: each payload is encrypted with a random key of its own, kept outside the ledger.
+"""Per-record encryption; keys are stored outside the ledger.
 
-AES-256-GCM after NIST SP 800-38D with a random 96-bit nonce before the cipher text; a change
-that has several sources is sealed with HKDF-SHA256 (RFC 5869) over all their keys, so it can
-be read only while none of them has been destroyed.
+AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, stored before the ciphertext. A change
+with several sources is sealed with a key derived from all of theirs (HKDF-SHA256, RFC 5869), so
+destroying any of them makes it unreadable.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from recollect.schemas.errors import IntegrityError
 KEY_BYTES = 32
 KEY_ID_BYTES = 16
 NONCE_BYTES = 12
-# Bytes of a key's id that are random; the rest says to which event it belongs.
+# Random bytes of a key id; the rest is a keyed tag of its event.
 _RANDOM_BYTES = 8
 
 
 def new_key() -> tuple[bytes, bytes]:
-    """Return (key id, key), both from the system's random generator."""
+    """Return a random (key id, key)."""
     drawn = os.urandom(KEY_ID_BYTES + KEY_BYTES)
     return drawn[:KEY_ID_BYTES], drawn[KEY_ID_BYTES:]
 
 
 def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
-    """Return (key id, key) for an event of a zone; `source` is the keyed hash of its source's id.
+    """Return (key id, key) for an event; `source` is the keyed hash of its source id.
 
-    With the secret, the id shows to which event it belongs (`is_key_of`).
+    With the secret, `is_key_of` recognises the event from the key id.
     """
     drawn = os.urandom(_RANDOM_BYTES + KEY_BYTES)
     nonce = drawn[:_RANDOM_BYTES]
@@ -43,7 +43,7 @@ def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
 
 
 def is_key_of(key_id: bytes, secret: bytes, zone: str, source: bytes) -> bool:
-    """Return whether the id belongs to a key that was made for this event of this zone."""
+    """Return whether a key id was made for this event of this zone."""
     nonce, mark = key_id[:_RANDOM_BYTES], key_id[_RANDOM_BYTES:]
     return hmac.compare_digest(mark, _event_tag(secret, zone, source, nonce))
 
@@ -58,16 +58,16 @@ def _event_tag(secret: bytes, zone: str, source: bytes, nonce: bytes) -> bytes:
 
 
 def seal(key: bytes, text: bytes, context: bytes) -> bytes:
-    """Return nonce and cipher text; `context` is authenticated but not stored."""
+    """Return nonce and ciphertext; `context` is authenticated but not stored."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, text, context)
 
 
 def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
-    """Return the text.
+    """Decrypt `sealed`.
 
     Raises:
-        IntegrityError: the cipher text, its context or the key differs from those of sealing.
+        IntegrityError: the ciphertext, its context or the key is not that of sealing.
     """
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
@@ -76,7 +76,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
 
 
 def joint_key(keys: Sequence[bytes]) -> bytes:
-    """Return the key for a part with several sources, in the order of their numbers."""
+    """Return the key of a part with several sources, in the order of their numbers."""
     if len(keys) == 1:
         return keys[0]
     return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=b"recollect change").derive(
@@ -85,7 +85,7 @@ def joint_key(keys: Sequence[bytes]) -> bytes:
 
 
 def source_digest(secret: bytes, zone: str, platform: str, source_id: str) -> bytes:
-    """Return the keyed hash (BLAKE2b-128) by which the ledger recognises a source id."""
+    """Return the keyed hash (BLAKE2b-128) of a source id in the ledger."""
     digest = hashlib.blake2b(key=secret, digest_size=16)
     for part in (zone, platform, source_id):
         encoded = part.encode()

@@ -1,4 +1,4 @@
-"""Upcasters: a payload of an older version is brought to today's, one version at a time."""
+"""Upcasters: convert payloads of older versions to the current one, a version at a time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from recollect.schemas.events import KINDS
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
-# The version that is written today. Raise a kind's number together with an upcaster from the
-# number before, and add a record of the old one to tests/data/golden.
+# To raise a kind's version, add an upcaster from the previous one, and a record of the previous one
+# to tests/data/golden.
 CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {"update_mental_model": 2}
 
-# (kind, version) -> the function that makes it version + 1.
+# (kind, version) -> the conversion to version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
-    # The first version kept the tags of the mental model, as the second does where it has none.
+    # Version 1 had no tags, which in version 2 means that the mental model keeps its tags.
     ("update_mental_model", 1): lambda payload: payload,
 }
 
@@ -24,10 +24,9 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {
 def check_registry(
     current: Mapping[str, int], upcasters: Mapping[tuple[str, int], Upcaster]
 ) -> None:
-    """Raise ValueError unless each kind's versions 1..current are joined without a gap.
+    """Raise ValueError unless each kind has an upcaster from every version below the current one.
 
-    Every step goes from a version to the next, so there can be no cycle; a step from the
-    current version or beyond, or for a kind that is not known, is refused as well.
+    An upcaster from the current version or beyond, or for an unknown kind, is an error as well.
     """
     for kind, version in current.items():
         missing = [v for v in range(1, version) if (kind, v) not in upcasters]
@@ -45,10 +44,10 @@ def upcast(
     current: Mapping[str, int] = CURRENT_VERSIONS,
     upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
 ) -> dict[str, Any]:
-    """Return `payload` as today's version of `kind`.
+    """Return `payload` in the current version of `kind`.
 
     Raises:
-        NewerFormat: the record is newer than this program.
+        NewerFormat: a newer program wrote the record.
     """
     if version > current[kind]:
         raise NewerFormat(

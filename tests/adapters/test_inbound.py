@@ -160,7 +160,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "UTF-16": (line().decode().encode("utf-16"), "not JSON"),
     # Ids
     **{
-        f"{what} in {name}": (line(**{name: f"U1{sign}x"}), f"{name} holds {code}, which")
+        f"{what} in {name}": (line(**{name: f"U1{sign}x"}), f"{name} holds {code}, a control")
         for name in (
             *("platform", "sender_id", "id", "peer_id"),
             *("thread_id", "session_id", "reply_to", "turn_id"),
@@ -191,11 +191,11 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         f"{kind} of nothing": (line(kind=kind), "target is missing")
         for kind in ("edit", "deletion", "reaction")
     },
-    "a message with a target": (line(target="m1"), "reply_to names what is answered"),
-    "a message said before": (line(said_at=AT), "said_at is of an edit alone"),
+    "a message with a target": (line(target="m1"), "use reply_to for an answer"),
+    "a message said before": (line(said_at=AT), "said_at applies to edits only"),
     "an edit that was never said": (line(kind="edit", target="m", said_at="now"), "said_at"),
     "an edit without words": (line(kind="edit", target="m", content=""), "content is empty"),
-    "a turn that is not named": (line(kind="turn_completed"), "turn_id is missing"),
+    "a turn that is not named": (line(kind="turn_completed"), "needs turn_id"),
     # Depth and numbers
     "100,000 brackets": (b"[" * 100_000, "Expected `object`"),
     "100,000 objects": (b'{"a":' * 100_000, "nested too deeply"),
