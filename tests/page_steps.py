@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,8 +39,18 @@ def _step(text: str) -> Step:
     if "<<'END'" in text:
         command, _, shown = text.partition("\nEND\n")
         return Step(f"{command}\nEND", shown.strip("\n"))
-    (command,) = re.findall(r"\A(?:.*\\\n)*.*", text)
-    return Step(command, text.removeprefix(command).strip("\n"))
+    lines = text.splitlines()
+    length = next(n for n in range(1, len(lines) + 1) if _is_whole("\n".join(lines[:n])))
+    return Step("\n".join(lines[:length]), "\n".join(lines[length:]).strip("\n"))
+
+
+def _is_whole(command: str) -> bool:
+    """Return whether a command ends here, and not within quotes or before a line of its own."""
+    try:
+        shlex.split(command, comments=True)
+    except ValueError:
+        return False
+    return True
 
 
 class Prompt:
@@ -78,15 +89,27 @@ class Prompt:
         return done.stdout
 
 
-def same(shown: str, printed: str) -> bool:
-    """Return whether a page shows what was printed; `…` in a page stands for anything.
+def words_shown(shown: str, printed: str) -> dict[str, str] | None:
+    """Return the whole of each word that a page shows only the beginning of, as in `01M8…`.
 
-    Times differ from run to run, and vectors are not there without an encoder.
+    A `…` by itself stands for anything, also for no line. Times differ from run to run, hashes with the ledger's
+    clock, and without an encoder there are no vectors. None where a page shows what was not
+    printed.
     """
-    pattern = ".*?".join(re.escape(part) for part in _without_measures(shown).split("…"))
-    return bool(re.fullmatch(pattern, _without_measures(printed.strip("\n")), re.DOTALL))
+    parts = re.split(r"(\w*…)", _comparable(shown).replace("\n…\n", "\n…"))
+    words = [part for part in parts if part.endswith("…") and part != "…"]
+    pattern = "".join(_pattern(part) for part in parts)
+    found = re.fullmatch(pattern, _comparable(printed), re.DOTALL)
+    return dict(zip(words, found.groups(), strict=True)) if found else None
 
 
-def _without_measures(text: str) -> str:
+def _pattern(part: str) -> str:
+    if not part.endswith("…"):
+        return re.escape(part)
+    return ".*?" if part == "…" else r"(\w+)"
+
+
+def _comparable(text: str) -> str:
     text = re.sub(r"\b\d+(\.\d+)? (s|MB|vectors?)\b", r"N \2", text)
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    text = re.sub(r"\b[0-9a-f]{16,}\b", "HASH", text)
+    return "".join(f"{line.rstrip()}\n" for line in text.strip("\n").splitlines())
