@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,16 +59,16 @@ class Prompt:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        tool = directory / "bin" / "recollect"
-        tool.parent.mkdir()
+        self.tool = directory / "bin" / "recollect"
+        self.tool.parent.mkdir()
         call = "from recollect.cli import main; main()"
-        tool.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{call}' \"$@\"\n")
-        tool.chmod(0o755)
+        self.tool.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{call}' \"$@\"\n")
+        self.tool.chmod(0o755)
         inherited = {name: text for name, text in os.environ.items() if "RECOLLECT" not in name}
         self.environment = {
             **inherited,
             "HOME": str(directory),
-            "PATH": f"{tool.parent}:{os.environ['PATH']}",
+            "PATH": f"{self.tool.parent}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
         }
 
@@ -76,6 +77,10 @@ class Prompt:
 
         A home is made without an encoder, which would have to be fetched.
         """
+        if command.startswith("export "):
+            name, _, value = command.removeprefix("export ").partition("=")
+            self.environment[name] = value
+            return ""
         command = re.sub(r"recollect init(?! --encoder)", "recollect init --encoder none", command)
         done = subprocess.run(
             ["bash", "-euc", command],
@@ -89,12 +94,34 @@ class Prompt:
         return done.stdout
 
 
+def run_steps(
+    page: Path, prompt: Prompt, not_run: Mapping[str, str], instead: Mapping[str, str] | None = None
+) -> None:
+    """Run what a page shows, but for commands that begin so; it must print what the page shows.
+
+    A word of which the page shows only the beginning, as in `01M8…`, stands in later commands for
+    what was printed; so does a key of `instead` for its value.
+    """
+    words = dict(instead or {})
+    for step in steps(page):
+        if step.command.startswith(tuple(not_run)):
+            continue
+        command = step.command
+        for word, whole in words.items():
+            command = command.replace(word, whole)
+        printed = prompt.run(command)
+        if step.shown:
+            found = words_shown(step.shown, printed)
+            assert found is not None, f"$ {command}\n{printed}"
+            words |= found
+
+
 def words_shown(shown: str, printed: str) -> dict[str, str] | None:
     """Return the whole of each word that a page shows only the beginning of, as in `01M8…`.
 
-    A `…` by itself stands for anything, also for no line. Times differ from run to run, hashes with the ledger's
-    clock, and without an encoder there are no vectors. None where a page shows what was not
-    printed.
+    None where the page shows what was not printed. A `…` by itself stands for anything, also for
+    no line. Times differ from run to run, hashes with the ledger's clock, and without an encoder
+    there are no vectors.
     """
     parts = re.split(r"(\w*…)", _comparable(shown).replace("\n…\n", "\n…"))
     words = [part for part in parts if part.endswith("…") and part != "…"]
@@ -106,7 +133,7 @@ def words_shown(shown: str, printed: str) -> dict[str, str] | None:
 def _pattern(part: str) -> str:
     if not part.endswith("…"):
         return re.escape(part)
-    return ".*?" if part == "…" else r"(\w+)"
+    return ".*?" if part == "…" else r"([\w-]+)"
 
 
 def _comparable(text: str) -> str:

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from recollect.cli.app import cli
-from tests.page_steps import ROOT, Prompt, blocks, same, steps
+from tests.page_steps import ROOT, Prompt, blocks, run_steps
 from tests.service.kit import served
 
 PAGES = sorted(
@@ -56,17 +56,8 @@ NOT_RUN = {
 }
 
 
-def run_steps(page: Path, directory: Path) -> None:
-    """Run what a page shows; whatever it shows to be printed must be printed."""
-    prompt = Prompt(directory)
-    for step in steps(page):
-        if not step.command.startswith(tuple(NOT_RUN)):
-            printed = prompt.run(step.command)
-            assert not step.shown or same(step.shown, printed), f"$ {step.command}\n{printed}"
-
-
 def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
-    run_steps(ROOT / "README.md", tmp_path)
+    run_steps(ROOT / "README.md", Prompt(tmp_path), NOT_RUN)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
