@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 MAIL = """From: Nils <nils@example.org>
@@ -61,7 +62,7 @@ def write_exports(directory: Path) -> None:
     (directory / "Maildir" / "cur" / "1.example:2,S").write_text(MAIL.format(id=2))
 
 
-def _zip(path: Path, members: dict[str, object]) -> None:
+def _zip(path: Path, members: Mapping[str, object]) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, json.dumps(content))

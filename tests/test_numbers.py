@@ -14,7 +14,7 @@ from recollect.cli import app, output
 from recollect.cli.app import cli
 from recollect.cli.commands import browse_commands, recall_commands
 from recollect.cli.commands.ingest_commands import _MAX_SHOWN
-from recollect.cli.commands.recall_commands import FOR_PROGRAMS, FOR_READERS
+from recollect.cli.commands.recall_commands import JSON_RESULTS, TEXT_RESULTS
 from recollect.home import token_counting
 from recollect.operations.answers import context_injection, recall_counter
 from recollect.operations.processes.embedded_worker import TICK_SECONDS
@@ -96,7 +96,7 @@ def longest_zone() -> int:
 
 
 RECENT = PROFILES["recent"]
-SEED = PROFILES["seed"]
+RRF = PROFILES["rrf"]
 LIMITS = {
     "an event as a line of JSON": of_bytes(inbound.MAX_RECORD_BYTES),
     "its `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
@@ -110,8 +110,8 @@ LIMITS = {
     "an entity or a platform in a question": f"{MAX_NAME_LENGTH:,} characters",
     "results of a question": f"1 to {MAX_RESULTS:,}",
     "results where the question does not say (library)": str(RecallQuery(text="?").max_results),
-    "results where `recall` is not told how many": str(FOR_READERS),
-    "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
+    "results where `recall` is not told how many": str(TEXT_RESULTS),
+    "results of `recall --json` and `--batch` that are not told": str(JSON_RESULTS),
     "tokens of a context block where nobody says how many": str(
         context_injection.DEFAULT_MAX_TOKENS
     ),
@@ -172,8 +172,8 @@ RANKING = {
     "observations that come first": str(assembly.MAX_LEADING_OBSERVATIONS),
     "what they score at least, as a share of the best result": str(assembly._MIN_SHARE),
     "facts that come with an observation": str(observations.MAX_FACTS),
-    "`seed`: k of Reciprocal Rank Fusion": str(SEED.rrf_k),
-    "`seed`: lambda of MMR": str(SEED.mmr_lambda),
+    "`rrf`: k of Reciprocal Rank Fusion": str(RRF.rrf_k),
+    "`rrf`: lambda of MMR": str(RRF.mmr_lambda),
     "`recent`: the shares that decay, and that go with recency": (
         f"{RECENT.decay}, {RECENT.recency}"
     ),
@@ -244,12 +244,12 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     )
     commit = " ".join((ROOT / "docs" / "commit.md").read_text("utf-8").split())
     assert (
-        f"Exit status: {app.OK} success, {app.FAILED} a failed check, {app.WRONG_USE} wrong use, "
+        f"Exit status: {app.OK} success, {app.FAILED} a failed check, {app.USAGE_ERROR} wrong use, "
         f"{app.INTERRUPTED} interrupted"
     ) in reference
-    assert f"gives {FOR_READERS} results where programs get {FOR_PROGRAMS}" in reference
+    assert f"gives {TEXT_RESULTS} results where programs get {JSON_RESULTS}" in reference
     assert f"a page of {browse_commands.PAGE} where" in reference
-    assert f"at most {output.WIDEST} columns) and cut after three lines" in reference
+    assert f"at most {output.MAX_WIDTH} columns) and cut after three lines" in reference
     assert output._MAX_LINES == 3
     assert f"A score below {recall_commands._WEAK} is marked as weak" in reference
     assert f"`{DECAY}^(hours/strength)`" in reference

@@ -64,8 +64,8 @@ def test_the_table_has_every_setting_as_the_code_declares_it_and_no_other() -> N
         row = rows[key]
         assert (row.variable, row.means, row.values) == (
             setting.variable,
-            setting.meaning,
-            setting.wanted,
+            setting.description,
+            setting.type_description,
         )
 
 
@@ -110,7 +110,7 @@ def test_the_file_of_settings_has_all_of_them_at_their_defaults(tmp_path: Path) 
     read = Configuration(file=file, environment={})
     for key, setting in SETTINGS.items():
         if setting.default not in (None, ()) and key not in ("home", "cache"):
-            assert read.given(key).value == setting.default, key
+            assert read.resolve(key).value == setting.default, key
 
 
 def test_the_unit_runs_the_service_as_a_user_of_its_own_who_writes_to_its_home_alone() -> None:

@@ -20,7 +20,7 @@ from recollect.home.home_directory import Home
 from recollect.home.ledgers import open_node
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import DEFAULT_PROFILE, Profile, Recaller, RecallQuery
-from recollect.projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
+from recollect.projections.recall.ranking.profiles import RRF_PROFILE, WEIGHTS
 from recollect.streams.encoder.encoder import Encoder
 
 #: What each weight of the grid is multiplied by.
@@ -91,7 +91,7 @@ def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results
         DEFAULT_PROFILE, question_share=0.0
     )
     profiles["the kind of answer"] = msgspec.structs.replace(DEFAULT_PROFILE, fitting=False)
-    profiles["all of it: the profile seed"] = SEED_PROFILE
+    profiles["all of it: the profile rrf"] = RRF_PROFILE
     rows = []
     for name, profile in profiles.items():
         scored = scorer.evaluate(zones.ranked(profile, results), questions)

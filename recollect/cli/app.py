@@ -1,4 +1,4 @@
-"""The command `recollect`: its group, and how errors become messages and exit statuses."""
+"""The `recollect` command: its subcommands, and the mapping of errors to exit codes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from recollect.cli.commands import (
     upkeep_commands,
     write_commands,
 )
-from recollect.cli.output import say
+from recollect.cli.output import print_line
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
-OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 
-# New objects before they are looked through for garbage; Python's own 700 are for small programs.
-_BEFORE_COLLECTING = 20_000
+# Allocations between garbage collections; the default of 700 suits small programs.
+_GC_THRESHOLD = 20_000
 
-# How alike a mistyped command and a command are at least, from 0 to 1.
-_ALIKE = 0.6
+# Minimum similarity (0 to 1) at which a command is suggested for a mistyped one.
+_MIN_SIMILARITY = 0.6
 
 
 class _Commands(click.Group):
-    """The commands, in the order in which a newcomer needs them; it helps with mistyped ones."""
+    """Lists commands in the order of their registration, and suggests names for mistyped ones."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -47,9 +47,9 @@ class _Commands(click.Group):
         if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
-            near = get_close_matches(name.casefold(), self.commands, 2, _ALIKE)
-            what = f"Did you mean {' or '.join(near)}?" if near else "See recollect --help."
-            ctx.fail(f"No such command {name!r}. {what}")
+            near = get_close_matches(name.casefold(), self.commands, 2, _MIN_SIMILARITY)
+            hint = f"Did you mean {' or '.join(near)}?" if near else "See recollect --help."
+            ctx.fail(f"No such command {name!r}. {hint}")
         return super().resolve_command(ctx, args)
 
 
@@ -60,13 +60,15 @@ class _Commands(click.Group):
 )
 @click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
 @click.option(
-    "--config", metavar="FILE", help="Configuration [RECOLLECT_CONFIG, recollect.toml in the home]."
+    "--config",
+    metavar="FILE",
+    help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-@click.option("--zone", metavar="NAME", help="Zone of one tenant's memory [default].")
+@click.option("--zone", metavar="NAME", help="Zone to use, one per tenant [default].")
 @click.version_option(package_name="recollect")
 @click.pass_context
 def cli(context: click.Context, home: str | None, config: str | None, zone: str | None) -> None:
-    """Long-term memory for AI agents, kept the way a bank keeps accounts."""
+    """Long-term memory for AI agents on an append-only, verifiable event log."""
     context.obj = {"home": home, "config": config, "zone": zone}
 
 
@@ -87,31 +89,31 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line and exit: 0 success, 1 a failed check, 2 wrong use."""
-    # What is loaded stays: looking it through for garbage takes a twentieth of a short command.
-    gc.set_threshold(_BEFORE_COLLECTING)
+    """Run the command line and exit: 0 success, 1 failed check, 2 usage error."""
+    # Collections take a twentieth of a short command, and find little.
+    gc.set_threshold(_GC_THRESHOLD)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    # What a client of Kafka has to say is in the error that follows; a worker lets it speak.
+    # The Kafka client repeats what the error says; workers turn its log on again.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_Shown())
+        logging.lastResort.setFormatter(_EscapingFormatter())
     for argument in arguments:
-        # A file may have any name; everything else is text.
+        # File names may be any bytes; everything else must be UTF-8.
         if not _is_text(argument) and not os.path.lexists(argument):
-            return _say(f"the argument {argument!r} is not UTF-8", WRONG_USE)
+            return _print_error(f"the argument {argument!r} is not UTF-8", USAGE_ERROR)
     try:
         status = cli.main(arguments, prog_name="recollect", standalone_mode=False)
         return status if isinstance(status, int) else OK
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        return _refuse(error)
+        return _print_usage_error(error)
     except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted; what was committed stays", INTERRUPTED)
+        return _print_error("interrupted; committed work is kept", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         return OK
@@ -121,7 +123,7 @@ def run(arguments: list[str]) -> int:
         known = failure(error)
         if known is None:
             raise
-        return _say(known.message, WRONG_USE if known.wrong_use else FAILED)
+        return _print_error(known.message, USAGE_ERROR if known.wrong_use else FAILED)
 
 
 def _is_text(argument: str) -> bool:
@@ -132,27 +134,27 @@ def _is_text(argument: str) -> bool:
     return True
 
 
-def _say(message: str, status: int) -> int:
-    say(f"recollect: {message}", err=True)
+def _print_error(message: str, status: int) -> int:
+    print_line(f"recollect: {message}", err=True)
     return status
 
 
-def _refuse(error: click.ClickException) -> int:
-    """Say what click found wrong, as click does, but that it may quote anything."""
+def _print_usage_error(error: click.ClickException) -> int:
+    """Print a usage error in click's format, with quoted input escaped."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         for line in error.format_message().splitlines():
-            say(line, err=True)
-        return WRONG_USE
+            print_line(line, err=True)
+        return USAGE_ERROR
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:
         for line in (*context.get_usage().splitlines(), f"Try '{context.command_path} --help'."):
-            say(line, err=True)
-    say(f"Error: {collapse_whitespace(error.format_message())}", err=True)
-    return WRONG_USE
+            print_line(line, err=True)
+    print_line(f"Error: {collapse_whitespace(error.format_message())}", err=True)
+    return USAGE_ERROR
 
 
-class _Shown(logging.Formatter):
-    """Writes what is logged so that a terminal shows it and does not obey."""
+class _EscapingFormatter(logging.Formatter):
+    """Escapes control characters in log output."""
 
     def format(self, record: logging.LogRecord) -> str:
         return "\n".join(map(escape_invisible, super().format(record).splitlines()))

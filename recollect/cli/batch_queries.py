@@ -1,4 +1,4 @@
-"""Questions as they are asked on the command line, and in the lines of a batch."""
+"""Queries from command-line options, and from the lines of a batch file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from recollect.schemas.inbound import MAX_INTEGER, MIN_INTEGER
 from recollect.schemas.wire import Budget, Query
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of a question, in a batch's line as on the command line."""
+class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of a query, on the command line and in a batch line."""
 
     scope: list[str] | None = None
     entity: str | None = None
@@ -30,11 +30,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget | None = None
     profile: str | None = None
 
-    def of(self, text: str, default: Query) -> Query:
-        """Return the question, with the default's options where this has none.
+    def to_query(self, text: str, default: Query) -> Query:
+        """Return the query; options that are not given come from `default`.
 
         Raises:
-            InvalidInput: an option says what cannot be asked.
+            InvalidInput: an option has an invalid value.
         """
         given: dict[str, Any] = {
             "scope": self.scope and tuple(name.strip() for name in self.scope if name.strip()),
@@ -49,40 +49,40 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
             "budget": self.budget,
             "profile": self.profile,
         }
-        said = {field: value for field, value in given.items() if value is not None}
-        query = msgspec.structs.replace(default, query=text, **said)
+        options = {field: value for field, value in given.items() if value is not None}
+        query = msgspec.structs.replace(default, query=text, **options)
         check_query(query)
         return query
 
 
-class Line(Asked, frozen=True, kw_only=True):
-    """A line of a batch."""
+class BatchQuery(QueryOptions, frozen=True, kw_only=True):
+    """One line of a batch file."""
 
     id: str | int
     query: str
 
 
-def question(text: str, given: dict[str, Any], *, explain: bool = False) -> Query:
-    """Return the question that the options of a command ask.
+def query_from_options(text: str, given: dict[str, Any], *, explain: bool = False) -> Query:
+    """Return the query for the options of a command.
 
     Raises:
-        InvalidInput: an option says what cannot be asked.
+        InvalidInput: an option has an invalid value.
     """
     scope = given.pop("scope")
-    asked = Asked(scope=scope.split(",") if scope else None, **given)
-    return asked.of(text, Query(text, explain=explain))
+    options = QueryOptions(scope=scope.split(",") if scope else None, **given)
+    return options.to_query(text, Query(text, explain=explain))
 
 
-def batch(path: Path, default: Query) -> Iterator[tuple[str | int, Query]]:
-    """Yield the id and the question of each line of a file; `-` is standard input.
+def read_batch(path: Path, default: Query) -> Iterator[tuple[str | int, Query]]:
+    """Yield the id and the query of each line of a file; `-` is standard input.
 
     Raises:
-        InvalidInput: a line cannot be asked; the message says which.
+        InvalidInput: a line is not a valid query; the message names the line.
     """
 
-    def asked(line: Line) -> tuple[str | int, Query]:
+    def parse(line: BatchQuery) -> tuple[str | int, Query]:
         if isinstance(line.id, int) and not MIN_INTEGER <= line.id <= MAX_INTEGER:
             raise InvalidInput("id is an integer beyond 64 bits; send it as a string")
-        return line.id, line.of(line.query, default)
+        return line.id, line.to_query(line.query, default)
 
-    return read_lines(path, Line, asked)
+    return read_lines(path, BatchQuery, parse)

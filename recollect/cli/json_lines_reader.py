@@ -1,4 +1,4 @@
-"""Reading files of JSON lines for a command: questions, pairs."""
+"""Reading JSON Lines files for commands: batches of queries, pairs of entities."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from recollect.streams.adapters.input.input_files import DamagedInput, InputFile
 from recollect.streams.adapters.input.text_lines import lines
 
 Line = TypeVar("Line", bound=msgspec.Struct)
-Read = TypeVar("Read")
+Parsed = TypeVar("Parsed")
 
-# A reason quotes the input.
+# Reasons quote the input, so they are cut.
 _MAX_REASON_LENGTH = 500
 
 
-def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> Iterator[Read]:
-    """Yield what `read` makes of each line of a file; `-` is standard input.
+def read_lines(path: Path, kind: type[Line], parse: Callable[[Line], Parsed]) -> Iterator[Parsed]:
+    """Yield `parse(line)` for each line of a file; `-` is standard input.
 
     Raises:
-        InvalidInput: a line is no `kind`, or `read` refuses it; the message says which.
+        InvalidInput: a line is not a `kind`, or `parse` rejects it; the message names the line.
     """
     decoder = msgspec.json.Decoder(kind)
     number = 0
@@ -34,8 +34,8 @@ def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> It
                 number += 1
                 if text.strip():
                     if len(text) > MAX_RECORD_BYTES:
-                        raise InvalidInput(f"a line may have {MAX_RECORD_BYTES} bytes")
-                    yield read(decoder.decode(text))
+                        raise InvalidInput(f"the line is longer than {MAX_RECORD_BYTES} bytes")
+                    yield parse(decoder.decode(text))
         except RecursionError:
             raise InvalidInput(f"{path}:{number}: nested too deeply") from None
         except DamagedInput as error:

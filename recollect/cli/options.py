@@ -1,4 +1,4 @@
-"""The options that all commands share, and what they choose: a home and a zone."""
+"""Options shared by the commands, and opening the home and zone that they select."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: What may be chosen; a test holds them to what the adapters know.
+#: Listed here so that --help need not load the adapters; a test compares the two.
 FORMATS = (
     "auto",
     "slack",
@@ -42,48 +42,49 @@ FORMATS = (
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 
-def _noted(context: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Note the configuration file that a command was given, in either place."""
+def _remember_config(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Remember --config, given before or after the command name."""
     given = context.ensure_object(dict)
     given[option.name] = value or given.get(option.name)
 
 
-_HOME = click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+_HOME = click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
 _CONFIGURATION = click.option(
     "--config",
     metavar="FILE",
-    callback=_noted,
+    callback=_remember_config,
     expose_value=False,
-    help="Configuration [RECOLLECT_CONFIG, recollect.toml in the home].",
+    help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-_ZONE = click.option("--zone", metavar="NAME", help="Zone [default].")
-_JSON = click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
+_ZONE = click.option("--zone", metavar="NAME", help="Zone to use [default].")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
-def common(function: Command) -> Command:
-    """Give a command --home, --config, --zone and --json; the first three may stand before its
-    name too.
+def common_options(function: Command) -> Command:
+    """Add --home, --config, --zone and --json to a command.
+
+    The first three may also be given before the command name.
     """
     return _HOME(_CONFIGURATION(_ZONE(_JSON(function))))
 
 
-def of_the_home(function: Command) -> Command:
-    """Give a command what `common` does, but for the zone."""
+def home_options(function: Command) -> Command:
+    """Add --home, --config and --json to a command."""
     return _HOME(_CONFIGURATION(_JSON(function)))
 
 
-def event_files(function: Command) -> Command:
-    """Give a command exports: its PATHS, --format, and what formats do not say themselves."""
+def import_options(function: Command) -> Command:
+    """Add PATHS, --format, --timezone and --date-order to a command that reads events."""
     for option in (
         click.option(
             "--date-order",
             type=click.Choice(DATE_ORDERS),
-            help="Day, month, year: their order, where the files do not decide it.",
+            help="Order of day, month and year in ambiguous dates.",
         ),
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="As in Europe/Berlin: where clocks stood, for files that do not say.",
+            help="Time zone for timestamps without one, e.g. Europe/Berlin.",
         ),
         click.option(
             "--format",
@@ -91,7 +92,7 @@ def event_files(function: Command) -> Command:
             type=click.Choice(FORMATS),
             default="auto",
             show_default=True,
-            help="What the files are; auto looks at how they begin.",
+            help="Input format; auto detects it from the content.",
         ),
     ):
         function = option(function)
@@ -100,10 +101,10 @@ def event_files(function: Command) -> Command:
 
 
 def configured(home: str | None) -> Configuration:
-    """Return the settings, with the home and the configuration file that a command was given.
+    """Return the configuration for a command's --home and --config.
 
     Raises:
-        InvalidInput: the file has what is no setting.
+        InvalidInput: the configuration file has an unknown or invalid setting.
     """
     from recollect.home.configuration import Configuration
 
@@ -112,18 +113,18 @@ def configured(home: str | None) -> Configuration:
 
 
 def given_zone(zone: str | None) -> str:
-    """Return the zone that a command was given, in either place.
+    """Return the zone named before or after the command name.
 
     Raises:
-        InvalidInput: no zone may be called so.
+        InvalidInput: the name is not a valid zone name.
     """
     outer: dict[str, str | None] = click.get_current_context().obj or {}
     given = zone if zone is not None else outer.get("zone")
     return check_zone(DEFAULT_ZONE if given is None else given)
 
 
-def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
-    """Return the home and the zone that a command was given, in either place."""
+def home_and_zone(home: str | None, zone: str | None) -> tuple[Home, str]:
+    """Return the home and the zone selected before or after the command name."""
     from recollect.home.home_directory import Home
 
     name = given_zone(zone)
@@ -133,18 +134,18 @@ def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
 
 @contextmanager
 def open_home(home: str | None) -> Iterator[Recollect]:
-    """Open the home that a command was given."""
+    """Open the home that a command selects."""
     from recollect.library.library_home import Recollect
 
-    with Recollect(chosen(home, None)[0]) as opened:
+    with Recollect(home_and_zone(home, None)[0]) as opened:
         yield opened
 
 
 @contextmanager
 def open_zone(home: str | None, zone: str | None) -> Iterator[Zone]:
-    """Open the zone that a command was given."""
+    """Open the zone that a command selects."""
     from recollect.library.library_home import Recollect
 
-    made, name = chosen(home, zone)
-    with Recollect(made) as opened:
+    selected, name = home_and_zone(home, zone)
+    with Recollect(selected) as opened:
         yield opened.zone(name)

@@ -1,4 +1,4 @@
-"""The output of commands: lines for people, JSON for programs, and progress."""
+"""Command output: lines for people, JSON for programs, and progress."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from recollect.schemas.text_sanitising import (
 )
 
 #: Longer lines are hard to read, however wide the terminal is.
-WIDEST = 100
-_NARROWEST = 30
-# The width if the terminal states none.
-_USUAL = (80, 24)
-# The most lines of a text on a terminal, unless all of it is asked for.
+MAX_WIDTH = 100
+_MIN_WIDTH = 30
+# Columns and lines, if the terminal does not report its size.
+_DEFAULT_SIZE = (80, 24)
+# Lines of a text on a terminal, unless --full is given.
 _MAX_LINES = 3
 
 
 class Styled(NamedTuple):
-    """A part of a line that stands out on a terminal."""
+    """A styled part of a line."""
 
     text: str
     style: dict[str, Any]
 
 
 def strong(text: str) -> Styled:
-    """Return a text emphasised."""
+    """Return a text in bold."""
     return Styled(text, {"bold": True})
 
 
@@ -45,32 +45,32 @@ def quiet(text: str) -> Styled:
 
 
 def warning(text: str) -> Styled:
-    """Return a text as a warning."""
+    """Return a text in the style of a warning."""
     return Styled(text, {"fg": "yellow"})
 
 
 def good(text: str) -> Styled:
-    """Return a text as a success."""
+    """Return a text in the style of a success."""
     return Styled(text, {"fg": "green"})
 
 
 def bad(text: str) -> Styled:
-    """Return a text as an error."""
+    """Return a text in the style of an error."""
     return Styled(text, {"fg": "red", "bold": True})
 
 
-def emit(value: object) -> None:
-    """Write one JSON document on stdout."""
+def print_json(value: object) -> None:
+    """Print one JSON document on stdout."""
     import msgspec
 
     sys.stdout.write(escape_invisible_json(msgspec.json.encode(value).decode()) + "\n")
 
 
-def say(*parts: str | Styled, err: bool = False) -> None:
-    """Write one line for people on stdout, or stderr; quoted text cannot act on the terminal.
+def print_line(*parts: str | Styled, err: bool = False) -> None:
+    """Print one line for people on stdout, or stderr, with control characters escaped.
 
-    All output for people goes through here. Styles show only on a terminal, and not if NO_COLOR is
-    set.
+    All output for people goes through here. Styles appear only on a terminal, and not if NO_COLOR
+    is set.
     """
     line = "".join(
         escape_invisible(part)
@@ -82,113 +82,113 @@ def say(*parts: str | Styled, err: bool = False) -> None:
 
 
 def note(line: str) -> None:
-    """Write a note on stderr that may explain the answer."""
-    say(warning("note: "), line, err=True)
+    """Print a note on stderr."""
+    print_line(warning("note: "), line, err=True)
 
 
 def _plain() -> bool:
-    """Return whether the reader wants no colours."""
+    """Return whether the environment asks for no colours."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def width() -> int | None:
-    """Return how many columns a line may take on stdout; None if it is no terminal."""
+    """Return the maximum columns of a line on stdout; None if it is not a terminal."""
     if not sys.stdout.isatty():
         return None
-    return max(_NARROWEST, min(shutil.get_terminal_size(_USUAL).columns, WIDEST))
+    return max(_MIN_WIDTH, min(shutil.get_terminal_size(_DEFAULT_SIZE).columns, MAX_WIDTH))
 
 
 def paragraph(text: str, indent: int = 0, *, full: bool = False) -> list[str]:
-    """Return a text as the lines that a terminal has room for, `indent` columns taken already.
+    """Return a text wrapped to the terminal, less `indent` columns.
 
-    At most three, the last with an ellipsis where that is not all, unless `full`. Where stdout is
-    no terminal, it is one line with all of the text.
+    At most three lines, the last ending in an ellipsis if the text is longer, unless `full`. If
+    stdout is not a terminal, the whole text on one line.
     """
-    room = width()
+    columns = width()
     whole = escape_invisible(collapse_whitespace(text))
-    if room is None:
+    if columns is None:
         return [whole]
-    lines = wrapped(whole, max(room - indent, _NARROWEST // 2))
+    lines = wrapped(whole, max(columns - indent, _MIN_WIDTH // 2))
     if full or len(lines) <= _MAX_LINES:
         return lines
     kept = lines[:_MAX_LINES]
-    return [*kept[:-1], _cut(kept[-1] + " " + lines[_MAX_LINES], room - indent)]
+    return [*kept[:-1], _truncate(kept[-1] + " " + lines[_MAX_LINES], columns - indent)]
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at blanks where there are any."""
+    """Return a text in lines of at most `columns`, broken at spaces where possible."""
     lines: list[str] = []
     line, taken = "", 0
     for word in text.split(" "):
-        length = columns_of(word)
+        length = display_width(word)
         if line and taken + 1 + length <= columns:
             line, taken = f"{line} {word}", taken + 1 + length
             continue
         if line:
             lines.append(line)
         line, taken = "", 0
-        for sign in word:
-            size = columns_of(sign)
+        for character in word:
+            size = display_width(character)
             if taken + size > columns:
                 lines.append(line)
                 line, taken = "", 0
-            line, taken = line + sign, taken + size
+            line, taken = line + character, taken + size
     return [*lines, line]
 
 
-def columns_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+def display_width(text: str) -> int:
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
-    return sum(map(_columns_of_sign, text))
+    return sum(map(_character_width, text))
 
 
-def _columns_of_sign(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
-def cut(text: str, columns: int) -> str:
-    """Return the beginning of a text in so many columns, with an ellipsis if it was cut."""
-    return text if columns_of(text) <= columns else _cut(text, columns)
+def truncate(text: str, columns: int) -> str:
+    """Return a text truncated to `columns`, with an ellipsis if it was longer."""
+    return text if display_width(text) <= columns else _truncate(text, columns)
 
 
-def _cut(text: str, columns: int) -> str:
+def _truncate(text: str, columns: int) -> str:
     kept, taken = "", 0
-    for sign in text:
-        size = _columns_of_sign(sign)
+    for character in text:
+        size = _character_width(character)
         if taken + size > columns - 1:
             break
-        kept, taken = kept + sign, taken + size
+        kept, taken = kept + character, taken + size
     return kept.rstrip(" ,;:") + "…"
 
 
-def say_parts(indent: str, *parts: Styled) -> None:
-    """Write parts with a dot between them: in one line, or a line each where that is too long."""
-    room = width()
-    length = sum(columns_of(escape_invisible(part.text)) for part in parts) + 3 * (len(parts) - 1)
-    if room is None or len(indent) + length <= room:
+def print_parts(indent: str, *parts: Styled) -> None:
+    """Print parts on one line with dots between them, or on a line each if that is too long."""
+    columns = width()
+    length = sum(display_width(escape_invisible(part.text)) for part in parts) + 3 * (
+        len(parts) - 1
+    )
+    if columns is None or len(indent) + length <= columns:
         dotted = [piece for part in parts for piece in (quiet(" · "), part)]
-        say(indent, *dotted[1:])
+        print_line(indent, *dotted[1:])
         return
     for part in parts:
-        for line in wrapped(escape_invisible(part.text), room - len(indent)):
-            say(indent, Styled(line, part.style))
+        for line in wrapped(escape_invisible(part.text), columns - len(indent)):
+            print_line(indent, Styled(line, part.style))
 
 
 def padded(text: str, columns: int) -> str:
-    """Return a text with blanks after it, up to so many columns."""
-    return text + " " * (columns - columns_of(text))
+    """Return a text padded with spaces to `columns`."""
+    return text + " " * (columns - display_width(text))
 
 
 def show_step(what: str, done: int, total: int | None) -> None:
-    """Write on stderr what is being fetched: once, or on a terminal with its progress, in one
-    line.
-    """
+    """Show a download on stderr: one line, updated with its progress on a terminal."""
     if not sys.stderr.isatty():
         if done == 0:
-            say(what, err=True)
+            print_line(what, err=True)
         return
     share = f" {done / total:4.0%}" if total else ""
     click.echo(
@@ -200,18 +200,18 @@ def show_step(what: str, done: int, total: int | None) -> None:
 def progress(
     label: str, total: int | None = None, unit: str = "records"
 ) -> Iterator[Callable[[int], None]]:
-    """Show on stderr, on a terminal only, how many records (or bytes) of a number are done.
+    """Show a progress bar on stderr, on a terminal only; the block gets its advance function.
 
-    `total` None: the number is not known.
+    `total`: the number of records or bytes; None if it is unknown.
     """
     in_bytes = unit == "bytes"
 
-    def so_far(done: int | None) -> str | None:
+    def _progress_text(done: int | None) -> str | None:
         if done is None:
             return None
-        said = size(done) if in_bytes else f"{done:,}"
+        text = size(done) if in_bytes else f"{done:,}"
         of = size(total or 0) if in_bytes else f"{total:,}"
-        return f"{said} of {of}" if total else said
+        return f"{text} of {of}" if total else text
 
     with click.progressbar(
         length=total or 0,
@@ -220,7 +220,7 @@ def progress(
         hidden=not sys.stderr.isatty(),
         show_percent=bool(total),
         show_eta=bool(total),
-        item_show_func=so_far,
+        item_show_func=_progress_text,
         bar_template="%(label)s  [%(bar)s]  %(info)s" if total else "%(label)s  %(info)s",
     ) as bar:
         done = 0
@@ -234,7 +234,7 @@ def progress(
 
 
 def size(count: int) -> str:
-    """Return a number of bytes as people read it: 12.3 MB."""
+    """Return a number of bytes in a readable unit: 12.3 MB."""
     if count < 1_000:
         return f"{count} B"
     for unit, one in (("kB", 1_000), ("MB", 1_000_000)):

@@ -1,4 +1,4 @@
-"""The options of a question, of commands that ask one."""
+"""Options of the commands that run a query."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from recollect.schemas.wire import SCOPES, Budget
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: What may be chosen; a test holds it to what recall knows, which takes long to load.
-PROFILES = ("default", "seed", "recent")
+#: Listed here so that --help need not load recall; a test compares the two.
+PROFILES = ("default", "rrf", "recent")
 
-#: Said where a time may be given.
-TIMES = "A time is ISO 8601 with a zone, or unix ms; a date alone is its first moment in UTC."
+#: The forms of a time, for help texts.
+TIMES = "Times are ISO 8601 with a UTC offset, or Unix milliseconds; a bare date is 00:00 UTC."
 
 
-def options(function: Command) -> Command:
-    """Give a command the options of a question; `batch_lines.question` reads them.
+def query_options(function: Command) -> Command:
+    """Add the options of a query to a command; `query_from_options` reads them.
 
-    -k is the command's own: how many are wanted depends on who reads.
+    Each command has its own -k, since the defaults differ.
     """
     for option in reversed(
         (
@@ -30,28 +30,30 @@ def options(function: Command) -> Command:
                 type=click.Choice(get_args(Budget)),
                 default="mid",
                 show_default=True,
-                help="How much work the answer may be.",
+                help="Search effort.",
             ),
             click.option(
                 "--profile",
                 type=click.Choice(PROFILES),
                 default="default",
                 show_default=True,
-                help="How answers are ranked.",
+                help="Ranking: rrf fuses the arms by rank, recent favours new memories.",
             ),
-            click.option("--scope", help=f"Kinds, with commas: {', '.join(SCOPES)}."),
-            click.option("--entity", metavar="E", help="Only what is about E, by name or id."),
-            click.option("--after", metavar="T", help=f"Only what is later than T. {TIMES}"),
-            click.option("--before", metavar="T", help="Only what is earlier than T."),
-            click.option("--platform", metavar="P", help="Only from a platform."),
+            click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
+            click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),
+            click.option("--after", metavar="T", help=f"Only results after time T. {TIMES}"),
+            click.option("--before", metavar="T", help="Only results before time T."),
+            click.option("--platform", metavar="P", help="Only results from platform P."),
             click.option(
                 "--known-at",
                 metavar="T",
-                help="Answer as at time T, or as at the token of an ingest.",
+                help="Answer from what was known at time T, or at a consistency token.",
             ),
-            click.option("--valid-at", metavar="T", help="Only what was true at T."),
+            click.option("--valid-at", metavar="T", help="Only facts that were true at time T."),
             click.option(
-                "--min-score", type=float, help="Only what scores as much; 0.5: as likely as not."
+                "--min-score",
+                type=float,
+                help="Minimum score; at 0.5 a result is as likely relevant as not.",
             ),
         )
     ):

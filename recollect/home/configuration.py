@@ -1,8 +1,8 @@
-"""The settings: which there are, and what each is here.
+"""Settings: their declarations, and the values in effect.
 
-A setting comes from an option of the command line, else from a variable of the environment, else
-from the configuration file; else it has its default. The configuration file is the one that is
-named (`--config`, RECOLLECT_CONFIG), else `recollect.toml` in the home, where there is one.
+A value comes from a command-line option, else an environment variable, else the configuration file,
+else the default. The configuration file is the one given by `--config` or RECOLLECT_CONFIG, else
+`recollect.toml` in the home, if it exists.
 """
 
 from __future__ import annotations
@@ -25,70 +25,70 @@ from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.models.model_settings import ModelSettings
 
 #: The configuration file of a home, and the variable that names another.
-FILE = "recollect.toml"
-VARIABLE = "RECOLLECT_CONFIG"
+CONFIG_FILE = "recollect.toml"
+CONFIG_VARIABLE = "RECOLLECT_CONFIG"
 
-_YES, _NO = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
+_TRUE_WORDS, _FALSE_WORDS = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 _MAX_SHOWN = 100
-#: The sections whose names stand in the names of their variables.
+# Former keys, which files may still have, and what they are called now.
+_RENAMED = {"service.readers": "service.recall_workers"}
+#: Sections whose name is part of their variables' names.
 _WITH_OWN_VARIABLES = ("kafka", "model")
 _log = logging.getLogger(__name__)
 
 
 class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where things are kept, and which ledger it is."""
+    """The home, the model cache and the ledger."""
 
-    home: Annotated[str, Meta(description="the home directory")] = "~/.recollect"
-    cache: Annotated[str, Meta(description="where model files are kept, shared by all homes")] = (
+    home: Annotated[str, Meta(description="home directory")] = "~/.recollect"
+    cache: Annotated[str, Meta(description="directory of model files, shared by all homes")] = (
         "~/.cache/recollect"
     )
     ledger: Annotated[
         str,
         Meta(
-            description="which ledger: embedded, or kafka://host:port[,host:port][/prefix]; with a "
+            description="the ledger: embedded, or kafka://host:port[,host:port][/prefix]; with a "
             "prefix the topics are named prefix.events and so on"
         ),
     ] = "embedded"
     ticks: Annotated[
         bool,
-        Meta(
-            description="whether what decides, and an import, appends ticks to end abandoned turns"
-        ),
+        Meta(description="append ticks, which close abandoned turns, in workers and after imports"),
     ] = True
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker is told."""
+    """Settings of workers."""
 
     member: (
         Annotated[
             str,
-            Meta(description="on Kafka: its name in the group, which survives a restart"),
+            Meta(description="on Kafka: static member name; keeps partitions across restarts"),
         ]
         | None
     ) = None
 
 
 class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which service is asked by the plugin for Claude Code, and with what by `mcp --url` too."""
+    """The service used by the plugin for Claude Code; the token is also for `mcp --url`."""
 
-    url: Annotated[str, Meta(description="the service that the plugin for Claude Code asks")] = (
+    url: Annotated[str, Meta(description="URL of the service for the Claude Code plugin")] = (
         "http://127.0.0.1:8420"
     )
     token: (
         Annotated[
             str,
             Meta(
-                description="the token with which the plugin and mcp --url ask",
+                description="access token of the Claude Code plugin and of mcp --url",
                 extra={"secret": True},
             ),
         ]
         | None
     ) = None
-    zone: Annotated[str, Meta(description="the zone that the plugin asks")] = DEFAULT_ZONE
+    zone: Annotated[str, Meta(description="zone of the Claude Code plugin")] = DEFAULT_ZONE
 
 
-#: The tables of the file and what stands in each; those under "" stand before all tables.
+#: The tables of the file; settings under "" come before the first table.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
     "": GeneralSettings,
     "kafka": KafkaSettings,
@@ -100,26 +100,26 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
 
 
 class Setting(NamedTuple):
-    """A setting: its name in the file, its variable, and what it may be."""
+    """A setting: its key in the file, its variable, type, default and description."""
 
     key: str
     variable: str
     type: Any
     default: Any
-    meaning: str
+    description: str
     secret: bool
 
     @property
-    def wanted(self) -> str:
-        """What its values are, in words."""
-        return _in_words(self.type)
+    def type_description(self) -> str:
+        """The values it accepts, in words."""
+        return _describe_type(self.type)
 
 
-class Given(NamedTuple):
+class ResolvedValue(NamedTuple):
     """The value of a setting, and where it comes from."""
 
     value: Any
-    place: str
+    origin: str
 
 
 def _declared() -> Iterable[Setting]:
@@ -127,7 +127,7 @@ def _declared() -> Iterable[Setting]:
         own = f"{section.upper()}_" if section in _WITH_OWN_VARIABLES else ""
         prefix = f"RECOLLECT_{own}"
         for field in msgspec.structs.fields(struct):
-            # A setting may have no value: `Annotated[...] | None`.
+            # Optional settings are declared `Annotated[...] | None`.
             for type_ in (field.type, *get_args(field.type)):
                 if get_origin(type_) is Annotated:
                     break
@@ -144,14 +144,14 @@ def _declared() -> Iterable[Setting]:
             )
 
 
-#: Every setting, in the order of the sections.
+#: Every setting, by key, in the order of the sections.
 SETTINGS: dict[str, Setting] = {setting.key: setting for setting in _declared()}
 
 
 class Configuration:
-    """The settings of a home and of what runs on it.
+    """The settings of a home and its processes.
 
-    The variables are read when they are asked for, the file once.
+    Environment variables are read at each access, the file once.
     """
 
     def __init__(
@@ -161,69 +161,69 @@ class Configuration:
         file: str | Path | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        """`home` and `file` are what options say.
+        """`home`, `file`: the values of --home and --config.
 
         Raises:
-            InvalidInput: the file is not there, is no TOML, or has what is no setting or no value
-                of one; the message names the place.
+            InvalidInput: the file is missing, is not valid TOML, or has an unknown key or an
+                invalid value; the message names the line.
         """
         self._environment = environment
         self._home = home
-        named = file or environment.get(VARIABLE)
-        self._file = _File(Path(named).expanduser()) if named else None
+        explicit = file or environment.get(CONFIG_VARIABLE)
+        self._file = _File(Path(explicit).expanduser()) if explicit else None
         #: The home directory.
-        self.home = Path(self.given("home").value).expanduser()
-        # One that may not be looked into is told by who needs something of it.
-        if self._file is None and os.path.isfile(self.home / FILE):
-            self._file = _File(self.home / FILE)
-            if found := self._file.given.get("home"):
+        self.home = Path(self.resolve("home").value).expanduser()
+        # An unreadable home is reported by whatever needs it first.
+        if self._file is None and os.path.isfile(self.home / CONFIG_FILE):
+            self._file = _File(self.home / CONFIG_FILE)
+            if found := self._file.values.get("home"):
                 raise InvalidInput(
-                    f"{found.place}: the file in a home does not say where the home is; leave it "
-                    "out, or name the file with --config"
+                    f"{found.origin}: a file inside a home cannot set home; remove the setting, or "
+                    "move the file and pass it with --config"
                 )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process is given: the variables as they are now."""
+        """Return the state for another process, with the variables as they are now."""
         return self.__dict__ | {"_environment": dict(self._environment)}
 
     @property
     def file(self) -> Path | None:
-        """The configuration file; None where there is none."""
+        """The configuration file; None if there is none."""
         return None if self._file is None else self._file.path
 
     @property
-    def named(self) -> Path | None:
-        """The configuration file where one was named; None where it is the home's own, or none."""
-        return None if self.file == self.home / FILE else self.file
+    def explicit_file(self) -> Path | None:
+        """The file given by --config or the environment; None for the home's own, or none."""
+        return None if self.file == self.home / CONFIG_FILE else self.file
 
-    def given(self, key: str, option: Any = None) -> Given:
-        """Return a setting's value, and where it comes from; `option`: what one says, if any.
+    def resolve(self, key: str, option: Any = None) -> ResolvedValue:
+        """Return the value of a setting; `option`: of its command-line option, if given.
 
         Raises:
-            InvalidInput: it cannot have that value; the message names the place.
+            InvalidInput: the value is invalid; the message says where it comes from.
         """
         setting = SETTINGS[key]
         if key == "home" and self._home:
-            return Given(str(self._home), "--home")
+            return ResolvedValue(str(self._home), "--home")
         if option is not None:
-            place = f"--{key.rpartition('.')[2].replace('_', '-')}"
-            return Given(_checked(setting, option, place), place)
+            origin = f"--{key.rpartition('.')[2].replace('_', '-')}"
+            return ResolvedValue(_checked(setting, option, origin), origin)
         if text := self._environment.get(setting.variable, "").strip():
             value = _checked(setting, _read(setting, text), setting.variable)
-            return Given(value, setting.variable)
-        if self._file is not None and key in self._file.given:
-            return self._file.given[key]
-        return Given(setting.default, "default")
+            return ResolvedValue(value, setting.variable)
+        if self._file is not None and key in self._file.values:
+            return self._file.values[key]
+        return ResolvedValue(setting.default, "default")
 
     def values(self, section: str, **options: Any) -> dict[str, Any]:
-        """Return the settings of a section by their names there; `options` as `given` takes them.
+        """Return the values of a section by name; `options`: of command-line options.
 
         Raises:
-            InvalidInput: as `given`.
+            InvalidInput: a value is invalid.
         """
         prefix = f"{section}." if section else ""
         return {
-            name: self.given(key, options.get(name)).value
+            name: self.resolve(key, options.get(name)).value
             for key in SETTINGS
             if key.rpartition(".")[0] == section
             for name in (key.removeprefix(prefix),)
@@ -231,41 +231,42 @@ class Configuration:
 
     @property
     def cache(self) -> Path:
-        """Where model files are kept."""
-        return Path(self.given("cache").value).expanduser()
+        """The directory of model files."""
+        return Path(self.resolve("cache").value).expanduser()
 
     @property
     def ticks(self) -> bool:
-        """Whether what decides, and an import, appends ticks."""
-        found: bool = self.given("ticks").value
+        """Whether workers and imports append ticks."""
+        found: bool = self.resolve("ticks").value
         return found
 
     @cached_property
     def client(self) -> ClientSettings:
-        """Which service is asked, and with what."""
+        """The settings of the plugin, and of `mcp --url`."""
         return ClientSettings(**self.values("client"))
 
     def kafka(self, url: str) -> KafkaSettings:
-        """Return how the brokers of a ledger are reached.
+        """Return the settings of a ledger on Kafka.
 
         Raises:
-            InvalidInput: the URL is none, or a setting has no value that it may have.
+            InvalidInput: the URL or a setting is invalid.
         """
         return KafkaSettings.read(url, self.values("kafka"))
 
     def models(self) -> ModelSettings:
-        """Return which models are asked, and within which limits.
+        """Return the settings of language models.
 
         Raises:
-            InvalidInput: a setting has no value that it may have.
+            InvalidInput: a setting is invalid.
         """
         return ModelSettings(**self.values("model"))
 
     def service(self, **options: Any) -> ServiceSettings:
-        """Return the settings of a service; `options` are those of the command line.
+        """Return the settings of the service; `options`: of command-line options.
 
         Raises:
-            InvalidInput: one has no value that it may have, or they open what is closed.
+            InvalidInput: a value is invalid, or authentication is disabled on an address that
+                other machines can reach.
         """
         settings = ServiceSettings(**self.values("service", **options))
         settings.check()
@@ -273,10 +274,10 @@ class Configuration:
 
 
 class _File:
-    """A configuration file: the settings in it, each with its place."""
+    """The values in a configuration file, with their lines."""
 
     def __init__(self, path: Path) -> None:
-        # Most homes have none.
+        # Imported here: most homes have no file.
         import tomllib
 
         self.path = path
@@ -285,29 +286,29 @@ class _File:
             tables = tomllib.loads(self._text)
         except FileNotFoundError:
             raise InvalidInput(
-                f"there is no configuration file {path}; --config and {VARIABLE} name one that is"
+                f"no configuration file {path}; check --config and {CONFIG_VARIABLE}"
             ) from None
         except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
+            raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InvalidInput(f"{path} is no TOML: {error}") from None
-        self.given: dict[str, Given] = {}
+            raise InvalidInput(f"{path} is not valid TOML: {error}") from None
+        self.values: dict[str, ResolvedValue] = {}
         for name, value in tables.items():
             if not (name in SECTIONS and isinstance(value, dict)):
-                self._take(name, value)
+                self._add(name, value)
                 continue
             for field, found in value.items():
-                self._take(f"{name}.{field}", found)
-        self._warn_of_readers()
+                self._add(f"{name}.{field}", found)
+        self._warn_if_readable()
 
-    def _take(self, key: str, value: Any) -> None:
-        place = self._place(key)
+    def _add(self, key: str, value: Any) -> None:
+        place = self._location(key)
         if key not in SETTINGS:
-            raise InvalidInput(f"{place}: {_no_such(key, isinstance(value, dict))}")
-        self.given[key] = Given(_checked(SETTINGS[key], value, f"{place}, {key}"), place)
+            raise InvalidInput(f"{place}: {_unknown_key_message(key, isinstance(value, dict))}")
+        self.values[key] = ResolvedValue(_checked(SETTINGS[key], value, f"{place}, {key}"), place)
 
-    def _place(self, key: str) -> str:
-        """Return where a key stands; the reader of TOML does not say in which line."""
+    def _location(self, key: str) -> str:
+        """Return the file and line of a key; tomllib gives no line numbers."""
         section, _, name = key.rpartition(".")
         inside = ""
         quoted = rf"""\s*["']?{re.escape(name)}["']?\s*[.=]"""
@@ -323,11 +324,11 @@ class _File:
                 return f"{self.path} line {number}"
         return str(self.path)
 
-    def _warn_of_readers(self) -> None:
-        secrets = [key for key in self.given if SETTINGS[key].secret]
+    def _warn_if_readable(self) -> None:
+        secrets = [key for key in self.values if SETTINGS[key].secret]
         if secrets and self.path.stat().st_mode & 0o077:
             _log.warning(
-                "%s holds %s, and others on this machine may read it: chmod 600 %s",
+                "%s contains %s and is readable by other users: chmod 600 %s",
                 self.path,
                 " and ".join(secrets),
                 self.path,
@@ -335,12 +336,12 @@ class _File:
 
 
 def _read(setting: Setting, text: str) -> Any:
-    """Return what the text of a variable says; itself where it is not of the setting's type."""
+    """Return the value of a variable's text; the text itself if it is not of the setting's type."""
     kind = get_args(setting.type)[0]
     if get_origin(kind) is tuple:
         return [part.strip() for part in text.split(",") if part.strip()]
-    if kind is bool and text.lower() in (*_YES, *_NO):
-        return text.lower() in _YES
+    if kind is bool and text.lower() in (*_TRUE_WORDS, *_FALSE_WORDS):
+        return text.lower() in _TRUE_WORDS
     if kind in (int, float):
         try:
             return msgspec.convert(text, kind, strict=False)
@@ -354,10 +355,10 @@ def _checked(setting: Setting, value: Any, place: str) -> Any:
         return msgspec.convert(value, setting.type)
     except msgspec.ValidationError:
         given = "that" if setting.secret else repr(value)[:_MAX_SHOWN]
-        raise InvalidInput(f"{place}: {given} is not {setting.wanted}") from None
+        raise InvalidInput(f"{place}: {given} is not {setting.type_description}") from None
 
 
-def _in_words(type_: Any) -> str:
+def _describe_type(type_: Any) -> str:
     kind, meta = get_args(type_)[0], type_.__metadata__[0]
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"
@@ -367,18 +368,20 @@ def _in_words(type_: Any) -> str:
         return "a text"
     if kind not in (int, float):
         return "a list of texts"
-    least = "" if meta.ge is None else f" from {meta.ge}"
-    least = least if meta.gt is None else f" above {meta.gt}"
-    most = "" if meta.le is None else f" to {meta.le}"
-    return f"a {'whole ' if kind is int else ''}number{least}{most}"
+    low = "" if meta.ge is None else f" from {meta.ge}"
+    low = low if meta.gt is None else f" above {meta.gt}"
+    high = "" if meta.le is None else f" to {meta.le}"
+    return f"a {'whole ' if kind is int else ''}number{low}{high}"
 
 
-def _no_such(key: str, is_table: bool) -> str:
-    """Return what is said of a key that is no setting, with the nearest that is one."""
+def _unknown_key_message(key: str, is_table: bool) -> str:
+    """Return the message for an unknown key, with the most similar known one."""
     from difflib import get_close_matches
 
+    if key in _RENAMED:
+        return f"{key} is now called {_RENAMED[key]}"
     known = [name for name in SECTIONS if name] if is_table and "." not in key else list(SETTINGS)
-    what = f"there is no {'table' if is_table else 'setting'} {key[:_MAX_SHOWN]}"
+    what = f"unknown {'table' if is_table else 'setting'} {key[:_MAX_SHOWN]}"
     near = get_close_matches(key, known, 1) or [
         name for name in SETTINGS if name.rpartition(".")[2] == key.rpartition(".")[2]
     ]

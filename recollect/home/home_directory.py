@@ -11,8 +11,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from recollect.home.configuration import FILE as CONFIGURATION_FILE
-from recollect.home.configuration import Configuration
+from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
 from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.projections.private import make_directory, tighten
@@ -441,6 +440,6 @@ def _holds_something(directory: Path) -> bool:
     Its configuration may be there before the home is.
     """
     return any(
-        not path.match(f"{HOME_FILE}.*.tmp") and path.name != CONFIGURATION_FILE
+        not path.match(f"{HOME_FILE}.*.tmp") and path.name != CONFIG_FILE
         for path in directory.iterdir()
     )

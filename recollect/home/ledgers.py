@@ -38,7 +38,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
         HomeError: the home has another encoder than the ledger.
         MissingExtra: the client of Kafka is missing.
     """
-    setting, place = home.configuration.given("ledger")
+    setting, place = home.configuration.resolve("ledger")
     if not on_kafka(home):
         raise InvalidInput(f"the ledger {setting!r} ({place}): a replica follows kafka://host:port")
     with needed("kafka"):
@@ -68,7 +68,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
     """
     place = "ledger"
     if setting is None:
-        setting, place = home.configuration.given("ledger")
+        setting, place = home.configuration.resolve("ledger")
     if setting == EMBEDDED:
         if home.settings.promoted_to is not None:
             raise HomeError(
@@ -100,7 +100,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
 
 def on_kafka(home: Home) -> bool:
     """Return whether the settings of a home name a ledger on Kafka."""
-    setting: str = home.configuration.given("ledger").value
+    setting: str = home.configuration.resolve("ledger").value
     return setting.startswith(SCHEME)
 
 

@@ -1,4 +1,4 @@
-"""What the service is told when it starts: where it listens, and its limits."""
+"""Settings of the HTTP service: its address, and its limits."""
 
 from __future__ import annotations
 
@@ -10,78 +10,78 @@ from msgspec import Meta
 
 from recollect.schemas.errors import InvalidInput
 
-_A_DAY = 86_400
+_DAY_SECONDS = 86_400
 
 
 class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of a service. Sizes are in bytes, times in seconds."""
+    """The settings of a service. Sizes are in bytes, durations in seconds."""
 
-    host: Annotated[str, Meta(description="the address at which it listens")] = "127.0.0.1"
+    host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
     port: Annotated[
-        int, Meta(ge=0, le=65_535, description="the port at which it listens; 0 for any free one")
+        int, Meta(ge=0, le=65_535, description="port to listen on; 0 picks a free one")
     ] = 8420
     no_auth: Annotated[
-        bool, Meta(description="ask for no token; refused where others than this machine reach it")
+        bool, Meta(description="disable authentication; allowed on loopback addresses only")
     ] = False
     body_bytes: Annotated[
         int,
-        Meta(ge=1, description="how large a body of JSON may be; one of NDJSON may have any size"),
+        Meta(ge=1, description="maximum size of a JSON body; NDJSON bodies have no limit"),
     ] = 16_777_216
     request_seconds: Annotated[
         float,
         Meta(
             gt=0,
-            le=_A_DAY,
-            description="as long as a call may work, and as a client may be silent while it sends",
+            le=_DAY_SECONDS,
+            description="request timeout, and idle timeout while a body is read",
         ),
     ] = 30.0
     wait_seconds: Annotated[
-        float, Meta(gt=0, le=_A_DAY, description="as long as ?wait=true waits")
+        float, Meta(gt=0, le=_DAY_SECONDS, description="timeout of ?wait=true")
     ] = 120.0
     requests_per_second: Annotated[
-        float, Meta(ge=0, description="of one token; 0 for any number")
+        float, Meta(ge=0, description="rate limit per access token; 0 for none")
     ] = 1_000.0
     waiting: Annotated[
         int,
-        Meta(ge=1, description="as many calls may wait for a thread; more are answered with 503"),
+        Meta(ge=1, description="maximum requests waiting for a thread; more get 503"),
     ] = 256
-    readers: Annotated[
+    recall_workers: Annotated[
         int,
         Meta(
             ge=0,
-            description="processes at most that answer recalls beside it while many ask; one for "
-            "each core to spare",
+            description="maximum processes that answer recalls beside the service under load; at "
+            "most one per spare core",
         ),
     ] = 1
     hosts: Annotated[
         tuple[str, ...],
-        Meta(description="further names by which it may be called"),
+        Meta(description="further host names that requests may use"),
     ] = ()
     origins: Annotated[
         tuple[str, ...],
-        Meta(description="further pages that may call it, such as https://ui.example.org"),
+        Meta(description="origins of web pages that may call it, such as https://ui.example.org"),
     ] = ()
     open_metrics: Annotated[
         bool,
-        Meta(description="give the metrics to everybody; else to a token with the right admin"),
+        Meta(description="serve metrics without authentication; else they need the right admin"),
     ] = False
 
     @property
     def on_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether the address is reachable from this machine only."""
         return is_loopback(self.host)
 
     def check(self) -> None:
-        """Raise InvalidInput where it would open what is closed."""
+        """Raise InvalidInput if authentication is disabled on an address open to other machines."""
         if self.no_auth and not self.on_loopback:
             raise InvalidInput(
-                f"--no-auth is for loopback alone, and {self.host} is reached from elsewhere: "
-                "leave it out, and make a token with recollect token create"
+                f"--no-auth is allowed on loopback addresses only, and {self.host} is not one: "
+                "leave it out, and create an access token with recollect token create"
             )
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address is one that only this machine reaches."""
+    """Return whether an address is reachable from this machine only."""
     if host == "localhost":
         return True
     try:

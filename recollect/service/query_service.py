@@ -62,7 +62,7 @@ class QueryService:
         self.writing = ThreadLane("write", _WRITERS, settings.waiting)
         #: They answer beside this process, while many are asked at once.
         self.readers = RecallWorkers(
-            recollect, readers_at_most(settings.readers), settings.request_seconds
+            recollect, readers_at_most(settings.recall_workers), settings.request_seconds
         )
         recollect._open_home.recallers.told.append(self.readers.erased)
         self.long = ThreadLane("long", _LONG, settings.waiting)

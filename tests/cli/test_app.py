@@ -10,8 +10,7 @@ from typing import get_args
 
 import pytest
 
-from recollect.cli import options
-from recollect.cli import query_options as question_options
+from recollect.cli import options, query_options
 from recollect.cli.app import cli
 from recollect.cli.commands import ingest_commands
 from recollect.home.home_directory import Home
@@ -24,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_what_may_be_chosen_is_what_there_is() -> None:
-    assert tuple(PROFILES) == question_options.PROFILES
+    assert tuple(PROFILES) == query_options.PROFILES
     assert options.FORMATS == FORMATS
     assert get_args(Precision) == ingest_commands.PRECISIONS
     assert get_args(Source) == ingest_commands.ENCODER_SOURCES
@@ -135,8 +134,8 @@ def test_a_shell_completes_commands_and_options(shell: Shell, shell_name: str) -
 
 def test_commands_load_what_they_need_when_they_need_it() -> None:
     light = {"click", "recollect.cli", "recollect.schemas"}
-    for path in (ROOT / "recollect" / "cli").glob("*.py"):
-        if path.stem in ("batch_lines", "line_reader"):
+    for path in (ROOT / "recollect" / "cli").rglob("*.py"):
+        if path.stem in ("batch_queries", "json_lines_reader"):
             # Loaded by the commands that need them.
             continue
         tree = ast.parse(path.read_text("utf-8"))

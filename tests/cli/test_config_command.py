@@ -103,7 +103,7 @@ def test_a_home_may_be_made_where_its_file_is_already(tmp_path: Path) -> None:
         ("[kafka]\nsasl_mechanism = 'GSSAPI'\n", 2, "SCRAM-SHA-256"),
         ("kafka = 1\n", 1, "kafka"),
         ("home = '/tmp'\n", 1, "--config"),
-        ("[service]\nport = = 1\n", 2, "no TOML"),
+        ("[service]\nport = = 1\n", 2, "not valid TOML"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(

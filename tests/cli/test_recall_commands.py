@@ -55,7 +55,7 @@ def test_a_weak_answer_is_marked_as_such(held: Shell) -> None:
     assert weak
     assert answer["relevance"] < 0.5
     assert done.out.count(", weak") == len(weak)
-    assert ("all of these are weak" in done.err) == (len(weak) == len(answer["results"]))
+    assert ("low confidence" in done.err) == (len(weak) == len(answer["results"]))
 
 
 @pytest.mark.parametrize("columns", [30, 50, 80, 200])

@@ -220,7 +220,7 @@ def test_what_a_person_reads_names_some_and_counts_all(
     assert "and 2 more" in said
     assert "22 records" in said
     assert run(["--home", str(recollect.home), "forget", "--sender", "ada"]) == 0
-    assert "nothing is there to forget" in capfd.readouterr().out
+    assert "nothing to forget" in capfd.readouterr().out
 
 
 def test_other_zones_keep_theirs(recollect: Recollect) -> None:

@@ -45,7 +45,7 @@ def test_it_publishes_answers_and_forgets_and_never_decides(make: Make) -> None:
 def test_its_readers_follow_what_workers_decide_and_what_is_erased(make: Make) -> None:
     home, worker_home = make("a", RECOLLECT_REQUESTS_PER_SECOND="0"), make("b")
     worker = worker_home.worker()
-    with served(home, "--readers", "1") as (service, client), ThreadPoolExecutor(8) as many:
+    with served(home, "--recall-workers", "1") as (service, client), ThreadPoolExecutor(8) as many:
 
         def answer(_: int) -> str:
             asked = client.post("/memories/recall", json={"query": "Which colour is the box?"})

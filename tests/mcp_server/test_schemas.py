@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect import Recollect, Zone
-from recollect.cli.commands.mcp_command import INSTALLED_IN, SETS
+from recollect.cli.commands import mcp_command
 from recollect.mcp_server.client_config import CLIENTS
 from recollect.mcp_server.memory_server import create_server, for_zone
 from recollect.mcp_server.memory_tool import MemoryTool
@@ -118,8 +118,8 @@ def test_a_server_that_only_reads_has_no_tool_that_writes(zone: Zone, name: Any)
 
 
 def test_the_command_offers_what_there_is() -> None:
-    assert tuple(TOOL_SETS) == SETS
-    assert CLIENTS == INSTALLED_IN
+    assert tuple(TOOL_SETS) == mcp_command.TOOL_SETS
+    assert CLIENTS == mcp_command.CLIENTS
 
 
 @pytest.mark.parametrize("name", TOOL_SETS)

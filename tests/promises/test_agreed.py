@@ -569,9 +569,9 @@ CONSTANTS = [
         True,
     ),
     Holds(
-        "000 RRF with k=60", lambda: (PROFILES["seed"].fusion, PROFILES["seed"].rrf_k), ("rrf", 60)
+        "000 RRF with k=60", lambda: (PROFILES["rrf"].fusion, PROFILES["rrf"].rrf_k), ("rrf", 60)
     ),
-    Holds("000 MMR with lambda 0.7", lambda: PROFILES["seed"].mmr_lambda, 0.7),
+    Holds("000 MMR with lambda 0.7", lambda: PROFILES["rrf"].mmr_lambda, 0.7),
     Holds(
         "001 results: id, text, type, as_of, is_stale, entity_ids[]",
         lambda: {"id", "text", "type", "as_of", "is_stale", "entity_ids"} - fields(Result),
@@ -740,7 +740,7 @@ DEVIATIONS = [
         lambda: (DEFAULT_PROFILE.fusion, DEFAULT_PROFILE.mmr_lambda),
         ("weighted", None),
         "measured on LoCoMo (dev): RRF costs 2 to 6 of recall@10, MMR 0.8; both are the profile "
-        "`seed`",
+        "`rrf`",
     ),
     Deviates(
         "000 budget high has higher result limits",

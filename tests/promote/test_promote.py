@@ -136,7 +136,7 @@ def test_the_command_says_what_moved_and_what_to_set(home, kafka_url, capsys):
     assert run(["--home", str(home), "promote", "--to", kafka_url]) == 0
     said, told = capsys.readouterr().out.splitlines()
     assert said.startswith("moved ")
-    assert told == f"from now on set RECOLLECT_LEDGER={kafka_url}"
+    assert told == f"now set RECOLLECT_LEDGER={kafka_url}"
 
 
 def test_what_was_ingested_before_is_known_and_what_is_new_is_decided(home, kafka_url, tmp_path):

@@ -184,7 +184,7 @@ def test_a_question_that_cannot_be_asked_says_why(started: Readers) -> None:
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     monkeypatch.setattr(reader_processes, "readers_at_most", lambda asked: asked)
     monkeypatch.setattr("recollect.service.query_service.readers_at_most", lambda asked: asked)
-    with served(tmp_path / "home", readers=2) as found:
+    with served(tmp_path / "home", recall_workers=2) as found:
         yield found
 
 

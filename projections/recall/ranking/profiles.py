@@ -70,10 +70,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 DEFAULT_PROFILE = Profile()
 
-#: What was agreed first: RRF, without late interaction, then MMR.
-SEED_PROFILE = Profile(
-    fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False
-)
+#: Reciprocal Rank Fusion without late interaction, then MMR.
+RRF_PROFILE = Profile(fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False)
 
 #: What is new, or was recalled lately, comes first among equals: half of a score fades (B1) and
 #: half stays, so that an old answer still beats a new turn that answers nothing.
@@ -82,7 +80,7 @@ SEED_PROFILE = Profile(
 RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 
 #: The profiles that can be asked for by name.
-PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
+PROFILES = {"default": DEFAULT_PROFILE, "rrf": RRF_PROFILE, "recent": RECENT_PROFILE}
 
 _MID = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
 #: Which arms each budget runs (A14). Twice the pool for "high" found nothing more (recall@10

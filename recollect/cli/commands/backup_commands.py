@@ -1,4 +1,4 @@
-"""Commands that keep a copy of a home, and bring it back."""
+"""Commands that back up and restore a home."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.options import configured, of_the_home, open_home
-from recollect.cli.output import emit, note, progress, say, size, warning
+from recollect.cli.options import configured, home_options, open_home
+from recollect.cli.output import note, print_json, print_line, progress, size, warning
 from recollect.schemas.text_sanitising import pluralise
 
 
 @click.command(epilog="Example: recollect backup backups/2026-11-22")
-@of_the_home
+@home_options
 @click.argument("path", type=click.Path(path_type=Path))
 def backup(home: str | None, as_json: bool, path: Path) -> None:
-    """Copy the ledger and its keys, while the home is in use.
+    """Copy the ledger and its keys while the home is in use.
 
-    PATH is a new directory. Who reads it can read all that was said and is not forgotten.
+    PATH is a new directory. It contains the keys: protect it like the home.
     """
     with open_home(home) as opened:
         done = opened.backup(path)
     if as_json:
-        emit(done)
+        print_json(done)
         return
-    say(
-        f"{pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} and "
-        f"{pluralise(done.keys, 'key')} of {done.made_at} are in {done.path} ({size(done.bytes)})"
+    print_line(
+        f"backed up {pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} and "
+        f"{pluralise(done.keys, 'key')} as of {done.made_at} to {done.path} ({size(done.bytes)})"
     )
 
 
 @click.command(epilog="Example: recollect restore backups/2026-11-22 --lose-newer")
-@of_the_home
+@home_options
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--erasures-from",
     metavar="PATH",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A later backup, or a home, that knows what was forgotten since; any number.",
+    help="A later backup or home to read later erasures from. Repeatable.",
 )
-@click.option("--lose-newer", is_flag=True, help="What came after the backup may be lost.")
+@click.option("--lose-newer", is_flag=True, help="Discard what was written after the backup.")
 @click.option(
     "--forgotten-may-return",
     is_flag=True,
-    help="Go on where it cannot be read what was forgotten since.",
+    help="Restore even if erasures since the backup are unknown.",
 )
 def restore(
     home: str | None,
@@ -54,10 +54,11 @@ def restore(
     lose_newer: bool,
     forgotten_may_return: bool,
 ) -> None:
-    """Put a backup in the place of the home.
+    """Replace the home with a backup.
 
-    What was forgotten since stays forgotten, as far as the home or another place knows it. Stop
-    what has the home open. Interrupted, it goes on when it is called again.
+    Data forgotten since the backup stays forgotten if the current home or --erasures-from records
+    the erasure. First stop every process that uses the home. If interrupted, rerun the command to
+    resume.
     """
     from recollect.operations.upkeep.restoring import restore as restore_
 
@@ -72,31 +73,31 @@ def restore(
         )
     if not done.erasures_known:
         note(
-            f"nothing here knew what was forgotten after {done.made_at}: if anything was, it is "
-            "back. Restore again with --erasures-from, or forget it again"
+            f"erasures after {done.made_at} are unknown: data forgotten since then is back. "
+            "Restore again with --erasures-from, or forget it again"
         )
     if as_json:
-        emit(done)
+        print_json(done)
         return
     if done.resumed:
-        say("a restore that had been interrupted was brought to its end")
-    say(
-        f"{pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} of {done.made_at} "
-        f"are in {done.home}, verified"
+        print_line("completed an interrupted restore")
+    print_line(
+        f"restored {pluralise(done.events, 'record')} of {pluralise(done.zones, 'zone')} "
+        f"as of {done.made_at} to {done.home}, verified"
     )
     if done.forgotten:
-        say(f"forgotten since, and so again: {pluralise(done.forgotten, 'event')}")
+        print_line(f"erased again: {pluralise(done.forgotten, 'event')}")
     if done.events_lost != 0:
         lost = (
-            "what was newer"
+            "newer events"
             if done.events_lost is None
             else pluralise(done.events_lost, "newer event")
         )
-        say(warning(f"given up: {lost}"))
+        print_line(warning(f"discarded: {lost}"))
     if done.tokens or done.tokens_revoked:
-        say(f"tokens for the service: {done.tokens}")
+        print_line(f"access tokens restored: {done.tokens}")
     if done.tokens_revoked:
-        say(f"tokens of the backup that stay revoked: {done.tokens_revoked}")
+        print_line(f"access tokens of the backup that stay revoked: {done.tokens_revoked}")
 
 
 COMMANDS = (backup, restore)

@@ -1,4 +1,4 @@
-"""Commands that list what is held: zones, facts, entities, merges."""
+"""Commands that list the contents of a zone: zones, facts, entities, merges."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.cli.options import common, open_home, open_zone
+from recollect.cli.options import common_options, open_home, open_zone
 from recollect.cli.output import (
-    columns_of,
-    cut,
-    emit,
+    display_width,
     good,
     note,
     padded,
     paragraph,
+    print_json,
+    print_line,
+    print_parts,
     quiet,
-    say,
-    say_parts,
     strong,
+    truncate,
     warning,
     width,
 )
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)
 
-#: Entries of a page on a terminal, and at most; programs get all.
+#: Entries on a page: the default on a terminal, and the maximum. With --json all are printed.
 PAGE, MAX_PAGE_SIZE = 20, 1_000
 _INDENT = "    "
-# Where there is no terminal: wide enough for what is listed.
-_ROOMY = 160
+# Columns if stdout is not a terminal.
+_DEFAULT_WIDTH = 160
 _MAX_HANDLES = 3
-# A narrower terminal gets lines instead of columns.
-_ROOM_FOR_TABLE = 72
-# Columns of both counts, and what it takes at least to say more.
-_COUNTS, _LEAST = 24, 8
+# Narrower terminals get lines instead of a table.
+_MIN_TABLE_WIDTH = 72
+# Columns of the counts, and the minimum for the aliases after them.
+_COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 24, 8
 _DECISIONS: dict[str, MergeDecision] = {
     "approve": "merged",
     "reject": "rejected",
@@ -54,16 +54,16 @@ _STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone
 
 
 def _paged(function: Command) -> Command:
-    """Give a command --limit and --cursor."""
+    """Add --limit and --cursor to a command."""
     for option in (
         click.option(
-            "--cursor", metavar="C", help="Start after the previous page, which printed it."
+            "--cursor", metavar="C", help="Continue after the page that printed this cursor."
         ),
         click.option(
             "--limit",
             metavar="N",
             type=click.IntRange(1, MAX_PAGE_SIZE),
-            help=f"Maximum entries  [{PAGE}; all with --json].",
+            help=f"Maximum entries per page  [{PAGE}; all with --json].",
         ),
     ):
         function = option(function)
@@ -78,7 +78,7 @@ def _entries(
     as_json: bool,
     **filters: Any,
 ) -> tuple[Iterator[Item], str | None]:
-    """Return a page's entries and the next cursor; programs get all that follow."""
+    """Return a page's entries and the next cursor; with --json and no limit, all entries."""
     if limit is None and as_json:
         from recollect.library.pagination import paginate
 
@@ -87,34 +87,34 @@ def _entries(
     return iter(page), page.cursor
 
 
-def _say_next(cursor: str | None) -> None:
-    """Say how to see the next page."""
+def _print_page_footer(cursor: str | None) -> None:
+    """Print how to see the next page."""
     if cursor is not None:
-        say(quiet(f"for the next page: --cursor '{cursor}'"), err=True)
+        print_line(quiet(f"for the next page: --cursor '{cursor}'"), err=True)
 
 
 @click.command(epilog="Example: recollect zones")
-@common
+@common_options
 def zones(home: str | None, zone: str | None, as_json: bool) -> None:
     """List the zones of the home."""
     with open_home(home) as opened:
         found = opened.zone_summaries()
-    longest = max((columns_of(item.zone) for item in found), default=0)
+    longest = max((display_width(item.zone) for item in found), default=0)
     for item in found:
         if as_json:
-            emit(item)
+            print_json(item)
         else:
-            say(strong(padded(item.zone, longest)), f"  {pluralise(item.events, 'record')}")
+            print_line(strong(padded(item.zone, longest)), f"  {pluralise(item.events, 'record')}")
     if not as_json and not found:
-        say("there is no zone yet; recollect ingest makes one")
+        print_line("no zones yet; recollect ingest creates one")
 
 
 @click.command(epilog="Example: recollect facts --entity Ada --all")
-@common
-@click.option("--entity", metavar="E", help="Only what is about E, by name or id.")
-@click.option("--all", "all_", is_flag=True, help="Also what has been superseded.")
+@common_options
+@click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
+@click.option("--all", "all_", is_flag=True, help="Include superseded facts.")
 @_paged
-@click.option("--full", is_flag=True, help="Whole texts on a terminal, not their beginnings.")
+@click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
     home: str | None,
     zone: str | None,
@@ -125,7 +125,7 @@ def facts(
     cursor: str | None,
     full: bool,
 ) -> None:
-    """List the facts that a zone holds, the newest first."""
+    """List the facts of a zone, newest first."""
     with open_zone(home, zone) as memory:
         if _is_empty(memory):
             return
@@ -136,35 +136,35 @@ def facts(
         for item in items:
             count += 1
             if as_json:
-                emit(item)
+                print_json(item)
             else:
                 _show_fact(item, full=full)
     if not count and not as_json:
-        say("no facts" if entity is None else f"no facts about {entity}")
-    _say_next(more)
+        print_line("no facts" if entity is None else f"no facts about {entity}")
+    _print_page_footer(more)
 
 
 def _show_fact(fact: Fact, *, full: bool) -> None:
     first, *rest = paragraph(fact.text, 2, full=full)
-    say(strong(first) if fact.current else first)
+    print_line(strong(first) if fact.current else first)
     for line in rest:
-        say("  ", strong(line) if fact.current else line)
+        print_line("  ", strong(line) if fact.current else line)
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
     if fact.attribute is not None:
         parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:
         parts.append(warning("superseded"))
-    say_parts(_INDENT, *parts)
+    print_parts(_INDENT, *parts)
     sources = ", ".join(map(collapse_whitespace, fact.source_event_ids))
-    say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
+    print_line(_INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
-        told = (f"{one.verb} fact {one.fact_id} ({one.confidence})" for one in fact.relations)
-        say_parts(_INDENT, *map(quiet, told))
+        relations = (f"{one.verb} fact {one.fact_id} ({one.confidence})" for one in fact.relations)
+        print_parts(_INDENT, *map(quiet, relations))
 
 
 @click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")
-@common
+@common_options
 @click.argument(
     "action",
     metavar="[list|compare]",
@@ -177,7 +177,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     "--batch",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help='To compare: {"a": {"name", "type", "email"}, "b": {...}} a line, - for standard input.',
+    help='With compare: JSON Lines of {"a": {"name", "type", "email"}, "b": {...}}; - for stdin.',
 )
 @_paged
 def entities(
@@ -191,10 +191,10 @@ def entities(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List whom and what a zone knows, or compare two.
+    """List the entities of a zone, or compare two.
 
-    The most mentioned come first.
-    compare A B says whether the two, by name or id, are or would be taken for the same, and why.
+    The most mentioned come first. compare A B reports whether two entities (names or ids) have
+    been or would be merged, and why.
     """
     if action == "compare":
         if (batch is None) == (a is None or b is None):
@@ -216,42 +216,43 @@ def entities(
         items, more = _entries(memory.entities, limit, cursor, as_json=as_json)
         if as_json:
             for item in items:
-                emit(item)
+                print_json(item)
         else:
-            chosen = list(items)
-            _show_entities(chosen)
-            if not chosen:
-                say("no entities yet")
-    _say_next(more)
+            listed = list(items)
+            _show_entities(listed)
+            if not listed:
+                print_line("no entities yet")
+    _print_page_footer(more)
 
 
-def _show_entities(chosen: list[Entity]) -> None:
-    room = width() or _ROOMY
+def _show_entities(entities: list[Entity]) -> None:
+    columns = width() or _DEFAULT_WIDTH
     longest = min(
-        max((columns_of(escape_invisible(item.name)) for item in chosen), default=0), room // 3
+        max((display_width(escape_invisible(item.name)) for item in entities), default=0),
+        columns // 3,
     )
-    for item in chosen:
+    for item in entities:
         counts = f"{pluralise(item.mentions, 'mention')}, {pluralise(item.facts, 'fact')}"
-        also = escape_invisible(collapse_whitespace(_also(item)))
+        also = escape_invisible(collapse_whitespace(_aliases(item)))
         name = escape_invisible(collapse_whitespace(item.name))
-        if room < _ROOM_FOR_TABLE:
-            say(strong(cut(name, room)))
-            say(_INDENT, cut(f"{item.type}, {counts}", room - len(_INDENT)))
+        if columns < _MIN_TABLE_WIDTH:
+            print_line(strong(truncate(name, columns)))
+            print_line(_INDENT, truncate(f"{item.type}, {counts}", columns - len(_INDENT)))
             if also:
-                say(_INDENT, quiet(cut(also, room - len(_INDENT))))
+                print_line(_INDENT, quiet(truncate(also, columns - len(_INDENT))))
             continue
-        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNTS)}"
-        left = room - longest - len(row) - 2
-        rest = f"  {cut(also, left)}" if also and left > _LEAST else ""
-        say(
-            strong(padded(cut(name, longest), longest)),
+        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
+        left = columns - longest - len(row) - 2
+        rest = f"  {truncate(also, left)}" if also and left > _MIN_DETAIL_COLUMNS else ""
+        print_line(
+            strong(padded(truncate(name, longest), longest)),
             row.rstrip() if not rest else row,
             quiet(rest),
         )
 
 
-def _also(item: Entity) -> str:
-    """Return under which accounts and names one is known besides."""
+def _aliases(item: Entity) -> str:
+    """Return an entity's handles and other names, the first few of them."""
     known_as = [f"{handle.platform} {handle.handle}" for handle in item.handles]
     handles = {handle.handle for handle in item.handles}
     known_as += [alias for alias in item.aliases if alias not in handles]
@@ -270,17 +271,17 @@ def _compare_batch(batch: Path, *, as_json: bool) -> None:
 
 def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     if as_json:
-        emit(found)
+        print_json(found)
         return
     style = {"same": good, "propose": warning}.get(found.decision, strong)
-    say(
+    print_line(
         style(found.decision),
         f" (confidence {found.confidence:.2f}): {collapse_whitespace('; '.join(found.reasons))}",
     )
 
 
 @click.command(epilog="Example: recollect merges list")
-@common
+@common_options
 @click.argument(
     "action",
     metavar="[list|approve|reject|undo]",
@@ -298,10 +299,10 @@ def merges(
     limit: int | None,
     cursor: str | None,
 ) -> int:
-    """List what was merged or may be; decide about it.
+    """List entity merges; approve, reject or undo one.
 
-    Two that may be one stay apart until somebody says so: approve makes them one, reject leaves
-    them apart, undo takes a merge back.
+    Possible duplicates stay separate until they are reviewed: approve merges them, reject keeps
+    them separate, undo reverts a merge.
     """
     if action == "list":
         if id_ is not None:
@@ -314,11 +315,11 @@ def merges(
         merge = memory.decide_merge(id_, _DECISIONS[action])
     done = merge.status == _DECISIONS[action]
     if as_json:
-        emit(merge)
+        print_json(merge)
     else:
         _show_merge(merge)
     if not done:
-        note("nothing came of it: what stands for the two is the same, or is there no more")
+        note("nothing changed: the two are already merged, or one of them was erased")
     return 0 if done else 1
 
 
@@ -329,31 +330,33 @@ def _list_merges(
         if _is_empty(memory):
             return
         items, more = _entries(memory.merges, limit, cursor, as_json=as_json)
-        chosen = list(items)
-    for item in chosen:
+        listed = list(items)
+    for item in listed:
         if as_json:
-            emit(item)
+            print_json(item)
         else:
             _show_merge(item)
-    if not chosen and not as_json:
-        say("no merges, and none pending")
-    _say_next(more)
+    if not listed and not as_json:
+        print_line("no merges, completed or pending")
+    _print_page_footer(more)
 
 
 def _show_merge(merge: Merge) -> None:
     style = _STATUS_STYLES[merge.status]
     pair = f"{collapse_whitespace(merge.a)} and {collapse_whitespace(merge.b)}"
-    say(style(padded(merge.status, 8)), "  ", strong(pair))
+    print_line(style(padded(merge.status, 8)), "  ", strong(pair))
     if merge.status == "pending":
         for name, handles in ((merge.a, merge.a_handles), (merge.b, merge.b_handles)):
             where = ", ".join(f"{handle.platform} {handle.handle}" for handle in handles)
-            say(_INDENT, f"{collapse_whitespace(name)}: {where or 'only named by others'}")
+            print_line(
+                _INDENT, f"{collapse_whitespace(name)}: {where or 'mentioned by others only'}"
+            )
     reasons = collapse_whitespace("; ".join(merge.reasons))
-    say(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
+    print_line(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
 
 
 def _is_empty(memory: Zone) -> bool:
-    """Return whether a zone holds nothing; say so, and where its agents are others."""
+    """Return whether a zone is empty; print hints on that and on agents that differ."""
     for line in memory.hints():
         note(line)
     return not memory.exists()

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import click
 
-from recollect.cli.options import configured, of_the_home
-from recollect.cli.output import emit, quiet, say, strong
+from recollect.cli.options import configured, home_options
+from recollect.cli.output import print_json, print_line, quiet, strong
 
 
 @click.command(epilog="Example: recollect config --json")
-@of_the_home
+@home_options
 def config(home: str | None, as_json: bool) -> None:
-    """Show every setting, and where it is from.
+    """Show all settings, and where each value comes from.
 
-    Of a secret it shows only that there is one.
+    Secrets are masked.
     """
     from recollect.home.configuration import SETTINGS
 
     found = configured(home)
     rows = []
     for setting in SETTINGS.values():
-        value, place = found.given(setting.key)
+        value, place = found.resolve(setting.key)
         if setting.secret and value is not None:
             value = "…"
         rows.append((setting, value, place))
     if as_json:
-        emit(
+        print_json(
             {
                 "file": None if found.file is None else str(found.file),
                 "settings": [
@@ -34,21 +34,21 @@ def config(home: str | None, as_json: bool) -> None:
                         "variable": setting.variable,
                         "value": value,
                         "from": place,
-                        "means": setting.meaning,
+                        "means": setting.description,
                     }
                     for setting, value, place in rows
                 ],
             }
         )
         return
-    say("file  ", strong(str(found.file)) if found.file else quiet("none"))
+    print_line("file  ", strong(str(found.file)) if found.file else quiet("none"))
     for setting, value, place in rows:
         line = f"{setting.key} = {_shown(value)}"
-        say(line if place != "default" else quiet(line), quiet(f"  ({place})"))
+        print_line(line if place != "default" else quiet(line), quiet(f"  ({place})"))
 
 
 def _shown(value: object) -> str:
-    """Return a value as the file has it."""
+    """Return a value in the form of the file."""
     import msgspec
 
     return "not set" if value is None else msgspec.json.encode(value).decode()

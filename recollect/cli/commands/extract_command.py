@@ -1,4 +1,4 @@
-"""The command that shows what would be decided, and stores nothing: extract."""
+"""The command that shows what would be extracted, without storing it: extract."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.commands.write_commands import say_price
-from recollect.cli.options import common, configured, event_files, given_zone
-from recollect.cli.output import bad, emit, note, paragraph, quiet, say, strong
+from recollect.cli.commands.write_commands import print_estimate
+from recollect.cli.options import common_options, configured, given_zone, import_options
+from recollect.cli.output import bad, note, paragraph, print_json, print_line, quiet, strong
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from recollect.schemas.events import Draft
     from recollect.schemas.wire import Extraction, Fact, Rejection, WriteReport
 
-#: How a fact of two writers is marked: both say it, the model alone, the rules alone.
-_BOTH, _MODEL, _RULES = "=", "+", "-"
+#: Marks of a fact: stated by both writers, by the model only, by the rules only.
+_MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
 
 
 @click.command(epilog="Example: recollect extract chats.jsonl")
-@common
-@event_files
+@common_options
+@import_options
 @click.option(
     "--writer",
     type=click.Choice(["rules", "model", "both"]),
     default="rules",
     show_default=True,
-    help="Who reads: the rules, a language model beside them, or one beside the other.",
+    help="Writer: rules only, rules with a language model, or both side by side.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what asking a model would take.")
+@click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(
     home: str | None,
     zone: str | None,
@@ -47,11 +47,11 @@ def extract(
     writer: str,
     dry_run: bool,
 ) -> int:
-    """Show what would be decided from events; store nothing.
+    """Show what would be extracted from events, without storing it.
 
-    The earlier events of the same files are its context. A PATH of - is standard input. It needs no
-    home; where there is one, its reader, its steps and the role of the zone are used. Of two
-    writers, = marks what both say, + what the model adds.
+    Earlier events of the same files serve as context. PATH may be - for standard input. No home
+    is needed; if there is one, its reader, its enrichment steps and the zone's writer prompt are
+    used. With --writer both, = marks facts found by both writers and + those that the model adds.
     """
     from recollect.home.home_directory import Home
     from recollect.home.ledgers import gateway_of
@@ -61,31 +61,31 @@ def extract(
 
     if dry_run and writer == "rules":
         raise InvalidInput(
-            "--dry-run says what asking a model takes, and the rules ask none: give --writer model"
+            "--dry-run estimates the cost of a model, and rules have none; add --writer model"
         )
     name = given_zone(zone)
     configuration = configured(home)
-    there = Home.is_at(configuration.home)
-    made = Home(configuration.home, configuration) if there else None
+    exists = Home.is_at(configuration.home)
+    opened = Home(configuration.home, configuration) if exists else None
     with ExitStack() as held:
         model = None
         if writer != "rules":
             from recollect.operations.writing.model_extracting import open_model
 
-            model = held.enter_context(open_model(configuration, made, name))
+            model = held.enter_context(open_model(configuration, opened, name))
         inputs = open_inputs(paths, format_, Options.of(timezone, date_order), ByteCounter())
-        refused = [rejection for one in inputs for rejection in one.rejections]
+        rejections = [rejection for one in inputs for rejection in one.rejections]
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
-        items: Iterable[Draft | Rejection] = chain(refused, found_in)
+        items: Iterable[Draft | Rejection] = chain(rejections, found_in)
         if model is not None:
             items = list(items)
-            price = model.priced(_drafts(items))
+            estimate = model.priced(_drafts(items))
             if dry_run:
-                _say_price(price, as_json)
+                _print_estimate(estimate, as_json)
                 return 0
-            note(_in_words(price))
-        gateway = gateway_of(made) if made else None
-        without = frozenset(made.without if made else ())
+            note(_one_line(estimate))
+        gateway = gateway_of(opened) if opened else None
+        without = frozenset(opened.without if opened else ())
         extractors = [
             held.enter_context(Extractor(name, gateway, one, without))
             for one in ([None] if writer != "model" else []) + ([model] if model else [])
@@ -102,7 +102,7 @@ def _drafts(items: Iterable[Draft | Rejection]) -> list[Draft]:
 def _show_all(
     items: Iterable[Draft | Rejection], extractors: Sequence[Extractor], as_json: bool
 ) -> int:
-    """Show what each would decide from each event; return the exit status."""
+    """Print what each extractor finds in each event; return the exit status."""
     from recollect.schemas.wire import Rejection
 
     read = rejected = 0
@@ -110,84 +110,86 @@ def _show_all(
         read += 1
         if isinstance(item, Rejection):
             rejected += 1
-            say(bad("rejected "), f"{item.path}:{item.line}: {item.reason}", err=True)
+            print_line(bad("rejected "), f"{item.path}:{item.line}: {item.reason}", err=True)
             continue
         found = []
         for extractor in extractors:
             found.append(extractor.extract(item))
             if as_json:
-                emit(found[-1])
+                print_json(found[-1])
         if not as_json:
             _show(found)
     return 1 if read and read == rejected else 0
 
 
-def _say_price(price: WriteReport, as_json: bool) -> None:
+def _print_estimate(estimate: WriteReport, as_json: bool) -> None:
     if as_json:
-        emit(price)
+        print_json(estimate)
     else:
-        say_price(price)
+        print_estimate(estimate)
 
 
-def _in_words(price: WriteReport) -> str:
-    """Return what a model would take in one line."""
+def _one_line(estimate: WriteReport) -> str:
+    """Return an estimate in one line."""
     return (
-        f"{price.model} is asked about {pluralise(price.pending, 'event')}: "
-        f"{price.min_calls:,} to {price.calls:,} calls, "
-        f"about {price.min_tokens:,} to {price.tokens:,} tokens, "
-        f"cost {price.min_cost:.4f} to {price.cost:.4f}"
+        f"{estimate.model} will read {pluralise(estimate.pending, 'event')}: "
+        f"{estimate.min_calls:,} to {estimate.calls:,} calls, "
+        f"about {estimate.min_tokens:,} to {estimate.tokens:,} tokens, "
+        f"cost {estimate.min_cost:.4f} to {estimate.cost:.4f}"
     )
 
 
 def _show(found: Sequence[Extraction]) -> None:
-    """Show what one writer would decide from an event, or two."""
+    """Print what one writer finds in an event, or two side by side."""
     first, last = found[0], found[-1]
     title = pluralise(len(first.facts), "fact")
     ours = {fact.id for fact in first.facts}
     if first is not last:
         title = f"{len(first.facts):,} by the rules, {len(last.facts):,} with the model"
-    say(strong(collapse_whitespace(first.id)), quiet(f"  {title}"))
+    print_line(strong(collapse_whitespace(first.id)), quiet(f"  {title}"))
     texts = {fact.id: collapse_whitespace(fact.text) for fact in last.facts}
     for place, fact in enumerate(last.facts):
-        mark = _RULES if first is last else _BOTH if fact.id in ours else _MODEL
+        mark = _MARK_RULES if first is last else _MARK_BOTH if fact.id in ours else _MARK_MODEL
         _show_fact(fact, mark)
         for cause in last.causes:
             if cause.effect == place:
                 why = collapse_whitespace(last.facts[cause.cause].text)
-                say("      ", quiet(f"because: {why} (strength {cause.strength})"))
+                print_line("      ", quiet(f"because: {why} (strength {cause.strength})"))
         for one in fact.relations:
-            said = texts.get(one.fact_id, f"fact {one.fact_id}")
-            say("      ", quiet(f"{one.verb}: {said} (confidence {one.confidence})"))
-    told = {fact.id for fact in last.facts}
+            text = texts.get(one.fact_id, f"fact {one.fact_id}")
+            print_line("      ", quiet(f"{one.verb}: {text} (confidence {one.confidence})"))
+    listed = {fact.id for fact in last.facts}
     for fact in first.facts:
-        if fact.id not in told:
-            _show_fact(fact, _RULES)
+        if fact.id not in listed:
+            _show_fact(fact, _MARK_RULES)
     if last.mentions:
         named = ", ".join(
             f"{collapse_whitespace(mention.text)} ({mention.type.lower()})"
             for mention in last.mentions
         )
         for line in paragraph(f"mentions {named}", 4):
-            say("    ", quiet(line))
+            print_line("    ", quiet(line))
     if last.model_usage:
         written = last.model_usage
-        said = (
+        summary = (
             f"{written.model}: {pluralise(written.calls, 'call')}, {written.accepted:,} kept, "
-            f"{written.duplicates:,} repeated, {written.rejected:,} refused"
+            f"{written.duplicates:,} repeated, {written.rejected:,} rejected"
         )
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in written.reasons.items())
         failed = f"; it failed: {collapse_whitespace(written.failed)}" if written.failed else ""
-        say("    ", quiet(f"{said} ({reasons}){failed}" if reasons else f"{said}{failed}"))
+        print_line(
+            "    ", quiet(f"{summary} ({reasons}){failed}" if reasons else f"{summary}{failed}")
+        )
 
 
 def _show_fact(fact: Fact, mark: str) -> None:
     first, *rest = paragraph(fact.text, 6)
-    say(f"  {mark} ", first)
+    print_line(f"  {mark} ", first)
     for line in rest:
-        say("    ", line)
+        print_line("    ", line)
     if fact.attribute is not None:
         slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
-        say("      ", quiet(collapse_whitespace(slot)))
+        print_line("      ", quiet(collapse_whitespace(slot)))
 
 
 COMMANDS = (extract,)

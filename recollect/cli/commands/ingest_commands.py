@@ -1,4 +1,4 @@
-"""Commands that write: init, ingest, remember, forget."""
+"""Commands that change a home: init, ingest, remember, forget."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common, configured, event_files, open_zone
+from recollect.cli.options import common_options, configured, import_options, open_zone
 from recollect.cli.output import (
     bad,
-    emit,
     note,
     paragraph,
+    print_json,
+    print_line,
     progress,
     quiet,
-    say,
     show_step,
     strong,
 )
@@ -35,53 +35,62 @@ if TYPE_CHECKING:
     )
     from recollect.streams.encoder.catalog import Precision, Source
 
-#: What may be chosen; a test holds them to what the encoder knows.
+#: Listed here so that --help need not load the encoder; a test compares them.
 ENCODER_SOURCES = ("hub", "wheel", "directory")
 PRECISIONS = ("int8", "float")
 
-# Rejections in print; --json has more of them.
+# Rejections or ids printed; --json has more.
 _MAX_SHOWN = 20
 _STANDARD_INPUT = Path("-")
 
 
 @click.command(epilog="Example: recollect --home ~/memory init")
-@common
-@click.option("--encoder", metavar="NAME", help="Encoder, or 'none' [the best within reach].")
-@click.option("--encoder-directory", type=click.Path(path_type=Path), help="Local model files.")
+@common_options
 @click.option(
-    "--encoder-source", type=click.Choice(ENCODER_SOURCES), help="Where to bring it from."
+    "--encoder",
+    metavar="NAME",
+    help="Embedding model (encoder), or 'none' [the best one available].",
+)
+@click.option(
+    "--encoder-directory",
+    type=click.Path(path_type=Path),
+    help="Directory with the encoder's files.",
+)
+@click.option(
+    "--encoder-source", type=click.Choice(ENCODER_SOURCES), help="Where to get the encoder."
 )
 @click.option(
     "--reranker",
     metavar="MODEL",
-    help="A cross-encoder that judges answers: a hub repository, a directory, or 'none'.",
+    help="Cross-encoder that reranks results: a hub repository, a directory, or 'none'.",
 )
 @click.option(
     "--reader",
     metavar="HEADS",
-    help="What reads names and more in texts: 'own' heads, a file of others, or 'none' [own].",
+    help="Tagger of names and sentence types: 'own' classifier heads, a file of heads, or 'none' "
+    "[own].",
 )
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    help="How exactly the encoder reckons; int8 is faster and smaller [int8].",
+    help="Numeric precision of the encoder; int8 is faster and smaller [int8].",
 )
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Which agents decide, with commas between: 'own' are recollect's, package.module:NAME "
-    "is another's [own].",
+    help="Comma-separated agents that process events: 'own' for the built-in ones, "
+    "package.module:NAME for your own [own].",
 )
 @click.option(
     "--writer",
     type=click.Choice(["rules", "model"]),
-    help="Who writes facts: rules alone, or a language model beside them [rules].",
+    help="How facts are extracted: by rules only, or by rules and a language model [rules].",
 )
 @click.option(
     "--without",
     metavar="STEPS",
-    help="Leave steps of enrichment out, with commas between: entities, temporal, coreference, "
-    "temporal_resolution, evolution, causes, stability; 'none': leave none out [none].",
+    help="Comma-separated enrichment steps to disable: entities, temporal, coreference, "
+    "temporal_resolution, evolution, causes, stability; 'none' enables all [none].",
 )
 def init(
     home: str | None,
@@ -97,19 +106,19 @@ def init(
     writer: Writer | None,
     without: str | None,
 ) -> None:
-    """Make a home, and bring its encoder."""
+    """Create or reconfigure a home, and install its encoder."""
     from recollect.home.home_directory import Home
     from recollect.projections.generations import OWN_AGENTS
 
     configuration = configured(home)
     directory = configuration.home
-    # Where an encoder is pinned already, or there is to be none, it is that of the reranker.
-    of_the_reranker = reranker is not None and (Home.is_at(directory) or encoder == "none")
-    made = Home.make(
+    # If the encoder is pinned already, or there is none, --precision applies to the reranker.
+    for_reranker = reranker is not None and (Home.is_at(directory) or encoder == "none")
+    created = Home.make(
         directory,
         configuration,
         encoder=None if encoder == "none" else encoder,
-        precision=None if of_the_reranker else precision,
+        precision=None if for_reranker else precision,
         source=encoder_source,
         model_directory=encoder_directory,
         without_encoder=encoder == "none",
@@ -120,57 +129,59 @@ def init(
         progress=show_step,
     )
     if reranker is None:
-        made.reinstall_reranker(show_step)
+        created.reinstall_reranker(show_step)
     else:
         chosen = None if reranker == "none" else reranker
-        made.rerank_with(chosen, precision=precision or "int8", progress=show_step)
-    pin, judge, heads = made.settings.encoder, made.settings.reranker, made.settings.reader
+        created.rerank_with(chosen, precision=precision or "int8", progress=show_step)
+    pin, judge, heads = created.settings.encoder, created.settings.reranker, created.settings.reader
     if as_json:
-        emit(
+        print_json(
             {
                 "home": str(directory),
                 "encoder": pin.model if pin else None,
                 "pin": pin,
                 "reader": heads.heads if heads else None,
                 "reranker": judge.model if judge else None,
-                "agents": made.settings.agents,
-                "writer": made.writer,
-                "without": made.without,
+                "agents": created.settings.agents,
+                "writer": created.writer,
+                "without": created.without,
             }
         )
         return
-    say("home      ", strong(str(directory)))
+    print_line("home      ", strong(str(directory)))
     if pin is None:
-        say("encoder   none: recall works by keywords and entities only")
+        print_line("encoder   none: recall uses keywords, entities and times only")
     else:
-        say(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
-        say(f"weights   sha256 {pin.sha256}")
+        print_line(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
+        print_line(f"weights   sha256 {pin.sha256}")
     if heads is None:
-        bring = "" if pin is None else "; recollect init --reader own brings one"
-        say(f"reader    none: rules alone find names{bring}")
+        hint = "" if pin is None else "; recollect init --reader own installs one"
+        print_line(f"reader    none: names are found by rules only{hint}")
     else:
-        say(f"reader    heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
+        print_line(f"reader    classifier heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
     if judge is not None:
-        say(f"reranker  {judge.model}, from the {judge.source}")
-    if made.writer == "model":
-        say("writer    a language model beside the rules; recollect write asks it")
-    if made.settings.agents != OWN_AGENTS:
-        say(f"agents    {', '.join(made.settings.agents)}")
-    if made.without:
-        say(f"without   {', '.join(made.without)}")
+        print_line(f"reranker  {judge.model}, from the {judge.source}")
+    if created.writer == "model":
+        print_line("writer    rules and a language model; recollect write runs the model")
+    if created.settings.agents != OWN_AGENTS:
+        print_line(f"agents    {', '.join(created.settings.agents)}")
+    if created.without:
+        print_line(f"without   {', '.join(created.without)}")
 
 
 def _steps(given: str) -> list[str]:
-    """Return the steps that are named with commas between; `none` names none."""
+    """Return a comma-separated list of steps; `none` is the empty list."""
     return [] if given.strip() == "none" else [step.strip() for step in given.split(",")]
 
 
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")
-@common
-@event_files
-@click.option("--dry-run", is_flag=True, help="Only show what would be read.")
-@click.option("--follow", is_flag=True, help="Read one file of lines on as it grows.")
-@click.option("--no-wait", is_flag=True, help="Return after publishing; decide later.")
+@common_options
+@import_options
+@click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
+@click.option("--follow", is_flag=True, help="Keep reading a file of JSON Lines as it grows.")
+@click.option(
+    "--no-wait", is_flag=True, help="Return after publishing, before events are recallable."
+)
 def ingest(
     home: str | None,
     zone: str | None,
@@ -183,22 +194,21 @@ def ingest(
     follow: bool,
     no_wait: bool,
 ) -> int:
-    """Take in events from files.
+    """Ingest events from files.
 
-    They are published, and recallable when the command ends. A PATH is a file, a folder or an
-    archive as another program exports it, or a file of events, one JSON object a line, packed by
-    gzip or not; - is standard input.
+    Returns when the events can be recalled. PATH is an export of another program (a file, folder
+    or archive) or a JSON Lines file of events, which may be gzipped; - is standard input.
 
     \b
-    An event has at least
+    The required fields of an event:
       {"platform": "slack", "sender_id": "U1", "content": "I moved to Lisbon.",
        "occurred_at": "2026-05-08T13:56:00Z"}
     """
     if _STANDARD_INPUT in paths and sys.stdin.isatty():
-        note("reading events from the terminal; end with Ctrl-D on a line of its own")
+        note("reading events from the terminal; end with Ctrl-D on an empty line")
     if follow:
         if dry_run or len(paths) != 1:
-            raise click.UsageError("--follow takes one PATH, and publishes what comes")
+            raise click.UsageError("--follow takes exactly one PATH, and no --dry-run")
         return _follow(home, zone, as_json, paths[0], format_, timezone, not no_wait)
     if dry_run:
         return _preview(as_json, paths, format_, timezone, date_order)
@@ -212,7 +222,7 @@ def ingest(
             show=progress,
         )
     if as_json:
-        emit(report)
+        print_json(report)
     else:
         _show_report(report)
     if report.clamped:
@@ -232,26 +242,26 @@ def _follow(
     timezone: str | None,
     wait: bool,
 ) -> int:
-    """Put what is written into a file into the ledger until somebody ends it."""
-    told = 0
+    """Ingest a file as it grows, until Ctrl-C."""
+    printed = 0
 
     def each(report: IngestReport) -> bool:
-        nonlocal told
+        nonlocal printed
         if as_json:
-            emit(report)
+            print_json(report)
         else:
-            for rejection in report.rejections[told:]:
+            for rejection in report.rejections[printed:]:
                 _show_rejection(rejection)
-            say(f"read {report.read}, new {report.new}, rejected {report.rejected}")
-        told = len(report.rejections)
+            print_line(f"read {report.read}, new {report.new}, rejected {report.rejected}")
+        printed = len(report.rejections)
         return False
 
     with open_zone(home, zone) as memory:
-        note(f"following {path}; end with Ctrl-C")
+        note(f"following {path}; stop with Ctrl-C")
         try:
             memory.follow_file(path, format=format_, timezone=timezone, wait=wait, each=each)
         except KeyboardInterrupt:
-            note("ended")
+            note("stopped")
     return 0
 
 
@@ -262,26 +272,28 @@ def _preview(
     timezone: str | None,
     date_order: str | None,
 ) -> int:
-    """Show what would be read; it needs no home."""
+    """Show what would be read; no home is needed."""
     from recollect.operations.ingestion.previewing import preview
 
     found = preview(paths, format=format_, timezone=timezone, date_order=date_order, show=progress)
     if as_json:
-        emit(found)
+        print_json(found)
     else:
         for export in found.exports:
             _show_export(export)
-        _show_refused(found.rejections, found.rejected, found.skipped)
-        say(f"would read {found.read}, {found.rejected} of them rejected; nothing was published")
+        _print_rejections(found.rejections, found.rejected, found.skipped)
+        print_line(
+            f"would read {found.read}, {found.rejected} of them rejected; nothing was published"
+        )
     return 1 if found.read and found.rejected == found.read else 0
 
 
 def _show_export(export: ExportPreview) -> None:
-    say(strong(collapse_whitespace(export.path)), quiet(f"  {export.format}"))
+    print_line(strong(collapse_whitespace(export.path)), quiet(f"  {export.format}"))
     if export.first is not None and export.last is not None:
-        say(f"  from {export.first} to {export.last}")
+        print_line(f"  from {export.first} to {export.last}")
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in export.kinds.items())
-    say(f"  {kinds or 'nothing'}")
+    print_line(f"  {kinds or 'nothing'}")
     people = ", ".join(
         f"{collapse_whitespace(person.name or person.id)} ({person.events:,})"
         for person in export.people
@@ -289,54 +301,60 @@ def _show_export(export: ExportPreview) -> None:
     more = export.people_count - len(export.people)
     if people:
         for line in paragraph(f"{people}{f' and {more:,} more' if more else ''}", 2):
-            say("  ", line)
+            print_line("  ", line)
     for sample in export.samples:
         kind = "" if sample.kind == "message" else f" [{sample.kind}]"
         first, *rest = paragraph(f"{sample.at[:16]} {sample.who}{kind}: {sample.text}", 6)
-        say("    ", first)
+        print_line("    ", first)
         for line in rest:
-            say("      ", line)
+            print_line("      ", line)
 
 
 def _show_report(counts: IngestReport) -> None:
-    say(
+    print_line(
         f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
         f"rejected {counts.rejected}, in {counts.seconds} s"
     )
-    _show_refused(counts.rejections, counts.rejected, counts.skipped)
+    _print_rejections(counts.rejections, counts.rejected, counts.skipped)
     if not counts.read:
-        note("there was no event in it")
+        note("no events found")
     elif counts.rejected == counts.read:
         note("recollect ingest --help shows what an event looks like")
 
 
-def _show_refused(rejections: Sequence[Rejection], count: int, skipped: Sequence[Skipped]) -> None:
+def _print_rejections(
+    rejections: Sequence[Rejection], count: int, skipped: Sequence[Skipped]
+) -> None:
     shown = rejections[:_MAX_SHOWN]
     for rejection in shown:
         _show_rejection(rejection)
     if count > len(shown):
-        say(f"  … and {count - len(shown):,} more", err=True)
+        print_line(f"  … and {count - len(shown):,} more", err=True)
     for some in skipped:
         names = ", ".join(some.names) + (", …" if some.files > len(some.names) else "")
         what = pluralise(some.files, "file")
-        note(f"{some.path}: passed over {what} in no known format: {names}")
+        note(f"{some.path}: skipped {what} of unknown format: {names}")
 
 
 def _show_rejection(rejection: Rejection) -> None:
-    say(bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True)
+    print_line(
+        bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True
+    )
 
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")
-@common
+@common_options
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--platform", metavar="P", help="Of this platform alone.")
-@click.option("--entity", metavar="E", help="All that somebody wrote, and all that speaks of them.")
-@click.option("--sender", metavar="ID", help="All that a sender wrote, by the platform's own id.")
-@click.option("--thread", metavar="ID", help="All that was said in a thread.")
-@click.option("--before", metavar="T", help=f"What happened before T. {TIMES}")
-@click.option("--after", metavar="T", help="What happened after T.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
+@click.option("--platform", metavar="P", help="Only events from this platform.")
+@click.option(
+    "--entity", metavar="E", help="Everything that this entity wrote, and that mentions it."
+)
+@click.option("--sender", metavar="ID", help="Everything from the sender with this platform id.")
+@click.option("--thread", metavar="ID", help="Everything in this thread.")
+@click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
+@click.option("--after", metavar="T", help="Only events after time T.")
+@click.option("--dry-run", is_flag=True, help="Show what would be erased.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation on a terminal.")
 def forget(
     home: str | None,
     zone: str | None,
@@ -348,79 +366,78 @@ def forget(
     after: str | None,
     **criteria: str | None,
 ) -> int:
-    """Erase what people wrote, everywhere.
+    """Permanently erase events and everything derived from them.
 
-    Everything that was decided from it goes as well. An ID is any that is shown: a source's own;
-    that of an event; that of a fact or an observation, for the events that it comes from or that
-    repeat it; that of a mental model, for all its versions; #17 for the parked record 17. What is
-    given together must apply together.
+    ID is any id that recollect prints: of a source, an event, a fact or an observation (erases
+    the events that state or repeat it), a mental model (erases all versions), or #17 for dead
+    letter 17. An event must match every option given.
     """
     from recollect.schemas.wire import ForgetTargets
 
     with open_zone(home, zone) as memory:
-        chosen = memory.choose(
+        plan = memory.choose(
             ForgetTargets(ids=ids, time_before=before, time_after=after, **criteria)
         )
         if dry_run:
-            gone = memory.erase(chosen, dry_run=True)
+            report = memory.erase(plan, dry_run=True)
         else:
-            if chosen.numbers and sys.stdin.isatty() and not yes:
-                what = f"{pluralise(len(chosen.numbers), 'record')} ({_some(chosen.ids)})"
-                question = f"Erase {what} and all that was decided from it, for ever?"
+            if plan.numbers and sys.stdin.isatty() and not yes:
+                what = f"{pluralise(len(plan.numbers), 'record')} ({_abbreviated(plan.ids)})"
+                question = f"Permanently erase {what} and everything derived from it?"
                 if not click.confirm(escape_invisible(question), err=True):
-                    say("nothing was forgotten", err=True)
+                    print_line("nothing was erased", err=True)
                     return 1
-            gone = memory.erase(chosen)
+            report = memory.erase(plan)
     if as_json:
-        emit(gone)
+        print_json(report)
     else:
-        for line in _what_went(gone):
-            say(line)
+        for line in _erasure_summary(report):
+            print_line(line)
     return 0
 
 
-def _what_went(gone: ForgetReport) -> Iterator[str]:
-    if gone.resumed:
-        yield f"finished forgetting {_some(gone.resumed)}, which was interrupted"
-    if gone.already_forgotten:
-        yield f"already forgotten: {_some(gone.already_forgotten)}"
+def _erasure_summary(report: ForgetReport) -> Iterator[str]:
+    if report.resumed:
+        yield f"completed an interrupted erasure of {_abbreviated(report.resumed)}"
+    if report.already_forgotten:
+        yield f"already forgotten: {_abbreviated(report.already_forgotten)}"
     counts = ", ".join(
         (
-            pluralise(gone.events, "record"),
-            pluralise(gone.facts, "fact"),
-            pluralise(gone.entities, "entity", "entities"),
-            pluralise(gone.vectors, "vector"),
+            pluralise(report.events, "record"),
+            pluralise(report.facts, "fact"),
+            pluralise(report.entities, "entity", "entities"),
+            pluralise(report.vectors, "vector"),
         )
     )
-    if gone.events and gone.dry_run:
-        yield f"would forget {_some(gone.forgotten)}: {counts}"
-    elif gone.events:
+    if report.events and report.dry_run:
+        yield f"would forget {_abbreviated(report.forgotten)}: {counts}"
+    elif report.events:
         yield (
-            f"forgot {_some(gone.forgotten)}: gone are {counts}, and the keys of what the ledger "
-            "holds"
+            f"forgot {_abbreviated(report.forgotten)}: erased {counts}, and the keys of the "
+            "ledger's records"
         )
-    elif not (gone.resumed or gone.already_forgotten):
-        yield "nothing is there to forget"
+    elif not (report.resumed or report.already_forgotten):
+        yield "nothing to forget"
 
 
-def _some(ids: Sequence[str]) -> str:
-    """Return the first of some ids."""
+def _abbreviated(ids: Sequence[str]) -> str:
+    """Return the first few ids, and how many more there are."""
     more = f" and {len(ids) - _MAX_SHOWN} more" if len(ids) > _MAX_SHOWN else ""
     return ", ".join(ids[:_MAX_SHOWN]) + more
 
 
 @click.command(epilog="Example: recollect remember 'The deploy key is in the blue safe.'")
-@common
+@common_options
 @click.argument("text")
-@click.option("--sender", default="user", show_default=True, help="Who says so.")
+@click.option("--sender", default="user", show_default=True, help="Id of the author.")
 def remember(home: str | None, zone: str | None, as_json: bool, text: str, sender: str) -> None:
-    """Remember a text as it stands."""
+    """Store a text verbatim."""
     with open_zone(home, zone) as memory:
         receipt = memory.remember(text, sender_id=sender)
     if as_json:
-        emit(receipt)
+        print_json(receipt)
     else:
-        say(f"remembered as event {receipt.number} ({receipt.event_id})")
+        print_line(f"remembered as event {receipt.number} ({receipt.event_id})")
 
 
 COMMANDS = (init, ingest, forget, remember)

@@ -1,4 +1,4 @@
-"""The command that serves agents over MCP, or has a client start it: `mcp`."""
+"""The command that serves a zone over MCP, or installs itself in a client: `mcp`."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.options import chosen, common, configured, given_zone
-from recollect.cli.output import emit, say
+from recollect.cli.options import common_options, configured, given_zone, home_and_zone
+from recollect.cli.output import print_json, print_line
 
 if TYPE_CHECKING:
     from recollect.mcp_server.client_config import Change
 
-#: What may be chosen; a test holds them to what there is.
-SETS = ("recollect", "mem0", "chatgpt")
-INSTALLED_IN = ("claude", "cursor", "vscode")
+#: Listed here so that --help need not load MCP; a test compares them.
+TOOL_SETS = ("recollect", "mem0", "chatgpt")
+CLIENTS = ("claude", "cursor", "vscode")
 
 
 @click.command(epilog="Example: recollect mcp --install claude --yes")
-@common
+@common_options
 @click.option(
     "--tools",
-    type=click.Choice(SETS),
-    default=SETS[0],
+    type=click.Choice(TOOL_SETS),
+    default=TOOL_SETS[0],
     show_default=True,
-    help="Under which names the tools are had.",
+    help="Tool set to expose.",
 )
-@click.option("--read-only", is_flag=True, help="No tool that changes anything.")
+@click.option("--read-only", is_flag=True, help="Expose only tools that change nothing.")
 @click.option(
-    "--url", metavar="URL", help="Of this service instead of a home; its token is a setting."
+    "--url", metavar="URL", help="Use this service, not a home; client.token is the access token."
 )
 @click.option(
     "--install",
-    type=click.Choice(INSTALLED_IN),
-    help="Write into this client's configuration how to start it; shown first.",
+    type=click.Choice(CLIENTS),
+    help="Add the server to this client's configuration; asks first.",
 )
-@click.option("--yes", is_flag=True, help="With --install: do not ask.")
+@click.option("--yes", is_flag=True, help="With --install: skip the confirmation.")
 def mcp(
     home: str | None,
     zone: str | None,
@@ -50,18 +50,19 @@ def mcp(
 ) -> int:
     """Serve a zone to an agent over MCP.
 
-    It speaks the Model Context Protocol on standard input and output until the client closes
-    them; a client starts it by itself. --install writes that into the client's configuration.
+    Speaks the Model Context Protocol over stdio until the client disconnects. Clients launch this
+    command themselves; --install adds it to a client's configuration.
     """
     if url is not None and tools == "mem0":
         raise click.UsageError(
-            f"--tools mem0 needs a home: let the agent ask {url.rstrip('/')}/mcp?tools=mem0 itself"
+            "--tools mem0 needs a home; connect the agent to "
+            f"{url.rstrip('/')}/mcp?tools=mem0 instead"
         )
     name = given_zone(zone)
-    made = chosen(home, zone)[0] if url is None else None
-    configuration = configured(home) if made is None else made.configuration
+    selected = home_and_zone(home, zone)[0] if url is None else None
+    configuration = configured(home) if selected is None else selected.configuration
     if install is None:
-        from recollect.integrations.facades import TOOL_SETS
+        from recollect.integrations import facades
         from recollect.library.library_home import Recollect
         from recollect.streams.system.extras import needed
 
@@ -70,55 +71,55 @@ def mcp(
 
         opened = (
             Recollect(url or "", token=configuration.client.token)
-            if made is None
-            else Recollect(made, count_accesses=not read_only)
+            if selected is None
+            else Recollect(selected, count_accesses=not read_only)
         )
         with opened as recollect:
-            serve_stdio(recollect, name, tools=TOOL_SETS[tools](), read_only=read_only)
+            serve_stdio(recollect, name, tools=facades.TOOL_SETS[tools](), read_only=read_only)
         return 0
     from recollect.mcp_server.client_config import carry_out, planned
 
-    named = configuration.named
+    explicit = configuration.explicit_file
     options = [
-        *(["--config", str(named.resolve())] if named else []),
+        *(["--config", str(explicit.resolve())] if explicit else []),
         *(["--url", url] if url else []),
-        *(["--tools", tools] if tools != SETS[0] else []),
+        *(["--tools", tools] if tools != TOOL_SETS[0] else []),
         *["--read-only"] * read_only,
     ]
-    place = None if made is None else made.directory.resolve()
+    place = None if selected is None else selected.directory.resolve()
     change = planned(install, place, name, options)  # type: ignore[arg-type]
     _show(change, err=as_json)
-    written = change.needed and (yes or _agreed(change))
+    written = change.needed and (yes or _confirm(change))
     if written:
         carry_out(change)
     if as_json:
-        emit({"client": install, "path": str(change.path), "written": written})
+        print_json({"client": install, "path": str(change.path), "written": written})
     elif written:
-        kept = f"; what was there is kept in {change.backup}" if change.before is not None else ""
-        say(f"written{kept}. Start {install} again.")
+        kept = f"; the old file is kept as {change.backup}" if change.before is not None else ""
+        print_line(f"written{kept}. Restart {install}.")
     return 0 if written or not change.needed else 1
 
 
 def _show(change: Change, *, err: bool) -> None:
     if not change.needed:
-        say(f"{change.path} has this entry already", err=err)
+        print_line(f"{change.path} already has this entry", err=err)
         return
-    verb = "changes" if change.before is not None else "makes"
-    say(f"This {verb} {change.path}; in it:", err=err)
+    verb = "changes" if change.before is not None else "creates"
+    print_line(f"This {verb} {change.path} with:", err=err)
     for line in json.dumps({change.name: _without_token(change.entry)}, indent=2).splitlines():
-        say(f"  {line}", err=err)
+        print_line(f"  {line}", err=err)
 
 
 def _without_token(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry as a screen may show it."""
+    """Return an entry with its access token masked."""
     if "RECOLLECT_TOKEN" not in entry.get("env", {}):
         return entry
     return {**entry, "env": {**entry["env"], "RECOLLECT_TOKEN": "…"}}
 
 
-def _agreed(change: Change) -> bool:
+def _confirm(change: Change) -> bool:
     if not sys.stdin.isatty():
-        say("nothing was written: give --yes to write it", err=True)
+        print_line("nothing was written; add --yes to write it", err=True)
         return False
     return click.confirm("Write it?", default=False, err=True)
 

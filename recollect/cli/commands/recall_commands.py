@@ -1,4 +1,4 @@
-"""Commands that ask: recall, context, why."""
+"""Commands that query memory: recall, context, why."""
 
 from __future__ import annotations
 
@@ -9,57 +9,63 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli import query_options as question_options
-from recollect.cli.options import common, open_zone
+from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import (
-    emit,
     note,
     paragraph,
+    print_json,
+    print_line,
+    print_parts,
     quiet,
-    say,
-    say_parts,
     strong,
     warning,
     width,
     wrapped,
 )
+from recollect.cli.query_options import query_options
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import Explanation, Provenance, RecallAnswer, Result
 
-#: The number of answers for people, who look at the first few, and for programs.
-FOR_READERS, FOR_PROGRAMS = 5, 20
+#: The default number of results, as text and as JSON.
+TEXT_RESULTS, JSON_RESULTS = 5, 20
 
-# Below this an answer is more likely irrelevant (docs/reference/recall.md, on scores).
+# Results with a lower score are probably irrelevant (docs/reference/recall.md, on scores).
 _WEAK = 0.3
-# From this on it is more likely than not that the memory has something to say on a question.
+# From this probability on, the memory is taken to have an answer.
 _LIKELY = 0.5
-# How many source ids are printed; --json has all.
+# Source ids printed per result; --json has all.
 _MAX_SOURCES = 5
 _INDENT = "    "
 
 
 @click.command(epilog="Example: recollect recall 'When did Ada move?' --after 2026-05-01 --explain")
-@common
+@common_options
 @click.argument("query", required=False)
 @click.option(
     "-k",
     "k",
     type=int,
-    help=f"Most results  [{FOR_READERS}; {FOR_PROGRAMS} with --json and --batch].",
+    help=f"Maximum number of results  [{TEXT_RESULTS}; {JSON_RESULTS} with --json and --batch].",
 )
-@question_options.options
-@click.option("--explain", "explain_", is_flag=True, help="Each result's rank in every arm.")
-@click.option("--full", is_flag=True, help="Whole texts on a terminal, not their beginnings.")
-@click.option("--wait-for", metavar="TOKEN", help="First wait for what an ingest published.")
-@click.option("--timeout", default=30.0, show_default=True, help="Most seconds to wait for it.")
+@query_options
+@click.option(
+    "--explain", "explain_", is_flag=True, help="Show each result's rank in every arm (retriever)."
+)
+@click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
+@click.option(
+    "--wait-for",
+    metavar="TOKEN",
+    help="First wait until the ingest with this consistency token is recallable.",
+)
+@click.option("--timeout", default=30.0, show_default=True, help="Maximum seconds of --wait-for.")
 @click.option(
     "--batch",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help='{"id", "query", ...} a line, - for standard input; answers one JSON a line, in order.',
+    help='JSON Lines of {"id", "query", ...}, - for stdin; prints a JSON line for each, in order.',
 )
 def recall(
     home: str | None,
@@ -77,12 +83,12 @@ def recall(
     """Answer a question with memories and their sources."""
     if (query is None) == (batch is None):
         raise click.UsageError("give either a QUERY or --batch FILE")
-    from recollect.cli import batch_queries as batch_lines
+    from recollect.cli.batch_queries import query_from_options, read_batch
 
     if k is None:
-        k = FOR_PROGRAMS if as_json or batch is not None else FOR_READERS
-    asked = batch_lines.question(query or "", {"k": k, **given}, explain=explain_)
-    lines = [] if batch is None else list(batch_lines.batch(batch, asked))
+        k = JSON_RESULTS if as_json or batch is not None else TEXT_RESULTS
+    asked = query_from_options(query or "", {"k": k, **given}, explain=explain_)
+    lines = [] if batch is None else list(read_batch(batch, asked))
     found = False
     with open_zone(home, zone) as memory:
         if wait_for is not None:
@@ -93,10 +99,12 @@ def recall(
         for id_, one in lines:
             each = memory.recall(one)
             found = found or bool(each.results)
-            emit({"id": id_, "results": each.results, "ms": each.ms, "relevance": each.relevance})
+            print_json(
+                {"id": id_, "results": each.results, "ms": each.ms, "relevance": each.relevance}
+            )
         hints = [] if found else memory.hints(asked)
     if batch is None and as_json:
-        emit(answer)
+        print_json(answer)
     elif batch is None:
         _show_results(answer, full=full)
     for line in hints:
@@ -104,34 +112,42 @@ def recall(
 
 
 @click.command(epilog="Example: recollect context 'Plan my next trip to Turin' --max-tokens 300")
-@common
+@common_options
 @click.argument("task")
-@click.option("--max-tokens", type=int, help="What the block takes at most  [500].")
+@click.option("--max-tokens", type=int, help="Maximum size of the block in tokens  [500].")
 def context(
     home: str | None, zone: str | None, as_json: bool, task: str, max_tokens: int | None
 ) -> None:
-    """Print what an agent should know for a task, or nothing.
+    """Print the memories that are relevant to a task, if any.
 
-    One block of remembered lines, framed as data; it is empty where nothing is relevant.
+    Prints one block for an agent's prompt, marked as data rather than instructions, or nothing if
+    no memory is relevant.
     """
     with open_zone(home, zone) as memory:
         given = {} if max_tokens is None else {"max_tokens": max_tokens}
         found = memory.context(task, **given)
     if as_json:
-        emit(found)
+        print_json(found)
         return
     for line in found.block.splitlines():
-        say(line)
+        print_line(line)
 
 
 @click.command(epilog="Example: recollect why em-0010 --query 'When did Ada move?'")
-@common
+@common_options
 @click.argument("id_", metavar="ID")
-@click.option("--query", metavar="TEXT", help="Also what became of it in the answer to a question.")
 @click.option(
-    "-k", "k", type=int, default=FOR_PROGRAMS, show_default=True, help="Results of that answer."
+    "--query", metavar="TEXT", help="Also explain how it ranked in the answer to this query."
 )
-@question_options.options
+@click.option(
+    "-k",
+    "k",
+    type=int,
+    default=JSON_RESULTS,
+    show_default=True,
+    help="Number of results of that answer.",
+)
+@query_options
 def why(
     home: str | None,
     zone: str | None,
@@ -140,97 +156,99 @@ def why(
     query: str | None,
     **given: Any,
 ) -> None:
-    """Show what a result rests on, or why it is none.
+    """Show a result's sources, or why a query did not return it.
 
-    That is the chain from it down to its events and model calls; with --query, also what became
-    of it in the answer to that question.
+    Prints the chain from the result down to its events and model calls. With --query, also its
+    rank in the answer to that query, or the step that dropped it.
     """
-    from recollect.cli import batch_queries as batch_lines
+    from recollect.cli.batch_queries import query_from_options
 
-    asked = batch_lines.question(query or "", given)
+    asked = query_from_options(query or "", given)
     with open_zone(home, zone) as memory:
         chain = memory.why(id_)
-        became = None
+        explanation = None
         if query is not None:
-            became = memory.explain(asked, chain.id)
-            if became is None:
-                raise InvalidInput(f"nothing was known of {id_!r} then")
+            explanation = memory.explain(asked, chain.id)
+            if explanation is None:
+                raise InvalidInput(f"{id_!r} was not known at that time")
     if as_json:
         import msgspec
 
-        emit(msgspec.structs.replace(chain, recall=became))
+        print_json(msgspec.structs.replace(chain, recall=explanation))
         return
     _show_chain(chain)
-    if became is not None:
-        _show_course(became)
+    if explanation is not None:
+        _print_explanation(explanation)
     sys.stdout.flush()
 
 
 def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     results = answer.results
     if not results:
-        say("nothing found")
-    # Where something is likely to be relevant, it is the best that is low, not weak.
-    least = min(_WEAK, results[0].score) if results and answer.relevance >= _LIKELY else _WEAK
+        print_line("nothing found")
+    # If the memory probably has an answer, its best result is not called weak.
+    threshold = min(_WEAK, results[0].score) if results and answer.relevance >= _LIKELY else _WEAK
     for place, result in enumerate(results, 1):
-        _show(place, result, weak=result.score < least, full=full)
-    if results and all(result.score < least for result in results):
-        note("all of these are weak: perhaps nothing was said of it")
+        _show(place, result, weak=result.score < threshold, full=full)
+    if results and all(result.score < threshold for result in results):
+        note("low confidence: the memory may have no answer")
 
 
 def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
     first, *rest = paragraph(result.text, len(_INDENT), full=full)
-    say(quiet(f"{place:2}. "), first if weak else strong(first))
+    print_line(quiet(f"{place:2}. "), first if weak else strong(first))
     for line in rest:
-        say(_INDENT, line if weak else strong(line))
+        print_line(_INDENT, line if weak else strong(line))
     if result.is_stale:
-        say(_INDENT, warning("no longer current"))
+        print_line(_INDENT, warning("no longer current"))
     for change in result.superseded_by[:1]:
-        _tell(f'now: "{collapse_whitespace(change.text)}", changed {_month(change.at)}', full=full)
+        _print_text(
+            f'now: "{collapse_whitespace(change.text)}", changed {_month(change.at)}', full=full
+        )
     for change in result.supersedes[:1]:
-        _tell(
+        _print_text(
             f'previously: "{collapse_whitespace(change.text)}", changed {_month(change.at)}',
             full=full,
         )
     for fact in result.facts:
-        _tell(f"- {collapse_whitespace(fact.text)}", full=full)
-    _whence(result, weak=weak)
+        _print_text(f"- {collapse_whitespace(fact.text)}", full=full)
+    _print_attribution(result, weak=weak)
     if result.sub_question is not None:
-        _tell(f"answers {collapse_whitespace(result.sub_question)!r}", full=full)
+        _print_text(f"answers {collapse_whitespace(result.sub_question)!r}", full=full)
     if result.arms is not None:
-        say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
+        print_line(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
     for fact in result.hop_path:
-        _tell(f"led by: {collapse_whitespace(fact.text)}", full=full)
+        _print_text(f"led by: {collapse_whitespace(fact.text)}", full=full)
 
 
-def _whence(result: Result, *, weak: bool) -> None:
-    """Say who said it, when and where, how good an answer it is, and by which ids to ask on."""
+def _print_attribution(result: Result, *, weak: bool) -> None:
+    """Print a result's sender, time, platform, score and ids."""
     moment = f"{datetime.fromisoformat(result.as_of):%Y-%m-%d %H:%M} UTC"
-    said = " · ".join(filter(None, (result.sender_name, moment, result.platform)))
+    attribution = " · ".join(filter(None, (result.sender_name, moment, result.platform)))
     score = quiet(f"score {result.score:.2f}")
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
-    say_parts(_INDENT, quiet(collapse_whitespace(said)), score)
+    print_parts(_INDENT, quiet(collapse_whitespace(attribution)), score)
     sources = ", ".join(map(collapse_whitespace, result.source_event_ids[:_MAX_SOURCES]))
     more = len(result.source_event_ids) - _MAX_SOURCES
-    whence = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
-    for line in _fitted(f"{result.type} {result.id} {whence.strip()}"):
-        say(_INDENT, quiet(line))
+    origin = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
+    for line in _wrap_ids(f"{result.type} {result.id} {origin.strip()}"):
+        print_line(_INDENT, quiet(line))
 
 
-def _fitted(line: str) -> list[str]:
-    """Return a line of ids in as many as the terminal needs."""
-    room = width()
+def _wrap_ids(line: str) -> list[str]:
+    """Return a line of ids wrapped to the terminal."""
+    columns = width()
     return (
         [escape_invisible(line)]
-        if room is None
-        else wrapped(escape_invisible(line), room - len(_INDENT))
+        if columns is None
+        else wrapped(escape_invisible(line), columns - len(_INDENT))
     )
 
 
-def _tell(text: str, *, full: bool) -> None:
+def _print_text(text: str, *, full: bool) -> None:
     for line in paragraph(text, len(_INDENT), full=full):
-        say(_INDENT, line)
+        print_line(_INDENT, line)
 
 
 def _show_chain(chain: Provenance) -> None:
@@ -243,16 +261,16 @@ def _show_chain(chain: Provenance) -> None:
 
 def _lines(indent: str, style: Any, text: str) -> None:
     for line in paragraph(text, len(indent), full=True):
-        say(indent, style(line) if style else line)
+        print_line(indent, style(line) if style else line)
 
 
-def _show_course(became: Explanation) -> None:
-    say(f"  asked {(became.sub_question or became.query)!r}")
-    if became.rank is not None:
-        say(f"    result {became.rank}, score {became.score:.2f}")
+def _print_explanation(explanation: Explanation) -> None:
+    print_line(f"  query {(explanation.sub_question or explanation.query)!r}")
+    if explanation.rank is not None:
+        print_line(f"    result {explanation.rank}, score {explanation.score:.2f}")
     else:
-        say(f"    not recalled, dropped by {became.dropped_by}: {became.reason}")
-    say(f"    ranks: {_ranks(became.arms)}")
+        print_line(f"    not recalled, dropped by {explanation.dropped_by}: {explanation.reason}")
+    print_line(f"    ranks: {_ranks(explanation.arms)}")
 
 
 def _ranks(arms: dict[str, int]) -> str:

@@ -1,22 +1,25 @@
-"""Commands of the query service: serve, token."""
+"""Commands of the HTTP service: serve, token."""
 
 from __future__ import annotations
 
 import click
 
-from recollect.cli.options import chosen, common, of_the_home
-from recollect.cli.output import emit, quiet, say, strong
+from recollect.cli.options import common_options, home_and_zone, home_options
+from recollect.cli.output import print_json, print_line, quiet, strong
 
 _RIGHTS = "read,write,forget,admin"
 
 
 @click.command(epilog="Example: recollect serve --port 8420")
-@common
-@click.option("--host", metavar="ADDRESS", help="Address to listen at [127.0.0.1].")
-@click.option("--port", type=int, metavar="N", help="Port; 0: any [8420].")
-@click.option("--no-auth", is_flag=True, help="Ask for no token; on loopback alone.")
+@common_options
+@click.option("--host", metavar="ADDRESS", help="Address to listen on [127.0.0.1].")
+@click.option("--port", type=int, metavar="N", help="Port; 0 picks a free one [8420].")
+@click.option("--no-auth", is_flag=True, help="Disable authentication (loopback addresses only).")
 @click.option(
-    "--readers", type=int, metavar="N", help="Processes that answer beside it, at most [1]."
+    "--recall-workers",
+    type=int,
+    metavar="N",
+    help="Maximum processes that answer recalls beside the service [1].",
 )
 def serve(
     home: str | None,
@@ -25,15 +28,15 @@ def serve(
     host: str | None,
     port: int | None,
     no_auth: bool,
-    readers: int | None,
+    recall_workers: int | None,
 ) -> None:
-    """Answer over HTTP, and decide what is published.
+    """Serve memory over HTTP, and process published events.
 
-    It runs until Ctrl-C. Who asks needs a token: recollect token create.
+    Runs until Ctrl-C. Clients need an access token: recollect token create.
     """
-    made, _ = chosen(home, zone)
-    settings = made.configuration.service(
-        host=host, port=port, no_auth=no_auth or None, readers=readers
+    selected, _ = home_and_zone(home, zone)
+    settings = selected.configuration.service(
+        host=host, port=port, no_auth=no_auth or None, recall_workers=recall_workers
     )
     from recollect.streams.system.extras import needed
 
@@ -43,29 +46,37 @@ def serve(
 
     def listening(url: str) -> None:
         if as_json:
-            emit({"url": url})
+            print_json({"url": url})
         else:
-            say(strong(url), quiet("  Ctrl-C ends it"))
+            print_line(strong(url), quiet("  stop with Ctrl-C"))
 
-    serve_(made, settings, listening, beside=facades.routers(), tool_sets=facades.TOOL_SETS)
+    serve_(selected, settings, listening, beside=facades.routers(), tool_sets=facades.TOOL_SETS)
 
 
 @click.group(epilog="Example: recollect token create --zone ada --rights read,write")
 def token() -> None:
-    """Say who may ask the service, and what."""
+    """Manage access tokens for the service."""
 
 
 @token.command(epilog="Example: recollect token create --zone ada --rights read,write")
-@of_the_home
+@home_options
 @click.option(
-    "--zone", "zones", metavar="NAME", multiple=True, help="Zone, or '*' for all; any number."
+    "--zone",
+    "zones",
+    metavar="NAME",
+    multiple=True,
+    help="Zone that the token opens, or '*' for all. Repeatable.",
 )
 @click.option(
-    "--rights", default="read", show_default=True, help=f"Some of {_RIGHTS}, with commas."
+    "--rights", default="read", show_default=True, help=f"Comma-separated rights, of {_RIGHTS}."
 )
-@click.option("--user", metavar="NAME", help="Who holds it; events that come with it will say so.")
-@click.option("--agent", metavar="NAME", help="What program holds it; likewise.")
-@click.option("--expires", metavar="TIME", help="When it ends, ISO 8601 with a zone [never].")
+@click.option(
+    "--user", metavar="NAME", help="User that the token is for; recorded on events sent with it."
+)
+@click.option(
+    "--agent", metavar="NAME", help="Agent that the token is for; recorded on events sent with it."
+)
+@click.option("--expires", metavar="TIME", help="Expiry time, ISO 8601 with a UTC offset [never].")
 def create(
     home: str | None,
     zones: tuple[str, ...],
@@ -75,13 +86,13 @@ def create(
     agent: str | None,
     expires: str | None,
 ) -> None:
-    """Make a token; it is shown this once."""
+    """Create an access token; it is shown only once."""
     from recollect.cli.options import given_zone
     from recollect.home.access_tokens import AccessTokens
     from recollect.schemas.times import parse_query_time
 
-    opened, _ = chosen(home, None)
-    made = AccessTokens(opened.directory).create(
+    selected, _ = home_and_zone(home, None)
+    created = AccessTokens(selected.directory).create(
         zones or (given_zone(None),),
         [right.strip() for right in rights.split(",") if right.strip()],
         user=user,
@@ -89,45 +100,45 @@ def create(
         expires_at=None if expires is None else parse_query_time(expires, "--expires"),
     )
     if as_json:
-        emit(made)
+        print_json(created)
     else:
-        say(made.token)
+        print_line(created.token)
 
 
 @token.command("list", epilog="Example: recollect token list")
-@of_the_home
+@home_options
 def list_(home: str | None, as_json: bool) -> None:
-    """Show who may ask; never the secrets."""
+    """List access tokens, without their secrets."""
     from recollect.home.access_tokens import AccessTokens
 
-    opened, _ = chosen(home, None)
-    for found in AccessTokens(opened.directory).tokens():
+    selected, _ = home_and_zone(home, None)
+    for found in AccessTokens(selected.directory).tokens():
         if as_json:
-            emit(found)
+            print_json(found)
             continue
-        until = f", until {found.expires_at}" if found.expires_at else ""
+        expiry = f", until {found.expires_at}" if found.expires_at else ""
         used = f", last used {found.used_at}" if found.used_at else ", never used"
-        whose = "".join(f" {name}" for name in (found.user, found.agent) if name)
-        say(
+        holder = "".join(f" {name}" for name in (found.user, found.agent) if name)
+        print_line(
             strong(found.id),
-            f"{whose}: {', '.join(found.rights)} on {', '.join(found.zones)}",
-            quiet(f"{until}{used}"),
+            f"{holder}: {', '.join(found.rights)} on {', '.join(found.zones)}",
+            quiet(f"{expiry}{used}"),
         )
 
 
 @token.command(epilog="Example: recollect token revoke 1f0c2ab94d5e6f70")
 @click.argument("id_", metavar="ID")
-@of_the_home
+@home_options
 def revoke(id_: str, home: str | None, as_json: bool) -> None:
-    """Take a token back, from now on, also in a service that runs."""
+    """Revoke an access token, effective at once in running services too."""
     from recollect.home.access_tokens import AccessTokens
 
-    opened, _ = chosen(home, None)
-    AccessTokens(opened.directory).revoke(id_)
+    selected, _ = home_and_zone(home, None)
+    AccessTokens(selected.directory).revoke(id_)
     if as_json:
-        emit({"id": id_, "revoked": True})
+        print_json({"id": id_, "revoked": True})
     else:
-        say(f"{id_} opens nothing any more")
+        print_line(f"revoked {id_}")
 
 
 COMMANDS = (serve, token)

@@ -155,6 +155,8 @@ def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
     A command line may pass bytes that are not text.
     """
     text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
+    if query.profile == "seed":
+        raise InvalidInput("the profile 'seed' is now called 'rrf'")
     if query.profile not in PROFILES:
         raise InvalidInput(f"profile {query.profile!r}: choose from {', '.join(PROFILES)}")
     question = RecallQuery(

@@ -48,7 +48,7 @@ def promote(
     """
     must_be_writable(home.directory)
     settings = home.configuration.kafka(url)
-    setting, place = home.configuration.given("ledger")
+    setting, place = home.configuration.resolve("ledger")
     if setting != EMBEDDED:
         raise InvalidInput(
             f"the ledger {setting!r} ({place}): what moves is the embedded ledger of a home; leave "

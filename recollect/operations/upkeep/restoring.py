@@ -27,8 +27,7 @@ from recollect.home.access_tokens import (
     still_valid,
     write_tokens,
 )
-from recollect.home.configuration import FILE as CONFIGURATION_FILE
-from recollect.home.configuration import Configuration
+from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HOME_FILE, ROOM, HomeSwap
 from recollect.home.ledgers import EMBEDDED, open_node
@@ -112,7 +111,7 @@ def restore(
         CorruptFile: the backup is not whole.
         Busy: a process has the home open.
     """
-    if configuration.given("ledger").value.startswith(SCHEME):
+    if configuration.resolve("ledger").value.startswith(SCHEME):
         raise InvalidInput(f"restore: {ON_KAFKA}")
     directory = configuration.home.resolve()
     given = Backup(backup.expanduser())
@@ -267,7 +266,7 @@ class _Restore:
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
                 "directory, with --home"
             )
-        names = {path.name for path in self._directory.iterdir()} - {ROOM, CONFIGURATION_FILE}
+        names = {path.name for path in self._directory.iterdir()} - {ROOM, CONFIG_FILE}
         names = {name for name in names if not name.endswith(".lock")}
         if not names & set(own):
             if names:

@@ -20,7 +20,7 @@ import time
 
 import msgspec
 
-from recollect.home.configuration import VARIABLE
+from recollect.home.configuration import CONFIG_VARIABLE
 from recollect.home.memory_spans import traced
 from recollect.home.open_zone import OpenHome
 from recollect.library.library_home import Recollect
@@ -89,12 +89,12 @@ class _Reader:
         self.free = [ours for ours, _ in pairs]
         self.connections = list(self.free)
         theirs = [end.fileno() for _, end in pairs]
-        home, named = opened.home.directory, opened.home.configuration.named
+        home, named = opened.home.directory, opened.home.configuration.explicit_file
         command = [sys.executable, "-m", "recollect.service.work.recall_worker_main"]
         try:
             self.process = subprocess.Popen(
                 [*command, str(home), opened.ledger or "", *map(str, theirs)],
-                env={**os.environ, **({} if named is None else {VARIABLE: str(named)})},
+                env={**os.environ, **({} if named is None else {CONFIG_VARIABLE: str(named)})},
                 pass_fds=theirs,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

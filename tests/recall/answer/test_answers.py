@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Query
 from recollect.projections.recall import BUDGETS
-from recollect.projections.recall.ranking.profiles import SEED_PROFILE
+from recollect.projections.recall.ranking.profiles import RRF_PROFILE
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES
 from tests.memory import Memory
@@ -272,11 +272,11 @@ def crowd_lines() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("encoder", [True, False])
-@pytest.mark.parametrize("profile", ["default", "seed"])
+@pytest.mark.parametrize("profile", ["default", "rrf"])
 def test_no_answer_is_longer_than_asked(
     open_memory: Open, crowd_lines: list, encoder: bool, profile: str
 ) -> None:
-    fields = {"profile": SEED_PROFILE} if profile == "seed" else {}
+    fields = {"profile": RRF_PROFILE} if profile == "rrf" else {}
     memory = open_memory(encoder=encoder, **fields)
     tell(memory, talk(*crowd_lines))
     memory.create_mental_model("Dogs", "What Ada says about her dog")

@@ -10,7 +10,7 @@ import pytest
 from recollect import Query
 from recollect.cli.app import run
 from recollect.projections.recall import Profile
-from recollect.projections.recall.ranking.profiles import SEED_PROFILE
+from recollect.projections.recall.ranking.profiles import RRF_PROFILE
 from recollect.schemas.wire import Explanation
 from tests.memory import Memory
 from tests.recall.arms.test_observations import observe
@@ -109,7 +109,7 @@ def test_a_turn_beyond_the_pool(open_memory: Open) -> None:
 
 
 def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
-    memory = open_memory(profile=SEED_PROFILE)
+    memory = open_memory(profile=RRF_PROFILE)
     tell(memory, [say("I own a dog", f"d{place}", peer_id=f"p{place}") for place in range(3)])
     tell(memory, [say("It rained on my dog", "other", peer_id="x")])
     fields: dict[str, Any] = {"max_results": 2, "scope": ("events",)}

@@ -14,7 +14,7 @@ from recollect import Query
 from recollect.cli.app import run
 from recollect.home.home_directory import Home
 from recollect.projections.recall import DEFAULT_PROFILE, Profile
-from recollect.projections.recall.ranking.profiles import SEED_PROFILE
+from recollect.projections.recall.ranking.profiles import RRF_PROFILE
 from tests.encoder import random_model
 from tests.memory import Memory
 from tests.recall import kit
@@ -106,7 +106,7 @@ def test_the_low_budget_asks_no_judge(filled: Memory) -> None:
 
 def test_diversity_comes_after_the_judge(filled: Memory) -> None:
     query = msgspec.structs.replace(ASKED, max_results=1)
-    assert recalled(filled, query, Judge("rained"), SEED_PROFILE)[0][0] == "rain"
+    assert recalled(filled, query, Judge("rained"), RRF_PROFILE)[0][0] == "rain"
 
 
 def test_a_question_that_finds_nothing_needs_no_judge(open_memory: Open) -> None:
