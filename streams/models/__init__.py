@@ -1,1 +1,1 @@
-"""The one door to language models: who is asked, how often, and what it may cost."""
+"""Language model client: accounts, retries, rate limits and budgets."""

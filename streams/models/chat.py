@@ -1,4 +1,4 @@
-"""Chat completions with tools: what is asked, and what comes back, as OpenAI's protocol says it."""
+"""Requests and completions of OpenAI's chat protocol, with tool calls."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import msgspec
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A tool that a model calls: the call's id, the tool's name, its arguments as they came."""
+    """A model's call of a tool; `arguments` is the JSON text as received."""
 
     id: str
     name: str
     arguments: str
 
 
-class ChatAnswer(msgspec.Struct, frozen=True):
-    """What a model answered: words, calls of tools, and the tokens of question and answer.
+class ChatCompletion(msgspec.Struct, frozen=True):
+    """A model's reply: text, tool calls, and the tokens of prompt and completion.
 
-    `model`: the account's. `finish`: why it ended, as the service says it.
+    `model`: that of the account. `finish`: the service's finish reason.
     """
 
     text: str
@@ -29,43 +29,43 @@ class ChatAnswer(msgspec.Struct, frozen=True):
     tokens_out: int
 
 
-class ChatQuestion(msgspec.Struct, frozen=True):
-    """What a model is asked: messages and tools, as the protocol has them."""
+class ChatRequest(msgspec.Struct, frozen=True):
+    """The messages and tools of a request, in the protocol's form."""
 
     messages: tuple[dict[str, Any], ...]
     tools: tuple[dict[str, Any], ...] = ()
 
     def canonical(self, model: str) -> bytes:
-        """Return the bytes that are the same for the same question to the same model."""
+        """Return a canonical encoding, equal for equal requests to the same model."""
         return _canonical.encode([model, self.messages, self.tools])
 
-    def body(self, model: str, answer_tokens: int) -> bytes:
-        """Return what is sent."""
+    def body(self, model: str, max_tokens: int) -> bytes:
+        """Return the HTTP request's body."""
         sent: dict[str, Any] = {
             "model": model,
             "messages": self.messages,
             "temperature": 0,
-            "max_tokens": answer_tokens,
+            "max_tokens": max_tokens,
         }
         if self.tools:
             sent |= {"tools": self.tools, "tool_choice": "auto"}
         return msgspec.json.encode(sent)
 
 
-class NotChat(Exception):
-    """What came is no chat completion."""
+class InvalidCompletion(Exception):
+    """The response is not a chat completion."""
 
 
 _canonical = msgspec.json.Encoder(order="sorted")
-#: A model that calls more than this at once is not listened to further.
+#: Further tool calls in one completion are dropped.
 _MAX_CALLS = 64
 
 
-def read_answer(body: bytes, model: str, asked_bytes: int) -> ChatAnswer:
-    """Return the answer in a body; where it does not say its tokens they are estimated.
+def parse_completion(body: bytes, model: str, request_bytes: int) -> ChatCompletion:
+    """Return the completion in a response's body; missing token counts are estimated.
 
     Raises:
-        NotChat: the body is no chat completion.
+        InvalidCompletion: the body is not a chat completion.
     """
     try:
         found = msgspec.json.decode(body)
@@ -74,16 +74,16 @@ def read_answer(body: bytes, model: str, asked_bytes: int) -> ChatAnswer:
         text = message.get("content") or ""
         calls = tuple(
             ToolCall(
-                str(call.get("id") or f"call_{place}"),
+                str(call.get("id") or f"call_{position}"),
                 str(call["function"]["name"]),
                 _arguments(call["function"].get("arguments")),
             )
-            for place, call in enumerate((message.get("tool_calls") or [])[:_MAX_CALLS])
+            for position, call in enumerate((message.get("tool_calls") or [])[:_MAX_CALLS])
         )
         if not isinstance(text, str):
             text = "".join(str(part.get("text", "")) for part in text)
         usage = found.get("usage") or {}
-        tokens_in = _count(usage.get("prompt_tokens"), asked_bytes)
+        tokens_in = _count(usage.get("prompt_tokens"), request_bytes)
         tokens_out = _count(usage.get("completion_tokens"), len(body))
         finish = str(choice.get("finish_reason") or "")
     except (
@@ -93,27 +93,27 @@ def read_answer(body: bytes, model: str, asked_bytes: int) -> ChatAnswer:
         TypeError,
         AttributeError,
     ) as error:
-        raise NotChat(f"{type(error).__name__}") from None
-    return ChatAnswer(_scalar(text), calls, finish, model, tokens_in, tokens_out)
+        raise InvalidCompletion(f"{type(error).__name__}") from None
+    return ChatCompletion(_scalar(text), calls, finish, model, tokens_in, tokens_out)
 
 
 def estimated_tokens(byte_count: int) -> int:
-    """Return about how many tokens a text of so many bytes has."""
+    """Estimate the number of tokens in a text of `byte_count` bytes."""
     return byte_count // 3 + 1
 
 
 def _arguments(given: Any) -> str:
     if isinstance(given, str):
         return _scalar(given)
-    # Some services give the object itself.
+    # Some services send the object itself, not its JSON text.
     return msgspec.json.encode(given).decode()
 
 
 def _scalar(text: str) -> str:
-    """Return a text without halves of surrogate pairs, which no record can hold."""
+    """Replace lone surrogates, which cannot be encoded."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _count(said: Any, byte_count: int) -> int:
-    known = isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 2**31
-    return said if known else estimated_tokens(byte_count)
+def _count(value: Any, byte_count: int) -> int:
+    valid = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+    return value if valid else estimated_tokens(byte_count)

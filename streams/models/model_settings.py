@@ -1,4 +1,4 @@
-"""Which models are asked, and within which limits: the settings of [model]."""
+"""The settings of [model]: accounts, limits and budgets."""
 
 from __future__ import annotations
 
@@ -17,74 +17,74 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which accounts there are, and what may be spent. A cost is in the currency of the prices."""
+    """Accounts, limits and budgets. A cost is in the currency of the prices."""
 
     accounts: Annotated[
         tuple[str, ...],
         Meta(
-            description="the accounts, asked in turn, each as 'URL MODEL env:NAME', "
+            description="the accounts, used in turn, each as 'URL MODEL env:NAME', "
             "'URL MODEL file:PATH' or 'URL MODEL': the base URL of an OpenAI-compatible service, "
-            "the model, and where its key stands"
+            "the model, and where its API key is read"
         ),
     ] = ()
     background: Annotated[
         bool,
         Meta(
-            description="whether serve and worker let the model of a home whose writer it is read "
-            "what is said, without write"
+            description="whether serve and worker run the model writer of a home in the background"
         ),
     ] = True
     seconds: Annotated[
-        float, Meta(gt=0, le=3_600, description="as long as one answer of a model may take")
+        float, Meta(gt=0, le=3_600, description="the timeout of one request to a model")
     ] = 60.0
     attempts: Annotated[
-        int, Meta(ge=1, le=20, description="how often one question is asked before it is given up")
+        int, Meta(ge=1, le=20, description="attempts per request, the first included")
     ] = 4
     concurrency: Annotated[
-        int, Meta(ge=1, le=64, description="how many questions are with models at once")
+        int, Meta(ge=1, le=64, description="the number of concurrent requests")
     ] = 4
     rounds: Annotated[
-        int, Meta(ge=1, le=50, description="how often a model may call tools for one message")
+        int,
+        Meta(ge=1, le=50, description="requests per message at most, each of which may call tools"),
     ] = 8
     context: Annotated[
-        int, Meta(ge=0, le=100, description="how many messages before one a model is shown")
+        int,
+        Meta(ge=0, le=100, description="the number of preceding messages that a model is shown"),
     ] = 10
     answer_tokens: Annotated[
-        int, Meta(ge=16, le=100_000, description="how long one answer may be")
+        int, Meta(ge=16, le=100_000, description="the token limit of one answer")
     ] = 2_000
     tokens_per_day: (
-        Annotated[int, Meta(ge=1, description="tokens that may be used in a day (UTC)")] | None
+        Annotated[int, Meta(ge=1, description="the token budget of a day (UTC)")] | None
     ) = None
     tokens_per_run: (
         Annotated[
             int,
-            Meta(ge=1, description="tokens that one run of write, or an hour of serve, may use"),
+            Meta(ge=1, description="the token budget of one run of write, or of an hour of serve"),
         ]
         | None
     ) = None
     cost_per_day: (
-        Annotated[float, Meta(gt=0, description="what may be spent in a day (UTC)")] | None
+        Annotated[float, Meta(gt=0, description="the cost budget of a day (UTC)")] | None
     ) = None
     cost_per_run: (
         Annotated[
-            float, Meta(gt=0, description="what one run of write, or an hour of serve, may spend")
+            float,
+            Meta(gt=0, description="the cost budget of one run of write, or of an hour of serve"),
         ]
         | None
     ) = None
-    price_in: Annotated[
-        float, Meta(ge=0, description="what a million tokens of questions cost")
+    price_in: Annotated[float, Meta(ge=0, description="the price of a million prompt tokens")] = 0.0
+    price_out: Annotated[
+        float, Meta(ge=0, description="the price of a million completion tokens")
     ] = 0.0
-    price_out: Annotated[float, Meta(ge=0, description="what a million tokens of answers cost")] = (
-        0.0
-    )
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """Return what these tokens cost."""
+        """Return the cost of these tokens."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
 
 
 class Account:
-    """An account with a service: its base URL, its model, and its key, which is never shown."""
+    """An account with a service: base URL, model, and API key, which is never shown."""
 
     def __init__(self, url: str, model: str, key: str | None) -> None:
         self.url = url
@@ -93,7 +93,7 @@ class Account:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a question carries."""
+        """The headers of a request."""
         return {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
 
     def __repr__(self) -> str:
@@ -101,33 +101,33 @@ class Account:
 
     @property
     def name(self) -> str:
-        """The model and the host, as they may be shown."""
+        """The model and the host, without credentials."""
         return f"{self.model} at {urlsplit(self.url).netloc.rpartition('@')[2]}"
 
 
-def accounts_of(
+def load_accounts(
     settings: ModelSettings, environment: Mapping[str, str] = os.environ
 ) -> list[Account]:
     """Return the accounts, with their keys.
 
     Raises:
-        InvalidInput: there is none, or one is written wrongly, or its key is not there; no key is
-            ever part of the message.
+        InvalidInput: no account is set, or one is malformed, or its key is missing; the message
+            never contains a key.
     """
     if not settings.accounts:
         raise InvalidInput(
-            "model.accounts names no account: write into recollect.toml, under [model], "
+            "model.accounts is empty: set it in recollect.toml under [model], such as "
             'accounts = ["https://host/v1 MODEL env:NAME"]'
         )
-    return [_account(text, place, environment) for place, text in enumerate(settings.accounts, 1)]
+    return [_account(text, number, environment) for number, text in enumerate(settings.accounts, 1)]
 
 
-def _account(text: str, place: int, environment: Mapping[str, str]) -> Account:
+def _account(text: str, number: int, environment: Mapping[str, str]) -> Account:
     parts = text.split()
-    what = f"model.accounts, the {place}. account"
+    label = f"model.accounts, account {number}"
     if len(parts) not in (2, 3):
         raise InvalidInput(
-            f"{what}: give 'URL MODEL env:NAME', 'URL MODEL file:PATH' or without key"
+            f"{label}: give 'URL MODEL env:NAME', 'URL MODEL file:PATH' or 'URL MODEL'"
         )
     url, model = parts[0].rstrip("/"), parts[1]
     try:
@@ -136,34 +136,34 @@ def _account(text: str, place: int, environment: Mapping[str, str]) -> Account:
     except ValueError:
         host = None
     if not host or address.scheme not in ("http", "https") or address.query or address.fragment:
-        raise InvalidInput(f"{what}: its first word is no http or https address")
+        raise InvalidInput(f"{label}: its URL is not a valid http or https address")
     if address.username or address.password:
         raise InvalidInput(
-            f"{what}: a key does not stand in the address; give env:NAME or file:PATH"
+            f"{label}: the URL must not contain credentials; give the key as env:NAME or file:PATH"
         )
-    key = _key(parts[2], what, environment) if len(parts) == 3 else None
+    key = _key(parts[2], label, environment) if len(parts) == 3 else None
     if key is not None and address.scheme == "http" and host not in _LOCAL:
-        raise InvalidInput(f"{what}: a key goes to another machine by https only")
+        raise InvalidInput(f"{label}: a key is sent to another machine over https only")
     return Account(url, model, key)
 
 
-def _key(where: str, what: str, environment: Mapping[str, str]) -> str:
-    kind, _, name = where.partition(":")
+def _key(location: str, label: str, environment: Mapping[str, str]) -> str:
+    kind, _, name = location.partition(":")
     if kind == "env" and name:
         key = environment.get(name, "").strip()
-        lack = f"the variable {name} is not set"
+        missing = f"the variable {name} is not set"
     elif kind == "file" and name:
-        lack = f"the file {name} holds no key"
+        missing = f"the file {name} is empty"
         try:
             key = Path(name).expanduser().read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise InvalidInput(f"{what}: the file {name} cannot be read: {reason}") from None
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise InvalidInput(f"{label}: the file {name} cannot be read: {reason}") from None
     else:
-        # A key that was written here by mistake is not repeated.
-        raise InvalidInput(f"{what}: its key is given as env:NAME or file:PATH, never itself")
+        # The message must not repeat a key that was given here by mistake.
+        raise InvalidInput(f"{label}: give the key as env:NAME or file:PATH, never the key itself")
     if not key:
-        raise InvalidInput(f"{what}: {lack}")
+        raise InvalidInput(f"{label}: {missing}")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InvalidInput(f"{what}: what {where} holds is no key")
+        raise InvalidInput(f"{label}: the content of {location} is not a valid key")
     return key

@@ -1,1 +1,1 @@
-"""The writer on a language model: what it is told, its tools, and the loop that runs them (A19)."""
+"""The writer on a language model: its prompt, its tools, and the tool loop (A19)."""

@@ -1,4 +1,4 @@
-"""The loop: a model reads one event, calls tools, and is answered, until it is done."""
+"""The tool loop: a model reads one event and calls tools until it is done."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_reading import among_versions, own_words
 from recollect.streams.agents.writer.model_writer import said_of
 from recollect.streams.agents.writer.proposals import RECALL, Proposals, Refused
-from recollect.streams.models.chat import ChatQuestion
+from recollect.streams.models.chat import ChatRequest
 from recollect.streams.records.recorded_answers import OpenedRecording
-from recollect.streams.writing.role_prompt import Role, as_data, first_messages
+from recollect.streams.writing.writer_prompt import WriterPrompt, escape_frame, first_messages
 from recollect.streams.writing.writer_tools import TOOLS
 
-#: A model is shown the words of no more events than this for one message.
+#: The largest number of events whose text a model is shown for one message.
 _MAX_SOURCES = 100
-#: How often it may mend what was refused.
+#: Repair attempts after rejected tool calls.
 _MAX_REPAIRS = 1
 
 
-class Recalled(NamedTuple):
-    """A memory that the model's recall found, and the events whose words it repeats."""
+class RecalledMemory(NamedTuple):
+    """A memory found for the model, and the numbers of the events that it quotes."""
 
     shown: Mapping[str, Any]
     numbers: frozenset[int]
 
 
-class Memory(Protocol):
-    """What the tools of the loop may ask of a zone; nothing in it writes."""
+class MemoryLookup(Protocol):
+    """Read access of the tools to a zone."""
 
-    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[Recalled]:
-        """Return memories, best first; ValueError says what is wrong with the question."""
+    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
+        """Return memories, best first; raise ValueError for invalid parameters."""
         ...
 
     def knows_entity(self, entity_id: str) -> bool:
@@ -55,29 +55,29 @@ class Memory(Protocol):
         ...
 
 
-class Answers(Protocol):
-    """Who gives a model's answers."""
+class AnswerSource(Protocol):
+    """A source of model answers."""
 
     def ask(
-        self, question: ChatQuestion, numbers: frozenset[int], role: str
+        self, request: ChatRequest, numbers: frozenset[int], prompt_version: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a question that rests on the words of these events, and its place.
+        """Return the answer to a request that quotes these events, and a reference to it.
 
         Raises:
-            DoorClosed: nobody answered.
+            ModelUnavailable: no model answered.
         """
         ...
 
 
-class Wrote(NamedTuple):
-    """What a model wrote of an event: the command that says so, and when it was asked last."""
+class WriteResult(NamedTuple):
+    """The command that records a model's answers about an event, and the time of the last."""
 
     command: ModelAnswered
     asked_at: int
 
 
-class ToWrite(NamedTuple):
-    """An event to write about: when it was said (unix ms), and the events before it, in order."""
+class WriteTask(NamedTuple):
+    """An event to write about, its time (unix ms), and the preceding events, oldest first."""
 
     event: Event
     said_at: int
@@ -85,86 +85,91 @@ class ToWrite(NamedTuple):
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The numbers of all of them."""
+        """The numbers of all these events."""
         return frozenset({self.event.number, *(one.number for one in self.thread)})
 
 
-def has_words(event: Event) -> bool:
-    """Whether somebody says something in an event that a model may read; an assistant does not."""
+def has_text(event: Event) -> bool:
+    """Return whether an event has a user's text for a model to read."""
     content = event.payload
     return isinstance(content, Message | TurnCompleted | Edit) and bool(own_words(content).strip())
 
 
-def to_write(event: Event, conversation: Conversation, below: int, context: int) -> ToWrite | None:
-    """Return an event with up to `context` events before it, as it stands below a record's number.
+def write_task_for(
+    event: Event, conversation: Conversation, below: int, context: int
+) -> WriteTask | None:
+    """Return the task for an event, with up to `context` preceding events.
 
-    None where there is nothing to write about: it has no words, or another version took its place.
+    Its version is the latest below the record number `below`. None if the event has no text or was
+    replaced by another version.
     """
-    if not has_words(event):
+    if not has_text(event):
         return None
-    said_at, _, stands = among_versions(event, conversation.revisions(event, below))
-    if not stands:
+    said_at, _, is_current = among_versions(event, conversation.revisions(event, below))
+    if not is_current:
         return None
-    before = conversation.before(event, context)
-    return ToWrite(event, said_at, tuple(reversed(before)))
+    preceding = conversation.before(event, context)
+    return WriteTask(event, said_at, tuple(reversed(preceding)))
 
 
-def first_question(role: Role, about: ToWrite) -> ChatQuestion:
-    """Return what is asked first about an event."""
-    return ChatQuestion(tuple(first_messages(role, about.event, about.thread)), TOOLS)
+def first_request(prompt: WriterPrompt, task: WriteTask) -> ChatRequest:
+    """Return the first request about an event."""
+    return ChatRequest(tuple(first_messages(prompt, task.event, task.thread)), TOOLS)
 
 
-def write_about(
-    about: ToWrite,
-    role: Role,
-    answers: Answers,
-    memory: Memory,
+def write_event(
+    task: WriteTask,
+    prompt: WriterPrompt,
+    answers: AnswerSource,
+    memory: MemoryLookup,
     rounds: int,
-) -> Wrote:
-    """Let a model write about an event; return the command that says where its answers are.
+) -> WriteResult:
+    """Run the tool loop for an event; return a command that refers to the recorded answers.
 
-    What it says is checked here only to tell it what was refused. What counts is decided from the
+    Tool calls are checked here only to report errors to the model; memory is decided from the
     recordings.
 
     Raises:
-        ErasedMeanwhile: an event that it was shown was erased.
-        DoorClosed: nobody answered; nothing is lost, and what was answered is recorded.
+        ErasedDuringCall: an event that the model was shown was erased.
+        ModelUnavailable: no model answered; earlier answers are recorded and will be reused.
     """
-    said = said_of(about.event, about.said_at, about.thread)
-    proposals = Proposals(about.event.id, said, memory.knows_entity, memory.knows_fact)
-    messages = list(first_question(role, about).messages)
-    shown = set(about.numbers)
-    places: list[RecordingRef] = []
+    evidence = said_of(task.event, task.said_at, task.thread)
+    proposals = Proposals(task.event.id, evidence, memory.knows_entity, memory.knows_fact)
+    messages = list(first_request(prompt, task).messages)
+    shown = set(task.numbers)
+    refs: list[RecordingRef] = []
     refusals = 0
     for _ in range(rounds):
-        question = ChatQuestion(tuple(messages), TOOLS)
-        (header, answer), place = answers.ask(question, frozenset(shown), role.version)
-        places.append(place)
+        request = ChatRequest(tuple(messages), TOOLS)
+        (header, answer), ref = answers.ask(request, frozenset(shown), prompt.version)
+        refs.append(ref)
         if not answer.calls:
             break
-        messages.append(_as_said(answer))
+        messages.append(_assistant_message(answer))
         refused = False
         for call in answer.calls:
             result = _run(call.name, call.arguments, proposals, memory, shown)
             refused = refused or "error" in result
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
+            messages.append(
+                {"role": "tool", "tool_call_id": call.id, "content": escape_frame(result)}
+            )
         refusals += refused
         if refusals > _MAX_REPAIRS:
             break
     command = ModelAnswered(
-        source_id="model_wrote:" + derive_ulid(0, *(place.hash.hex() for place in places)),
-        about=about.event.number,
-        answers=tuple(places),
-        thread=tuple(one.number for one in about.thread),
+        source_id="model_wrote:" + derive_ulid(0, *(ref.hash.hex() for ref in refs)),
+        about=task.event.number,
+        answers=tuple(refs),
+        thread=tuple(one.number for one in task.thread),
         sources=tuple(sorted(shown)),
         model=header.model,
-        role=role.version,
+        role=prompt.version,
     )
-    return Wrote(command, header.asked_at)
+    return WriteResult(command, header.asked_at)
 
 
-def _as_said(answer: RecordedAnswer) -> dict[str, Any]:
-    # Beside calls some services refuse a content of null, and some one that is missing.
+def _assistant_message(answer: RecordedAnswer) -> dict[str, Any]:
+    # Some services reject null content beside tool calls, others missing content.
     return {
         "role": "assistant",
         "content": answer.text,
@@ -180,9 +185,9 @@ def _as_said(answer: RecordedAnswer) -> dict[str, Any]:
 
 
 def _run(
-    name: str, arguments: str, proposals: Proposals, memory: Memory, shown: set[int]
+    name: str, arguments: str, proposals: Proposals, memory: MemoryLookup, shown: set[int]
 ) -> dict[str, Any]:
-    """Return what a tool answers; `shown` grows by the events whose words that repeats."""
+    """Return a tool's result; add the events that it quotes to `shown`."""
     if name != RECALL:
         try:
             return proposals.take(name, arguments)
@@ -191,7 +196,7 @@ def _run(
     try:
         given = msgspec.json.decode(arguments)
         query, parameters = given["query"], given.get("params") or {}
-        # Some give the parameters beside the question.
+        # Some models pass the parameters beside the query.
         beside = {name: given[name] for name in given if name not in ("query", "params")}
         parameters = {**beside, **parameters}
         found = memory.recall(str(query), parameters)

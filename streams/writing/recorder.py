@@ -1,7 +1,7 @@
-"""Every answer of a model is recorded before it is used, and asked for once.
+"""Recording a model's answers before they are used, each request at most once.
 
-The first recording of a question is its answer, whoever recorded it: one who was killed after it,
-and asks again, gets that one and pays nothing.
+The first recording of a request is its answer. A process that is killed after recording finds that
+answer when it retries, at no cost.
 """
 
 from __future__ import annotations
@@ -23,127 +23,124 @@ from recollect.schemas.ledger.recordings import (
 )
 from recollect.schemas.ledger.records import Source, record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
-from recollect.streams.models.chat import ChatAnswer, ChatQuestion
-from recollect.streams.models.model_door import ModelDoor, QuestionRefused
+from recollect.streams.models.chat import ChatCompletion, ChatRequest
+from recollect.streams.models.model_client import ModelClient, PromptRejected
 from recollect.streams.records.recorded_answers import OpenedRecording, recorded_answers
 
 _BATCH = 500
 
 
-def as_recorded(answer: ChatAnswer) -> RecordedAnswer:
-    """Return an answer as a recording holds it."""
+def to_recorded(answer: ChatCompletion) -> RecordedAnswer:
+    """Convert a completion to its recorded form."""
     calls = tuple(RecordedCall(call.id, call.name, call.arguments) for call in answer.calls)
     return RecordedAnswer(answer.text, calls, answer.finish)
 
 
-class ErasedMeanwhile(Exception):
-    """An event behind a question was erased, so it is not asked."""
+class ErasedDuringCall(Exception):
+    """An event that a request quotes was erased, so there is no answer."""
 
 
 class Recordings:
-    """Where the answers of a zone are recorded, by their questions; each recording is read once.
-
-    Any thread may look.
-    """
+    """An index of a zone's recorded answers by request digest, read incrementally. Thread-safe."""
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
         self._ledger = ledger
         self._zone = zone
         self._lock = threading.Lock()
         self._offset = 0
-        self._places: dict[bytes, list[RecordingRef]] = {}
+        self._refs: dict[bytes, list[RecordingRef]] = {}
 
-    def known(self, request: bytes) -> tuple[OpenedRecording, RecordingRef] | None:
-        """Return the first recorded answer to a question that can be opened, and its place."""
+    def find(self, digest: bytes) -> tuple[OpenedRecording, RecordingRef] | None:
+        """Return the first recorded answer with this digest that can be decrypted, and its ref."""
         with self._lock:
-            self._read_on()
-            places = list(self._places.get(request, ()))
-        for place in places:
-            opened = recorded_answers(self._ledger, self._zone, [place])
+            self._refresh()
+            refs = list(self._refs.get(digest, ()))
+        for ref in refs:
+            opened = recorded_answers(self._ledger, self._zone, [ref])
             if opened is not None:
-                return opened[0], place
+                return opened[0], ref
         return None
 
-    def _read_on(self) -> None:
+    def _refresh(self) -> None:
         partition = partition_of(self._zone)
         while records := self._ledger.read(RECORDINGS, partition, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
-                request = read_recording(value).header.request
-                place = RecordingRef(offset, record_hash(value))
-                self._places.setdefault(request, []).append(place)
+                digest = read_recording(value).header.request
+                ref = RecordingRef(offset, record_hash(value))
+                self._refs.setdefault(digest, []).append(ref)
                 self._offset = offset + 1
 
 
 class Recorder:
-    """Asks through the door, and records. Any thread may ask."""
+    """Answers requests from the recordings, or else by a model, and records. Thread-safe."""
 
     def __init__(
         self,
         ledger: Ledger,
         zone: str,
-        door: ModelDoor,
-        seals: Callable[[Iterable[int]], Mapping[int, Source]],
+        client: ModelClient,
+        find_sources: Callable[[Iterable[int]], Mapping[int, Source]],
         recordings: Recordings,
     ) -> None:
-        """`seals` looks up the keys' ids of events by their numbers."""
+        """`find_sources` looks up the sources (key ids) of events by number."""
         self._ledger = ledger
         self._zone = zone
-        self._door = door
-        self._seals = seals
+        self._client = client
+        self._find_sources = find_sources
         self._recordings = recordings
 
     def ask(
-        self, question: ChatQuestion, numbers: frozenset[int], role: str
+        self, request: ChatRequest, numbers: frozenset[int], prompt_version: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a question that rests on the words of these events, and its place.
+        """Return the answer to a request that quotes these events, and a reference to it.
 
         Raises:
-            ErasedMeanwhile: one of the events was erased.
-            DoorClosed: nobody answered.
+            ErasedDuringCall: one of the events was erased.
+            ModelUnavailable: no model answered.
         """
-        request = self._digest(question)
-        known = self._recordings.known(request)
-        if known is not None:
-            return known
+        digest = self._digest(request)
+        recorded = self._recordings.find(digest)
+        if recorded is not None:
+            return recorded
         self._sources(numbers)
-        answer = self._door.ask(question)
+        answer = self._client.ask(request)
         sources, keys = self._sources(numbers)
         value = write_recording(
             RecordingHeader(
                 RECORDING_FORMAT,
                 self._zone,
-                request,
+                digest,
                 sources,
                 answer.model,
-                role,
+                prompt_version,
                 answer.tokens_in,
                 answer.tokens_out,
-                self._door.settings.cost(answer.tokens_in, answer.tokens_out),
+                self._client.settings.cost(answer.tokens_in, answer.tokens_out),
                 time.time_ns() // 1_000_000,
             ),
-            as_recorded(answer),
+            to_recorded(answer),
             keys,
         )
         if len(value) > MAX_FRAGMENT_BYTES:
-            raise QuestionRefused(f"{answer.model} answered more than a record can hold")
+            raise PromptRejected(f"{answer.model} answered with more than a record can hold")
         self._ledger.append(RECORDINGS, self._zone, [value])
-        recorded = self._recordings.known(request)
+        recorded = self._recordings.find(digest)
         if recorded is None:
-            raise ErasedMeanwhile
+            raise ErasedDuringCall
         return recorded
 
-    def has(self, question: ChatQuestion) -> bool:
-        """Whether a question was answered before."""
-        return self._recordings.known(self._digest(question)) is not None
+    def is_answered(self, request: ChatRequest) -> bool:
+        """Return whether an answer to a request is recorded."""
+        return self._recordings.find(self._digest(request)) is not None
 
-    def _digest(self, question: ChatQuestion) -> bytes:
-        asked = question.canonical(self._door.model)
-        return request_digest(self._ledger.keys.secret, self._zone, asked)
+    def _digest(self, request: ChatRequest) -> bytes:
+        content = request.canonical(self._client.model)
+        return request_digest(self._ledger.keys.secret, self._zone, content)
 
     def _sources(self, numbers: frozenset[int]) -> tuple[tuple[Source, ...], Mapping[bytes, bytes]]:
-        seals = self._seals(numbers)
-        sources = tuple(seals[number] for number in sorted(numbers) if number in seals)
+        known = self._find_sources(numbers)
+        sources = tuple(known[number] for number in sorted(numbers) if number in known)
         keys = self._ledger.keys.get([source.key_id for source in sources])
         if len(keys) < len(numbers):
-            raise ErasedMeanwhile
+            raise ErasedDuringCall
         return sources, keys

@@ -1,11 +1,11 @@
-"""The six tools of the writer, as they are offered to a model."""
+"""Definitions of the writer's six tools, as sent to a model."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _TEXT = {"type": "string"}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_UNIT_INTERVAL = {"type": "number", "minimum": 0, "maximum": 1}
 _TIME = {"type": ["string", "integer"], "description": "ISO 8601, or unix milliseconds"}
 
 
@@ -82,7 +82,7 @@ TOOLS: tuple[dict[str, Any], ...] = (
         ["from_fact_id", "to_fact_id", "strength"],
         from_fact_id=_TEXT,
         to_fact_id=_TEXT,
-        strength=_SHARE,
+        strength=_UNIT_INTERVAL,
     ),
     _tool(
         "propose_merge",
@@ -90,7 +90,7 @@ TOOLS: tuple[dict[str, Any], ...] = (
         ["entity_a_id", "entity_b_id", "confidence", "reason"],
         entity_a_id=_TEXT,
         entity_b_id=_TEXT,
-        confidence=_SHARE,
+        confidence=_UNIT_INTERVAL,
         reason=_TEXT,
     ),
 )

@@ -15,10 +15,10 @@ import pytest
 from recollect import Recollect, RecollectError
 from recollect.remote import service_client
 from recollect.streams.encoder.sources import HubSource
-from recollect.streams.models.chat import ChatQuestion
-from recollect.streams.models.model_door import ModelDoor
-from recollect.streams.models.model_settings import ModelSettings, accounts_of
-from recollect.streams.models.spending import Spending
+from recollect.streams.models.budget_tracker import BudgetTracker
+from recollect.streams.models.chat import ChatRequest
+from recollect.streams.models.model_client import ModelClient
+from recollect.streams.models.model_settings import ModelSettings, load_accounts
 from recollect.streams.system.http_clients import http_client, is_loopback, proxy_of
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -105,9 +105,9 @@ def ask_service(url: str) -> None:
 
 def ask_model(url: str) -> None:
     settings = ModelSettings(accounts=(f"{url} model",), attempts=1)
-    door = ModelDoor(accounts_of(settings, {}), settings, Spending(None, settings))
-    with closing(door):
-        door.ask(ChatQuestion(({"role": "user", "content": "?"},)))
+    client = ModelClient(load_accounts(settings, {}), settings, BudgetTracker(None, settings))
+    with closing(client):
+        client.ask(ChatRequest(({"role": "user", "content": "?"},)))
 
 
 def ask_hub(url: str) -> None:

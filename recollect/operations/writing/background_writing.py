@@ -14,7 +14,7 @@ from recollect.operations.writing.writing import open_door, write
 from recollect.schemas.errors import Busy, Unavailable
 from recollect.schemas.wire import WriteReport
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
-from recollect.streams.models.model_door import ModelDoor
+from recollect.streams.models.model_client import ModelClient
 
 #: Called with a zone and what a model wrote of it.
 Wrote = Callable[[str, WriteReport], None]
@@ -69,7 +69,7 @@ class _Writing:
         self._failed = failed
         self._ended = threading.Event()
         self._lock = threading.Lock()
-        self._door: ModelDoor | None = None
+        self._door: ModelClient | None = None
         self._door_until = 0.0
         self._ends: dict[int, int] = {}
         #: Zones that may have something to read, and when they are to be tried.
@@ -178,7 +178,7 @@ class _Writing:
         else:
             self._ended.wait(pause)
 
-    def _opened(self) -> ModelDoor:
+    def _opened(self) -> ModelClient:
         """Return the door of this hour."""
         now = time.monotonic()
         with self._lock:

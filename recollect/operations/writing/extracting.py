@@ -80,8 +80,8 @@ class Extractor:
         """Return what the writer would decide from an event, as if its turn were over.
 
         Raises:
-            DoorClosed: a model was to be asked, and nobody answers.
-            BudgetSpent: a budget does not reach for asking it.
+            ModelUnavailable: a model was to be asked, and nobody answers.
+            BudgetExceeded: a budget does not reach for asking it.
         """
         event = self._thread.next_event(draft)
         content = event.payload

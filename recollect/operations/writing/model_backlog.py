@@ -10,7 +10,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.schemas.changes import ProcessedEvent
 from recollect.streams.deciding.decider import LedgerConversation
 from recollect.streams.ledger import Ledger
-from recollect.streams.writing.model_loop import ToWrite, has_words, to_write
+from recollect.streams.writing.model_loop import WriteTask, has_text, write_task_for
 from recollect.streams.writing.recorder import Recordings
 
 #: Beyond all numbers of a ledger.
@@ -42,24 +42,24 @@ class Unread:
             if each[0] not in read and each[0] not in self._wordless
         )
 
-    def take(self, files: ZoneFiles, most: int, context: int) -> list[ToWrite]:
+    def take(self, files: ZoneFiles, most: int, context: int) -> list[WriteTask]:
         """Return the next events, `most` of them at most, each with up to `context` before it."""
-        taken: list[ToWrite] = []
+        taken: list[WriteTask] = []
         thread = LedgerConversation(files.events.connection)
         while self._found and len(taken) < most:
             number, id_ = self._found.popleft()
             event = events.event_numbered(files.events.connection, number)
             if event is None or files.memory.row(ProcessedEvent, (id_,)) is None:
                 continue
-            if not has_words(event):
+            if not has_text(event):
                 self._wordless.add(number)
                 continue
-            ready = to_write(event, thread, _AFTER_ALL, context)
+            ready = write_task_for(event, thread, _AFTER_ALL, context)
             if ready is not None:
                 taken.append(ready)
         return taken
 
-    def give_back(self, untried: Iterable[ToWrite]) -> None:
+    def give_back(self, untried: Iterable[WriteTask]) -> None:
         """Put events, in their order, before all others that are not taken."""
         self._found.extendleft(
             (each.event.number, each.event.id) for each in reversed(list(untried))

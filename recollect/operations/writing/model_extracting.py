@@ -34,19 +34,19 @@ from recollect.streams.agents.agent import AnsweredCalls
 from recollect.streams.agents.writer.model_writer import ModelWriter, answered_calls
 from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.relations.content_words import content_words
-from recollect.streams.models.chat import ChatQuestion
-from recollect.streams.models.model_door import ModelDoor, QuestionRefused
+from recollect.streams.models.chat import ChatRequest
+from recollect.streams.models.model_client import ModelClient, PromptRejected
 from recollect.streams.records.recorded_answers import OpenedRecording
+from recollect.streams.writing.cost_estimates import estimate_cost
 from recollect.streams.writing.model_loop import (
-    Recalled,
-    ToWrite,
-    first_question,
-    to_write,
-    write_about,
+    RecalledMemory,
+    WriteTask,
+    first_request,
+    write_event,
+    write_task_for,
 )
-from recollect.streams.writing.pricing import price
-from recollect.streams.writing.recorder import as_recorded
-from recollect.streams.writing.role_prompt import Role, role_of
+from recollect.streams.writing.recorder import to_recorded
+from recollect.streams.writing.writer_prompt import WriterPrompt, writer_prompt_of
 
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
@@ -67,7 +67,7 @@ class Would(NamedTuple):
 class ModelExtractor:
     """Puts events before a model, one after the other, beside the rules."""
 
-    def __init__(self, door: ModelDoor, role: Role, without: Without = ALL) -> None:
+    def __init__(self, door: ModelClient, role: WriterPrompt, without: Without = ALL) -> None:
         """`without`: the steps that are left out."""
         self._door = door
         self._role = role
@@ -85,11 +85,11 @@ class ModelExtractor:
         questions = []
         for draft in drafts:
             event = events.next_event(draft)
-            about = to_write(event, events, event.number, self.context)
+            about = write_task_for(event, events, event.number, self.context)
             if about is not None:
-                questions.append(first_question(self._role, about))
+                questions.append(first_request(self._role, about))
             events.add(event)
-        found = price(questions, self._door.model, self._door.settings)
+        found = estimate_cost(questions, self._door.model, self._door.settings)
         return WriteReport(
             model=self._door.model,
             role=self._role.version,
@@ -106,17 +106,17 @@ class ModelExtractor:
         `entities` is the connection to what is known of entities.
 
         Raises:
-            DoorClosed: nobody answers.
-            BudgetSpent: a budget does not reach.
+            ModelUnavailable: nobody answers.
+            BudgetExceeded: a budget does not reach.
         """
-        about = to_write(event, before, event.number, self.context)
+        about = write_task_for(event, before, event.number, self.context)
         if about is None:
             return None
         answers = _Answers(self._door)
         held = _HeldMemory(self._held, state, entities)
         try:
-            wrote = write_about(about, self._role, answers, held, self._door.settings.rounds)
-        except QuestionRefused as refused:
+            wrote = write_event(about, self._role, answers, held, self._door.settings.rounds)
+        except PromptRejected as refused:
             return Would([], self._answers(answers.calls(), None, str(refused)))
         said = _said(wrote.command, event, before.next_number())
         thread = _Shown(about, before, answers.calls())
@@ -166,7 +166,7 @@ def open_model(
         InvalidInput: no account is set, or one wrongly.
     """
     with closing(open_door(configuration, home.directory if home else None)) as door:
-        role = role_of({})
+        role = writer_prompt_of({})
         if home is not None:
             with closing(OpenHome(home)) as opened:
                 if opened.holds(zone):
@@ -186,12 +186,12 @@ class _Held(NamedTuple):
 class _Answers:
     """Asks a model, and keeps its answers for as long as one event is at hand."""
 
-    def __init__(self, door: ModelDoor) -> None:
+    def __init__(self, door: ModelClient) -> None:
         self._door = door
         self._given: list[OpenedRecording] = []
 
     def ask(
-        self, question: ChatQuestion, numbers: frozenset[int], role: str
+        self, question: ChatRequest, numbers: frozenset[int], role: str
     ) -> tuple[OpenedRecording, RecordingRef]:
         """Return the answer to a question; its place is its place in the order."""
         answer = self._door.ask(question)
@@ -208,7 +208,7 @@ class _Answers:
             0,
         )
         place = len(self._given)
-        given = OpenedRecording(header, as_recorded(answer))
+        given = OpenedRecording(header, to_recorded(answer))
         self._given.append(given)
         return given, RecordingRef(place, place.to_bytes(8, "big"))
 
@@ -234,7 +234,7 @@ def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
 class _Shown(Conversation):
     """What the model was shown of a conversation, and what it answered."""
 
-    def __init__(self, about: ToWrite, before: EventsOfFiles, answers: AnsweredCalls) -> None:
+    def __init__(self, about: WriteTask, before: EventsOfFiles, answers: AnsweredCalls) -> None:
         self._events = {one.number: one for one in (about.event, *about.thread)}
         self._before = before
         self._answers = answers
@@ -264,14 +264,14 @@ class _Shown(Conversation):
         return self._answers
 
 
-def _recalled(one: _Held) -> Recalled:
+def _recalled(one: _Held) -> RecalledMemory:
     shown = {
         "id": one.id,
         "type": one.kind,
         "text": one.text,
         "as_of": format_time(one.event.occurred_at),
     }
-    return Recalled(shown, frozenset({one.event.number}))
+    return RecalledMemory(shown, frozenset({one.event.number}))
 
 
 class _HeldMemory:
@@ -282,7 +282,7 @@ class _HeldMemory:
         self._facts = state.memory
         self._entities = entities
 
-    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[Recalled]:
+    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
         """Return what shares words with a question, the most first and then the newest."""
         scope = parameters.get("scope") or ["facts", "events"]
         asked = {scope} if isinstance(scope, str) else set(scope)

@@ -27,22 +27,26 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Content, SetWriterPrompt
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
-from recollect.streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
-from recollect.streams.models.model_settings import accounts_of
-from recollect.streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
+from recollect.streams.models.budget_tracker import SPENDING_FILE, BudgetExceeded, BudgetTracker
+from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
+from recollect.streams.models.model_settings import load_accounts
 from recollect.streams.publishing.commands import command as command_draft
 from recollect.streams.publishing.commands import publish_commands, random_id
 from recollect.streams.system.locks import exclusive
-from recollect.streams.writing.model_loop import (
-    Recalled,
-    ToWrite,
-    Wrote,
-    first_question,
-    write_about,
+from recollect.streams.writing.cost_estimates import (
+    DEFAULT_CALLS,
+    DEFAULT_TOKENS_OUT,
+    estimate_cost,
 )
-from recollect.streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
-from recollect.streams.writing.recorder import ErasedMeanwhile, Recorder
-from recollect.streams.writing.role_prompt import ROLE, Role, role_of
+from recollect.streams.writing.model_loop import (
+    RecalledMemory,
+    WriteResult,
+    WriteTask,
+    first_request,
+    write_event,
+)
+from recollect.streams.writing.recorder import ErasedDuringCall, Recorder
+from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_prompt_of
 
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
@@ -65,7 +69,7 @@ def write(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
     while_: Callable[[], bool] = lambda: True,
-    door: ModelDoor | None = None,
+    door: ModelClient | None = None,
     aside: dict[int, bool] | None = None,
     unread: Unread | None = None,
 ) -> WriteReport:
@@ -104,23 +108,23 @@ def write(
         return run.written(chosen, progress, while_)
 
 
-def open_door(configuration: Configuration, home: Path | None) -> ModelDoor:
+def open_door(configuration: Configuration, home: Path | None) -> ModelClient:
     """Return the door to the models of the settings; budgets are those of a home.
 
     Raises:
         InvalidInput: no account is set, or one wrongly.
     """
     settings = configuration.models()
-    accounts = accounts_of(settings)
-    spending = Spending(home and home / SPENDING_FILE, settings)
-    return ModelDoor(accounts, settings, spending)
+    accounts = load_accounts(settings)
+    spending = BudgetTracker(home and home / SPENDING_FILE, settings)
+    return ModelClient(accounts, settings, spending)
 
 
 def told(zone: OpenZone) -> list[WriterPromptVersion]:
     """Return what the model that writes is told: the role, and each note, as they stand."""
     with zone.files() as files:
         texts = memory.writer_texts(files.memory.connection)
-        role = role_of({ROLE: texts[ROLE]} if ROLE in texts else {})
+        role = writer_prompt_of({ROLE: texts[ROLE]} if ROLE in texts else {})
         found = [WriterPromptVersion(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
         return found + [
             WriterPromptVersion(name, text, number, None)
@@ -147,10 +151,10 @@ def tell(zone: OpenZone, name: str, text: str) -> Receipt:
     return command(zone, payload)
 
 
-def role_in(zone: OpenZone) -> Role:
+def role_in(zone: OpenZone) -> WriterPrompt:
     """Return the role of a zone, with its notes; recollect's own where nobody gave another."""
     with zone.files() as files:
-        return role_of(memory.writer_texts(files.memory.connection))
+        return writer_prompt_of(memory.writer_texts(files.memory.connection))
 
 
 class _Run:
@@ -159,7 +163,7 @@ class _Run:
     def __init__(
         self,
         zone: OpenZone,
-        door: ModelDoor,
+        door: ModelClient,
         unread: Unread,
         *,
         again: bool,
@@ -176,7 +180,7 @@ class _Run:
         self._in_a_row = self._unanswered = 0
         self._why = ""
         self._node = zone.node
-        self._role: Role = role_in(zone)
+        self._role: WriterPrompt = role_in(zone)
         self._recorder = Recorder(
             self._node.ledger, zone.name, door, self._seals, unread.recordings
         )
@@ -186,17 +190,17 @@ class _Run:
         with self._zone.files() as files:
             return events.sources(files.events.connection, numbers)
 
-    def chosen(self, limit: int | None) -> list[ToWrite]:
+    def chosen(self, limit: int | None) -> list[WriteTask]:
         """Return the events that wait, in the ledger's order, `limit` of them at most."""
         looked = not self._unread
         found = self._taken(limit)
         # What was left of an earlier look may have been read, or gone, since.
         return found if found or looked else self._taken(limit)
 
-    def _taken(self, limit: int | None) -> list[ToWrite]:
+    def _taken(self, limit: int | None) -> list[WriteTask]:
         if not self._unread:
             self._look()
-        found: list[ToWrite] = []
+        found: list[WriteTask] = []
         while self._unread and (limit is None or len(found) < limit):
             most = _BATCH_SIZE if limit is None else min(_BATCH_SIZE, limit - len(found))
             with self._zone.files() as files:
@@ -222,18 +226,18 @@ class _Run:
         read = not self._again and memory.writings_about(files.memory.connection, number)
         return not read and number not in self._aside
 
-    def priced(self, chosen: Sequence[ToWrite]) -> WriteReport:
+    def priced(self, chosen: Sequence[WriteTask]) -> WriteReport:
         """Return what writing about these events would take."""
         with self._zone.files() as files:
             so_far = memory.model_usage_totals(files.memory.connection)
-        questions = [first_question(self._role, each) for each in chosen]
-        new = [question for question in questions if not self._recorder.has(question)]
-        found = price(
+        questions = [first_request(self._role, each) for each in chosen]
+        new = [question for question in questions if not self._recorder.is_answered(question)]
+        found = estimate_cost(
             new,
             self._door.model,
             self._door.settings,
-            calls=so_far.calls / so_far.events if so_far.events else USUAL_CALLS,
-            tokens_out=so_far.tokens_out / so_far.calls if so_far.calls else USUAL_TOKENS_OUT,
+            calls=so_far.calls / so_far.events if so_far.events else DEFAULT_CALLS,
+            tokens_out=so_far.tokens_out / so_far.calls if so_far.calls else DEFAULT_TOKENS_OUT,
         )
         return self._report(
             chosen, dry_run=True, recorded=len(questions) - len(new), **found._asdict()
@@ -241,7 +245,7 @@ class _Run:
 
     def written(
         self,
-        chosen: Sequence[ToWrite],
+        chosen: Sequence[WriteTask],
         progress: Callable[[int], None] | None,
         while_: Callable[[], bool],
     ) -> WriteReport:
@@ -249,7 +253,7 @@ class _Run:
         with self._zone.files() as files:
             before = memory.model_usage_totals(files.memory.connection)
         stopped: list[str] = []
-        spent_before = self._door.spending.run
+        spent_before = self._door.budget.run
         asked = failed = 0
         places = self._door.settings.concurrency
         try:
@@ -277,7 +281,7 @@ class _Run:
             stopped.append(self._why)
         with self._zone.files() as files:
             after = memory.model_usage_totals(files.memory.connection)
-        spent = self._door.spending.run
+        spent = self._door.budget.run
         reasons = Counter(after.reasons)
         reasons.subtract(before.reasons)
         return self._report(
@@ -295,24 +299,26 @@ class _Run:
             stopped=stopped[0] if stopped else None,
         )
 
-    def _ask(self, about: ToWrite, stopped: list[str], while_: Callable[[], bool]) -> Wrote | None:
+    def _ask(
+        self, about: WriteTask, stopped: list[str], while_: Callable[[], bool]
+    ) -> WriteResult | None:
         """Let the model write about an event; None where it could not."""
         if stopped or not while_():
             return None
         number = about.event.number
         self._tried.add(number)
         try:
-            wrote = write_about(
+            wrote = write_event(
                 about, self._role, self._recorder, self._memory, self._door.settings.rounds
             )
-        except ErasedMeanwhile:
+        except ErasedDuringCall:
             return None
-        except BudgetSpent as error:
+        except BudgetExceeded as error:
             self._tried.discard(number)
             stopped.append(str(error))
             return None
-        except DoorClosed as error:
-            refused = isinstance(error, QuestionRefused)
+        except ModelUnavailable as error:
+            refused = isinstance(error, PromptRejected)
             self._aside[number] = refused
             with self._lock:
                 self._unanswered += 1
@@ -327,7 +333,7 @@ class _Run:
             self._in_a_row = 0
         return wrote
 
-    def _report(self, chosen: Sequence[ToWrite], **found: Any) -> WriteReport:
+    def _report(self, chosen: Sequence[WriteTask], **found: Any) -> WriteReport:
         return WriteReport(self._door.model, self._role.version, len(chosen), **found)
 
 
@@ -337,7 +343,7 @@ class _ZoneMemory:
     def __init__(self, zone: OpenZone) -> None:
         self._zone = zone
 
-    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[Recalled]:
+    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
         """Return memories, each with the events whose words it repeats."""
         given = {name: value for name, value in parameters.items() if value is not None}
         scope = given.pop("scope", ["facts", "events"])
@@ -357,7 +363,7 @@ class _ZoneMemory:
         with self._zone.files() as files:
             return [each for result in found if (each := self._recalled(files, result)) is not None]
 
-    def _recalled(self, files: ZoneFiles, result: Result) -> Recalled | None:
+    def _recalled(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
         """Return a result as a model is shown it; None where its sources are not all known."""
         numbers = self._behind(files, result)
         if not numbers:
@@ -369,7 +375,7 @@ class _ZoneMemory:
             "as_of": result.as_of,
             "entity_ids": result.entity_ids,
         }
-        return Recalled(shown, numbers)
+        return RecalledMemory(shown, numbers)
 
     def _behind(self, files: ZoneFiles, result: Result) -> frozenset[int]:
         connection = files.events.connection

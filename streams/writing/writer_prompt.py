@@ -1,7 +1,7 @@
-"""What the model that writes is told: its role, its notes, and the message as data.
+"""The prompt of the model that writes: its role, its notes, and the message as data.
 
-The role of this page is version 1. A home may have another, and notes, each version of which is an
-event of the ledger (A22). The frame around a message is always recollect's own.
+A home may replace the default role below and add notes; each version of them is an event of the
+ledger (A22). The frame around a message is always recollect's own.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.times import format_time
 from recollect.streams.agents.writer.message_reading import own_words
 
-#: The name of the role among the texts of the writer; every other name is that of a note.
+#: The name of the role among the writer's texts; every other name is a note.
 ROLE = "role"
-#: The version of the text below; it stands with every answer that was given to it.
-OWN_VERSION = "own-1"
+#: The version of the default role, recorded with every answer.
+DEFAULT_VERSION = "own-1"
 
-_OWN_ROLE = """\
+_DEFAULT_PROMPT = """\
 You are a memory writer. You read one message of a conversation and write down what will still be
 worth knowing in a month: about the people in it, their lives and their work. You do it by calling
 tools. When nothing is worth keeping, call none and answer "nothing".
@@ -56,28 +56,30 @@ A tool that answers with "error" refused the call: mend it once, or leave it.
 """
 
 
-class Role(NamedTuple):
-    """What a model is told, and the version under which its answers are recorded."""
+class WriterPrompt(NamedTuple):
+    """A system prompt, and the version under which its answers are recorded."""
 
     text: str
     version: str
 
 
-def role_of(texts: Mapping[str, tuple[int, str]]) -> Role:
-    """Return the role from what a zone's ledger says: name -> (number of the event, text)."""
-    own = texts.get(ROLE, (0, ""))
-    version = f"record-{own[0]}" if own[1] else OWN_VERSION
+def writer_prompt_of(texts: Mapping[str, tuple[int, str]]) -> WriterPrompt:
+    """Return the prompt of a zone's texts: name -> (number of the event, text)."""
+    custom = texts.get(ROLE, (0, ""))
+    version = f"record-{custom[0]}" if custom[1] else DEFAULT_VERSION
     notes = {name: found for name, found in sorted(texts.items()) if name != ROLE and found[1]}
-    parts = [own[1] or _OWN_ROLE, _FRAME]
+    parts = [custom[1] or _DEFAULT_PROMPT, _FRAME]
     if notes:
         version += f"+notes-{max(number for number, _ in notes.values())}"
         parts.append("Your notes")
         parts += [f"- {name}: {text}" for name, (_, text) in notes.items()]
-    return Role("\n".join(parts), version)
+    return WriterPrompt("\n".join(parts), version)
 
 
-def first_messages(role: Role, event: Event, thread: Sequence[Event]) -> list[dict[str, Any]]:
-    """Return what a model is asked first; `thread` is in the order in which it was said."""
+def first_messages(
+    prompt: WriterPrompt, event: Event, thread: Sequence[Event]
+) -> list[dict[str, Any]]:
+    """Return the first messages to a model; `thread` has the preceding events, oldest first."""
     content = message_of(event)
     data = {
         "message": {
@@ -102,11 +104,11 @@ def first_messages(role: Role, event: Event, thread: Sequence[Event]) -> list[di
         ],
     }
     return [
-        {"role": "system", "content": role.text},
-        {"role": "user", "content": f"<data>\n{as_data(data)}\n</data>"},
+        {"role": "system", "content": prompt.text},
+        {"role": "user", "content": f"<data>\n{escape_frame(data)}\n</data>"},
     ]
 
 
-def as_data(value: Any) -> str:
-    """Return JSON that cannot close the frame around it."""
+def escape_frame(value: Any) -> str:
+    """Return JSON in which nothing can close the frame around it."""
     return msgspec.json.encode(value).decode().replace("<", "\\u003c")
