@@ -133,7 +133,7 @@ def states_of(
             found[layer] = of_words(numbers, seen.tokens.offsets, starts, ends)
         rows[row] = found
 
-    encoder.see([each.text for each in texts], look)
+    encoder.for_each_hidden_states([each.text for each in texts], look)
     shapes = [shapes_at(each.text, each.places).astype(np.int8) for each in texts]
     return States(
         {

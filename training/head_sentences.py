@@ -81,7 +81,7 @@ def sentences_of(reader: TextReader, texts: Sequence[str]) -> list[list[Sentence
             for number, (start, end) in enumerate(spans)
         ]
 
-    reader.encoder.see(texts, look)
+    reader.encoder.for_each_hidden_states(texts, look)
     return [found[row] for row in range(len(texts))]
 
 

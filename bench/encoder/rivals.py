@@ -76,7 +76,7 @@ def _lay_out(pin: Pin, directory: Path) -> None:
     """Make a directory that sentence-transformers of any version can load the model from."""
     directory.mkdir()
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
-        (directory / file).symlink_to(store.entry(cache(), pin.checksums) / file)
+        (directory / file).symlink_to(store.model_directory(cache(), pin.checksums) / file)
     steps = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
     modules = [
         {"idx": idx, "name": str(idx), "path": path, "type": f"sentence_transformers.models.{step}"}

@@ -18,8 +18,8 @@ from bench.encoder.rivals import Lap, Taken
 from bench.kit.encoders import cache
 from recollect.streams.encoder import cache as store
 from recollect.streams.encoder.onnx_encoder import session_options
-from recollect.streams.encoder.pieces import PieceCutter
 from recollect.streams.encoder.pin import Pin
+from recollect.streams.encoder.word_pieces import WordPieceTokeniser
 from recollect.streams.system.cores import usable_cores
 
 _T = TypeVar("_T")
@@ -43,7 +43,7 @@ def timed(encode: Callable[[], object]) -> Lap:
 
 def graph_of(pin: Pin) -> Path:
     """Return the graph of a model that is in the cache."""
-    directory = store.entry(cache(), pin.checksums)
+    directory = store.model_directory(cache(), pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     if receipt is None:
         raise SystemExit(f"{pin.model} is not in {directory}")
@@ -52,9 +52,9 @@ def graph_of(pin: Pin) -> Path:
 
 def cut(pin: Pin, texts: Sequence[str]) -> list[Ids]:
     """Return the word pieces of every text, (1, n)."""
-    tokenizer = store.entry(cache(), pin.checksums) / store.TOKENIZER
-    cutter = PieceCutter(tokenizer, pin.settings.max_length)
-    return [cutter.cut(text).ids for text in texts]
+    tokenizer = store.model_directory(cache(), pin.checksums) / store.TOKENIZER
+    cutter = WordPieceTokeniser(tokenizer, pin.settings.max_length)
+    return [cutter.tokenise(text).ids for text in texts]
 
 
 def bare(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:

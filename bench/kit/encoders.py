@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.streams.encoder.cache import entry, read_graph
+from recollect.streams.encoder.cache import model_directory, read_graph
 from recollect.streams.encoder.catalog import REGISTRY
 from recollect.streams.encoder.encoder import Encoder
 from recollect.streams.encoder.installing import install
@@ -22,7 +22,7 @@ def cache() -> Path:
 def cached_name() -> str | None:
     """Return the name of the first encoder of the registry that is in the cache, or None."""
     for name, model in REGISTRY.items():
-        if read_graph(entry(cache(), model.checksums), "int8") is not None:
+        if read_graph(model_directory(cache(), model.checksums), "int8") is not None:
             return name
     return None
 

@@ -62,7 +62,7 @@ class RandomEncoder:
             pooled=self.encode_query(text),
         )
 
-    def count_pieces(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         return len(_WORD.findall(text))
 
     def close(self) -> None:

@@ -41,8 +41,8 @@ class Listening:
     def encode_query_tokens(self, text: str) -> TokenVectors:
         return self._encoder.encode_query_tokens(text)
 
-    def count_pieces(self, text: str) -> int:
-        return self._encoder.count_pieces(text)
+    def count_tokens(self, text: str) -> int:
+        return self._encoder.count_tokens(text)
 
     def close(self) -> None:
         """Leave the encoder to the one who opened it."""

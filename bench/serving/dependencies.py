@@ -39,7 +39,7 @@ from recollect.projections.recall.arms import late_interaction
 from recollect.projections.recall.index import int8_products, vector_index
 from recollect.schemas.ledger.seal import new_key, seal
 from recollect.schemas.text_sanitising import pluralise
-from recollect.streams.encoder.cache import SAFETENSORS, TOKENIZER, entry
+from recollect.streams.encoder.cache import SAFETENSORS, TOKENIZER, model_directory
 from recollect.streams.encoder.catalog import REGISTRY
 from recollect.streams.encoder.graphs.checkpoint import read_shape, read_tensors
 from recollect.streams.encoder.installing import install
@@ -230,7 +230,7 @@ class _Bert:
     """A BERT's forward in numpy, with GELU by its tanh: for its time, not for its vectors."""
 
     def __init__(self, name: str) -> None:
-        directory = entry(cache(), REGISTRY[name].checksums)
+        directory = model_directory(cache(), REGISTRY[name].checksums)
         self._tensors = read_tensors(directory / SAFETENSORS)
         self._shape = read_shape(directory)
 
@@ -283,7 +283,7 @@ _CHINESE = (
 
 
 def _tokenizer(name: str) -> Tokenizer:
-    path = entry(cache(), REGISTRY[name].checksums) / TOKENIZER
+    path = model_directory(cache(), REGISTRY[name].checksums) / TOKENIZER
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()

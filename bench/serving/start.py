@@ -21,7 +21,7 @@ from bench.kit.made import START_MS, Writer
 from bench.kit.report import Report, Target, markdown
 from recollect import Recollect
 from recollect.projections.generations import ZoneDirectory
-from recollect.streams.encoder.cache import TOKENIZER, entry, read_graph
+from recollect.streams.encoder.cache import TOKENIZER, model_directory, read_graph
 from recollect.streams.encoder.catalog import REGISTRY
 
 TURNS = 500
@@ -72,7 +72,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
         zone = recollect.zone()
         zone.ingest(_events())
         zone.recall(_QUESTION)
-    directory = entry(cache(), REGISTRY[name].checksums)
+    directory = model_directory(cache(), REGISTRY[name].checksums)
     graph = read_graph(directory, "int8")
     assert graph is not None
     zones = ZoneDirectory(home / "zones" / "default")

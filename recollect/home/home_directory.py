@@ -17,11 +17,11 @@ from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.projections.private import make_directory, tighten
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
 from recollect.schemas.wire import Writer
-from recollect.streams.encoder.catalog import MINILM, REGISTRY, Precision, Source
+from recollect.streams.encoder.catalog import MINILM, REGISTRY, Precision, ModelSource
 from recollect.streams.encoder.encoder import CrossEncoder, Encoder
 from recollect.streams.encoder.encoder_errors import EncoderUnavailable
-from recollect.streams.encoder.gateway import ReaderDoor
-from recollect.streams.encoder.loading import is_whole, load, load_reranker
+from recollect.streams.encoder.gateway import ReaderHandle
+from recollect.streams.encoder.loading import is_intact, load, load_reranker
 from recollect.streams.encoder.pin import Pin, ReaderPin
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Home:
         *,
         encoder: str | None = None,
         precision: Precision | None = None,
-        source: Source | None = None,
+        source: ModelSource | None = None,
         model_directory: Path | None = None,
         without_encoder: bool = False,
         reader: str | None = None,
@@ -219,7 +219,7 @@ class Home:
 
     def has(self, pin: Pin) -> bool:
         """Return whether the pinned files are whole in the cache."""
-        return is_whole(pin, self.configuration.cache)
+        return is_intact(pin, self.configuration.cache)
 
     def promoted(self, url: str) -> None:
         """Note in home.json that the home's ledger has moved to `url`."""
@@ -315,12 +315,12 @@ class Home:
 
         return left_out_by(self.settings.agents)
 
-    def reader_door(self) -> ReaderDoor | None:
+    def reader_door(self) -> ReaderHandle | None:
         """Return how the home's reader is reached; None where it has none."""
         pin = self.settings.reader
         if pin is None:
             return None
-        return ReaderDoor(pin.mark, self.load_reader, self._reader_encodes())
+        return ReaderHandle(pin.short_hash, self.load_reader, self._reader_encodes())
 
     def _reader_encodes(self) -> bool:
         """Whether the reader runs the very encoder that the home's vectors are made with."""

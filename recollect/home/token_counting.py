@@ -33,4 +33,4 @@ def counting(zone: OpenZone) -> Count:
     gateway = zone.node.gateway
     if gateway.model is None:
         return token_bound
-    return lambda text: max(gateway.count_pieces(text), -(-len(text.encode()) // _BYTES_A_TOKEN))
+    return lambda text: max(gateway.count_tokens(text), -(-len(text.encode()) // _BYTES_A_TOKEN))

@@ -40,7 +40,7 @@ from recollect.schemas.changes import (
     Turn,
 )
 from recollect.schemas.ids import time_of
-from recollect.streams.encoder.gateway import Answer
+from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
 KEY_BYTES = 8
@@ -184,7 +184,7 @@ class State:
         self.encoder = encoder
         self.dimension = dimension
         #: text hash -> its encoding
-        self.encoded: Mapping[str, Answer] = {}
+        self.encoded: Mapping[str, Encoding] = {}
         #: The keys of all queries.
         self.reads: set[bytes] = set()
         self._merged: dict[str, str | None] = {}

@@ -37,7 +37,12 @@ from recollect.streams.agents.agent import AnsweredCalls
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.model_writer import answered_calls
-from recollect.streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
+from recollect.streams.encoder.gateway import (
+    Annotations,
+    EncoderGateway,
+    Encodings,
+    text_hash_prefix,
+)
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.ledger import Ledger
 from recollect.streams.reader.packed_reading import unpacked
@@ -52,14 +57,14 @@ class LedgerConversation(Conversation):
         self,
         connection: apsw.Connection,
         excluded: Set[int] = frozenset(),
-        readings: Readings = MappingProxyType({}),
+        annotations: Annotations = MappingProxyType({}),
         recorded: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
         """`recorded` looks up the recorded answers of models."""
         self._recorded = recorded
         self._connection = connection
         self._excluded = excluded
-        self._readings = readings
+        self._annotations = annotations
         #: The numbers of all events that were read, used or not.
         self.read_numbers: set[int] = set()
 
@@ -94,7 +99,7 @@ class LedgerConversation(Conversation):
         return self._record_reads([item for item in found if item.number not in self._excluded])
 
     def reading(self, text: str) -> TextReading | None:
-        content = self._readings.get(text_hash(text))
+        content = self._annotations.get(text_hash(text))
         return None if content is None else unpacked(text, content)
 
     def event(self, number: int) -> Event | None:
@@ -126,18 +131,18 @@ class Extracted(NamedTuple):
 
     extracts: tuple[tuple[Agent, Extract], ...]
     reads: Set[int]
-    encoded: Callable[[], Answers]
+    encoded: Callable[[], Encodings]
     own: RecordedAnnotations | None = None
 
 
 class PendingAnnotations(NamedTuple):
     """The annotations of some records' texts, and the own text of each record.
 
-    `readings()` waits for the reader.
+    `annotations()` waits for the reader.
     """
 
     own_texts: Mapping[int, str]
-    readings: Callable[[], Readings]
+    annotations: Callable[[], Annotations]
 
 
 class Decision(NamedTuple):
@@ -207,7 +212,7 @@ class Decider:
     ) -> PendingAnnotations:
         """Have the reader annotate the texts that the agents will need.
 
-        With `executor`, it works there, and `PendingAnnotations.readings` waits for it.
+        With `executor`, it works there, and `PendingAnnotations.annotations` waits for it.
         """
         if self._gateway.reader is None:
             return PendingAnnotations({}, dict)
@@ -226,8 +231,8 @@ class Decider:
             if each.number == number
         }
         if executor is not None:
-            return PendingAnnotations(own, executor.submit(self._gateway.readings, texts).result)
-        read = self._gateway.readings(texts)
+            return PendingAnnotations(own, executor.submit(self._gateway.annotations, texts).result)
+        read = self._gateway.annotations(texts)
         return PendingAnnotations(own, lambda: read)
 
     def _texts_to_annotate(self, event: Event, excluded: Set[int]) -> list[ToRead]:
@@ -256,25 +261,25 @@ class Decider:
         """
         if pending is None:
             pending = self.annotate(records, excluded, parked)
-        readings = pending.readings()
-        own = self._recorded(pending.own_texts, readings)
-        read = [self._extract_one(record, excluded, parked, readings) for record in records]
+        annotations = pending.annotations()
+        own = self._recorded(pending.own_texts, annotations)
+        read = [self._extract_one(record, excluded, parked, annotations) for record in records]
         made = [extract for of_record, _ in read for _, extract in of_record]
         texts = [text for extract in made for text in extract.texts]
         turns = [text for extract in made for text in extract.turns]
         if executor is not None:
-            awaited = executor.submit(self._gateway.answers, texts, turns)
-            encoded: Callable[[], Answers] = awaited.result
+            awaited = executor.submit(self._gateway.encodings, texts, turns)
+            encoded: Callable[[], Encodings] = awaited.result
         else:
-            answers = self._gateway.answers(texts, turns)
-            encoded = lambda: answers  # noqa: E731
+            encodings = self._gateway.encodings(texts, turns)
+            encoded = lambda: encodings  # noqa: E731
         return [
             Extracted(*of_record, encoded, own.get(record.source.number))
             for record, of_record in zip(records, read, strict=True)
         ]
 
     def _recorded(
-        self, own: Mapping[int, str], readings: Readings
+        self, own: Mapping[int, str], annotations: Annotations
     ) -> dict[int, RecordedAnnotations]:
         """Return the annotation rows of records' own texts, by record number."""
         reader = self._gateway.reader
@@ -282,7 +287,9 @@ class Decider:
             return {}
         keys = {number: text_hash(text) for number, text in own.items()}
         return {
-            number: RecordedAnnotations(number, reader.name, text_mark(key), readings[key])
+            number: RecordedAnnotations(
+                number, reader.name, text_hash_prefix(key), annotations[key]
+            )
             for number, key in keys.items()
         }
 
@@ -291,7 +298,7 @@ class Decider:
         record: UnsealedEvent,
         excluded: Set[int],
         parked: Container[int],
-        readings: Readings,
+        annotations: Annotations,
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
         """Return each agent's extract of a record, and the numbers of the records that they
         read.
@@ -301,7 +308,7 @@ class Decider:
         conversation = LedgerConversation(
             self._files.events.connection,
             excluded,
-            readings,
+            annotations,
             lambda wrote: recorded_answers(self._ledger, self._zone, wrote.answers),
         )
         extracts = tuple(

@@ -43,7 +43,7 @@ from recollect.streams.agents import Agent
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.dependencies import DependenciesUnknown
 from recollect.streams.deciding.redeciding import Redecision
-from recollect.streams.encoder.gateway import Answer, EncoderGateway, Recorded
+from recollect.streams.encoder.gateway import EncoderGateway, Encoding, EncodingLookup
 from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_events
 from recollect.streams.records.chain_readers import (
@@ -235,13 +235,13 @@ class _Target(NamedTuple):
                 model.connection.execute("COMMIT")
 
 
-def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
+def _recorded_in(connection: apsw.Connection, model: str | None) -> EncodingLookup:
     """Return a lookup of a text's recorded encoding, by its hash."""
 
-    def look_up(key: str) -> Answer | None:
+    def look_up(key: str) -> Encoding | None:
         if model is None or (vector := vector_of_text(connection, model, key)) is None:
             return None
-        return Answer(vector, tokens_of_text(connection, model, key))
+        return Encoding(vector, tokens_of_text(connection, model, key))
 
     return look_up
 

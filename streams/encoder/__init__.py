@@ -1,6 +1,6 @@
-"""From text to vectors: bring a sentence encoder, pin it, load it, and run it reproducibly."""
+"""From text to vectors: install, pin, load and run a sentence encoder reproducibly."""
 
 import os
 
-# onnxruntime counts its users and calls home, unless this is said before it is imported.
+# Disables onnxruntime's telemetry; it must be set before onnxruntime is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

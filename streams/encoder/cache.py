@@ -1,4 +1,4 @@
-"""The cache of model files on disk, which are written completely or not at all.
+"""The cache of model files on disk, written atomically.
 
     encoders/<fingerprint of the files>/config.json, tokenizer.json, model.safetensors
                                        /source.json            the receipt of the three
@@ -8,8 +8,8 @@
                                        /reranker-int8-*        the same of a cross-encoder
     encoders/.partial-*                                        work in progress, never read
 
-Every file is written elsewhere, flushed and renamed into place, its receipt last. So two
-processes may bring the same model at once, and one that is killed leaves nothing to be used.
+Every file is written to a scratch directory, flushed and renamed into place, its receipt last. So
+two processes may install the same model at once, and a killed one leaves nothing that is used.
 """
 
 from __future__ import annotations
@@ -26,34 +26,35 @@ from typing import TypeVar
 
 import msgspec
 
-from recollect.streams.encoder.catalog import Checksums, Precision, Role, Source
+from recollect.streams.encoder.catalog import Checksums, ModelKind, ModelSource, Precision
 from recollect.streams.encoder.pin import fingerprint
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
-# No download takes that long: an older directory was left by a process that was killed.
+# No download takes that long: an older directory is that of a killed process.
 _STALE_AFTER_S = 24 * 3600.0
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where files came from: the hub's repository, the wheel's requirement, or the directory.
+    """The origin of files; `place`: the hub's repository, the wheel's requirement, or the
+    directory.
 
     `revision` is the hub's commit, and "" elsewhere.
     """
 
-    source: Source
+    source: ModelSource
     place: str
     revision: str
 
 
 class SourceReceipt(msgspec.Struct, frozen=True):
-    """States that the three files are complete, and where they came from."""
+    """Written once the three files are complete: their checksums and their origin."""
 
     checksums: Checksums
     origin: Origin
 
 
 class GraphReceipt(msgspec.Struct, frozen=True):
-    """States which file is the graph, its hash, and the conversion that made it."""
+    """The graph's file, its size and hash, and the version of the conversion."""
 
     file: str
     sha256: str
@@ -64,8 +65,8 @@ class GraphReceipt(msgspec.Struct, frozen=True):
 _Receipt = TypeVar("_Receipt", SourceReceipt, GraphReceipt)
 
 
-def entry(cache: Path, checksums: Checksums) -> Path:
-    """Return the directory of the model made of these files; it need not exist."""
+def model_directory(cache: Path, checksums: Checksums) -> Path:
+    """Return the directory of the model with these files; it need not exist."""
     return cache / "encoders" / fingerprint(checksums)
 
 
@@ -85,20 +86,22 @@ def sha256_of(path: Path) -> str:
 
 
 @contextmanager
-def workspace(cache: Path) -> Iterator[Path]:
-    """Give a scratch directory on the cache's own disk, so that a rename out of it is atomic."""
+def scratch_directory(cache: Path) -> Iterator[Path]:
+    """Yield a scratch directory on the cache's file system, so that renames out of it are
+    atomic.
+    """
     root = cache / "encoders"
     root.mkdir(parents=True, exist_ok=True)
-    for left in root.glob(".partial-*"):
-        # A running process deletes its own directory, perhaps at this moment.
+    for leftover in root.glob(".partial-*"):
+        # Its own process may be deleting it at this moment.
         with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > _STALE_AFTER_S:
-                shutil.rmtree(left, ignore_errors=True)
+            if time.time() - leftover.stat().st_mtime > _STALE_AFTER_S:
+                shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=root) as scratch:
         yield Path(scratch)
 
 
-def place(path: Path, target: Path) -> None:
+def move_into_cache(path: Path, target: Path) -> None:
     """Move a finished file into the cache, atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with path.open("rb+") as file:
@@ -115,11 +118,11 @@ def write_graph(
     directory: Path,
     suffix: str = ".onnx",
 ) -> None:
-    """Keep a graph under a name of its own, so that two writers cannot mix file and receipt."""
+    """Store a graph under a unique name, so that concurrent writers cannot mix file and receipt."""
     sha256 = hashlib.sha256(graph).hexdigest()
     file = f"{name}-{sha256[:16]}{suffix}"
     (scratch / file).write_bytes(graph)
-    place(scratch / file, directory / file)
+    move_into_cache(scratch / file, directory / file)
     receipt = GraphReceipt(file=file, sha256=sha256, size=len(graph), conversion=conversion)
     write_receipt(receipt, name, scratch=scratch, directory=directory)
 
@@ -127,37 +130,37 @@ def write_graph(
 def write_receipt(
     receipt: SourceReceipt | GraphReceipt, name: str, *, scratch: Path, directory: Path
 ) -> None:
-    """Write a receipt as NAME.json into `directory`, whole or not at all, by way of `scratch`."""
+    """Write a receipt to `directory`/NAME.json atomically, by way of `scratch`."""
     path = scratch / f"{name}.receipt"
     path.write_bytes(msgspec.json.encode(receipt))
-    place(path, directory / f"{name}.json")
+    move_into_cache(path, directory / f"{name}.json")
 
 
 def read_source(directory: Path) -> SourceReceipt | None:
-    """Return the receipt of the model files, or None where they are not complete."""
+    """Return the receipt of the model files, or None if they are incomplete."""
     return _read(directory / "source.json", SourceReceipt)
 
 
-def graph_name(role: Role, precision: Precision) -> str:
-    """Return what a model's graph is called, by what it is for."""
+def graph_name(role: ModelKind, precision: Precision) -> str:
+    """Return the name of a graph: the precision, with the role in front unless it is an encoder."""
     return precision if role == "encoder" else f"{role}-{precision}"
 
 
 def read_graph(directory: Path, name: str) -> GraphReceipt | None:
-    """Return the receipt of a graph, or None where it was never finished."""
+    """Return the receipt of a graph, or None if it was never completed."""
     return _read(directory / f"{name}.json", GraphReceipt)
 
 
-def source_is_whole(directory: Path, checksums: Checksums) -> bool:
-    """Whether the three model files are there and hash to what they should."""
+def source_is_intact(directory: Path, checksums: Checksums) -> bool:
+    """Return whether the three model files exist with these checksums."""
     return all(
         (directory / file).is_file() and sha256_of(directory / file) == sha256
         for file, sha256 in by_file(checksums).items()
     )
 
 
-def graph_is_whole(directory: Path, receipt: GraphReceipt) -> bool:
-    """Whether the graph's file is there and hashes to what its receipt says."""
+def graph_is_intact(directory: Path, receipt: GraphReceipt) -> bool:
+    """Return whether the graph's file exists with the checksum of its receipt."""
     path = directory / receipt.file
     return (
         path.is_file() and path.stat().st_size == receipt.size and sha256_of(path) == receipt.sha256

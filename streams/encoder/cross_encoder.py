@@ -1,4 +1,4 @@
-"""A cross-encoder: reads a question and a text together and says how well the text answers."""
+"""A cross-encoder, which scores how well a text answers a question."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from recollect.streams.encoder.pin import Pin
 Floats = npt.NDArray[np.float32]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# English takes 4 to 5 characters a piece; more of a text than this never fits together with a
-# question.
+# English has 4 to 5 characters per word piece; a longer text would be truncated anyway.
 _CHARACTERS_PER_PIECE = 16
 
 
 class OnnxCrossEncoder:
-    """Scores depend on the pair of texts and the model alone: one pair per forward, one thread."""
+    """A cross-encoder on ONNX. A score depends on the pair and the model alone: one pair per
+    forward pass, on one thread.
+    """
 
     def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path) -> None:
         self.model = pin.model
@@ -37,9 +38,9 @@ class OnnxCrossEncoder:
         self._inputs = [item.name for item in self._session.get_inputs()]
 
     def score(self, question: str, texts: Sequence[str]) -> Floats:
-        """Return for each text how likely it is to answer the question, 0 to 1.
+        """Return for each text the probability, 0 to 1, that it answers the question.
 
-        That is the logistic function of the model's logit, as such models are trained.
+        It is the logistic function of the model's logit, for which such models are trained.
         """
         question = self._readable(question)
         logits = [self._logit(question, self._readable(text)) for text in texts]

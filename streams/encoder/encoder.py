@@ -1,4 +1,4 @@
-"""The contract of an encoder: texts in, unit vectors or token vectors out."""
+"""The protocol of an encoder: texts in, unit vectors or token vectors out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy.typing as npt
 class TokenVectors(msgspec.Struct, frozen=True, eq=False):
     """The last layer of one text, one row per word piece, without the CLS and SEP rows.
 
-    `ids`: (t,) int32, word-piece ids. `offsets`: (t, 2) int32, the characters `text[start:end]`
-    of each piece in the text as it was given. `vectors`: (t, dimension) float32, not normalised.
-    `pooled`: (dimension,) float32, what `encode` gives for the same text, from the same forward.
+    `ids`: (t,) int32, word-piece ids. `offsets`: (t, 2) int32, the characters `text[start:end]` of
+    each piece in the original text. `vectors`: (t, dimension) float32, not normalised. `pooled`:
+    (dimension,) float32, equal to `encode` of the same text, from the same forward pass.
     """
 
     ids: npt.NDArray[np.int32]
@@ -25,15 +25,15 @@ class TokenVectors(msgspec.Struct, frozen=True, eq=False):
 
 
 class HiddenStates(NamedTuple):
-    """One text in all layers that heads see, from one forward.
+    """One text's hidden states in all layers that heads use, from one forward pass.
 
     `inner`: for each of `catalog.INNER_LAYERS` (t, dimension) float32, a row per piece of `tokens`,
-    which has the last layer. `whole`: the text was not cut off.
+    which holds the last layer. `is_complete`: the text was not truncated.
     """
 
     inner: dict[int, npt.NDArray[np.float32]]
     tokens: TokenVectors
-    whole: bool
+    is_complete: bool
 
 
 class Encoder(Protocol):
@@ -65,7 +65,7 @@ class Encoder(Protocol):
         """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
         ...
 
-    def count_pieces(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """Return how many word pieces a text of any length has."""
         ...
 
@@ -75,7 +75,7 @@ class Encoder(Protocol):
 
 
 class CrossEncoder(Protocol):
-    """Reads a question and a text together. A score depends on both and the model alone."""
+    """Scores a question and a text together. A score depends on both and the model alone."""
 
     @property
     def model(self) -> str:
@@ -83,5 +83,5 @@ class CrossEncoder(Protocol):
         ...
 
     def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return for each text how likely it is to answer the question, 0 to 1."""
+        """Return for each text the probability, 0 to 1, that it answers the question."""
         ...

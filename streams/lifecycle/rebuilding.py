@@ -18,7 +18,7 @@ from recollect.schemas.errors import CorruptFile, HomeError
 from recollect.schemas.events import ActivateChain
 from recollect.schemas.wire import RebuildLevel, RebuildReport
 from recollect.streams.deciding.erasing import parked_records
-from recollect.streams.encoder.gateway import Answer
+from recollect.streams.encoder.gateway import Encoding
 from recollect.streams.engine.node import Node
 from recollect.streams.engine.zone_driver import ZoneDriver
 from recollect.streams.ledger import CHANGES, Ledger, partition_of
@@ -60,7 +60,7 @@ def rebuild(
             assert current is not None
             return _reindex(node, zone, current)
         building = _building(node, directory, zone, current, level)
-        asked = node.gateway.asked
+        asked = node.gateway.encoded_count
         if level == "project":
             records, encoded = _project(node, zone, building, progress), 0
         else:
@@ -75,7 +75,7 @@ def rebuild(
                 level=level,
                 generation=building.name,
                 records=records,
-                encoded=encoded + node.gateway.asked - asked,
+                encoded=encoded + node.gateway.encoded_count - asked,
                 difference=found,
             )
         with node.driving(zone):
@@ -92,7 +92,7 @@ def rebuild(
         for old in directory.generations():
             if old.name not in (building.name, kept.name if kept else None):
                 directory.remove(old)
-        encoded += node.gateway.asked - asked
+        encoded += node.gateway.encoded_count - asked
     # The kept generation may lack an erasure that came meanwhile; the new one has it.
     node.finish_purge(zone)
     return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
@@ -262,7 +262,7 @@ def _derive(
         finally:
             if recorded is not None:
                 recorded.close()
-        return files.watermark().number, gateway.asked if gateway is not node.gateway else 0
+        return files.watermark().number, gateway.encoded_count if gateway is not node.gateway else 0
 
 
 class RecordedVectors:
@@ -313,7 +313,7 @@ class RecordedVectors:
                     ),
                 )
 
-    def look_up(self, key: str) -> Answer | None:
+    def look_up(self, key: str) -> Encoding | None:
         """Return what is recorded of a text, by the text's hash."""
         vector = value(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
         if vector is None:
@@ -321,7 +321,7 @@ class RecordedVectors:
         tokens = self._connection.execute(
             "SELECT codes, scales, units FROM tokens WHERE text_hash = ?", (key,)
         ).fetchone()
-        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
+        return Encoding(vector, None if tokens is None else TokenCodes(*tokens))
 
     def reading(self, number: int, reader: bytes, text: bytes) -> bytes | None:
         """Return what is recorded of an event's text, as `reading_of_event` does."""

@@ -41,7 +41,7 @@ class StateGatherer:
         pieces = _Pieces(self._pieces.of(len(cut.places) * 5 // 4))
         starts, ends = cut.places[:, 0], cut.places[:, 1].copy()
         for number, (base, seen) in enumerate(zip(cut.bases, states, strict=True)):
-            if seen.whole:
+            if seen.is_complete:
                 self._add(pieces, seen, base)
                 continue
             # A long text is read sentence by sentence.
@@ -75,7 +75,7 @@ class StateGatherer:
         if not len(starts):
             return
         states = self._encoder.hidden_states(text)
-        if states.whole or len(starts) == 1:
+        if states.is_complete or len(starts) == 1:
             self._add(pieces, states, base)
             return
         half = len(starts) // 2

@@ -9,13 +9,13 @@ from recollect.streams.encoder import cache as store
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.installing import install, reinstall
 from recollect.streams.encoder.pin import ReaderPin
-from recollect.streams.encoder.sources import Progress
+from recollect.streams.encoder.sources import OnDownloadProgress
 from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
 from recollect.streams.reader.reader_loading import kept_heads
 
 
 def install_reader(
-    heads: Path | None, *, cache: Path, progress: Progress | None = None
+    heads: Path | None, *, cache: Path, progress: OnDownloadProgress | None = None
 ) -> ReaderPin:
     """Make a reader available in `cache` and return the pin for a home to write down.
 
@@ -41,7 +41,9 @@ def install_reader(
     return ReaderPin(pin, sha256)
 
 
-def reinstall_reader(pin: ReaderPin, *, cache: Path, progress: Progress | None = None) -> None:
+def reinstall_reader(
+    pin: ReaderPin, *, cache: Path, progress: OnDownloadProgress | None = None
+) -> None:
     """Make what a pin names whole in `cache` again; raise as `reinstall` does."""
     reinstall(pin.encoder, cache=cache, progress=progress)
     if sha256_of(OWN) == pin.heads:
@@ -53,7 +55,7 @@ def keep_heads(path: Path, sha256: str, cache: Path) -> None:
     target = kept_heads(cache, sha256)
     if target.is_file() and sha256_of(target) == sha256:
         return
-    with store.workspace(cache) as scratch:
+    with store.scratch_directory(cache) as scratch:
         copy = scratch / target.name
         copy.write_bytes(path.read_bytes())
-        store.place(copy, target)
+        store.move_into_cache(copy, target)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.streams.encoder.encoder import HiddenStates, TokenVectors
-from recollect.streams.encoder.gateway import ReadText
+from recollect.streams.encoder.gateway import AnnotatedText
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 from recollect.streams.language.grammar.text_reading import ReadSentence, SentenceKind
 from recollect.streams.reader.cut_texts import CutTexts
@@ -80,11 +80,11 @@ class TextReader:
         if layers:
             self._means = slice(0, len(self._layers))
 
-    def read(self, texts: Sequence[str]) -> list[ReadText]:
+    def read(self, texts: Sequence[str]) -> list[AnnotatedText]:
         """Return what is read in each text, on the encoder's workers."""
         if not texts:
             return []
-        found: dict[int, ReadText] = {}
+        found: dict[int, AnnotatedText] = {}
         # As many texts for each worker, and as often.
         workers = self.encoder.workers
         together = ceil(len(texts) / (workers * ceil(len(texts) / (workers * _TOGETHER))))
@@ -93,7 +93,7 @@ class TextReader:
             rows = range(number * together, min((number + 1) * together, len(texts)))
             found.update(zip(rows, self._read([texts[row] for row in rows]), strict=True))
 
-        self.encoder.share(read, ceil(len(texts) / together))
+        self.encoder.run_parallel(read, ceil(len(texts) / together))
         return [found[row] for row in range(len(texts))]
 
     def sentence_states(
@@ -108,14 +108,14 @@ class TextReader:
         by_layer = np.split(means, len(layers), axis=1)
         return cut.spans[0], (dict(zip(layers, by_layer, strict=True)), shapes)
 
-    def _read(self, texts: Sequence[str]) -> list[ReadText]:
+    def _read(self, texts: Sequence[str]) -> list[AnnotatedText]:
         cut = CutTexts(texts)
         tokens: list[TokenVectors | None] = []
 
         def forwards() -> Iterator[HiddenStates]:
             for text in texts:
                 states = self.encoder.hidden_states(text)
-                tokens.append(states.tokens if states.whole else None)
+                tokens.append(states.tokens if states.is_complete else None)
                 yield states
 
         seen = self._seen(cut, forwards())
@@ -129,7 +129,7 @@ class TextReader:
                 begin, stop, kind = names.popleft()
                 own.append((begin - first, stop - first, kind))
             of_text = list(islice(said, len(cut.spans[number])))
-            found.append(ReadText(packed_parts(tags, own, of_text), tokens[number]))
+            found.append(AnnotatedText(packed_parts(tags, own, of_text), tokens[number]))
         return found
 
     def _seen(self, cut: CutTexts, states: Iterable[HiddenStates]) -> _Seen:

@@ -1,8 +1,8 @@
-"""The one way to make an HTTP client: which proxy a request takes, and which certificates count.
+"""HTTP clients with the proxies and certificates of the environment; the only place to create one.
 
-The settings are those that curl, pip and others read: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and
-NO_PROXY, in small letters too; SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE.
-What is on this machine is never asked through a proxy.
+The variables are those of curl and pip: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in lower
+case too; SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE. Requests to this
+machine never use a proxy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.schemas.errors import InvalidInput
 
 
 class _Route(NamedTuple):
-    """How a host is reached: through a proxy or not, and whether its certificate must be good."""
+    """How to reach a host: its proxy, if any, and whether its certificate is verified."""
 
     proxy: str | None
     verified: bool
@@ -38,14 +38,14 @@ def http_client(
     certificates: str | None = None,
     unverified: Collection[str] = (),
 ) -> httpx.Client:
-    """Return a client; any thread may use it.
+    """Return a thread-safe client.
 
-    `proxy` and `certificates` (a file) go before those of the environment; `unverified`: hosts, or
-    host:port, whose certificates are not looked at. A proxy that cannot be used is an
-    `httpx.ProxyError` of the request.
+    `proxy` and `certificates` (a file) take precedence over the environment; `unverified`: hosts,
+    or host:port, whose certificates are not verified. An unusable proxy raises `httpx.ProxyError`
+    from the request.
 
     Raises:
-        InvalidInput: the file of certificates cannot be read.
+        InvalidInput: the certificates cannot be read.
     """
     transport = _Routed(limits or httpx.Limits(), proxy, _trusted(certificates), unverified)
     return httpx.Client(
@@ -58,7 +58,7 @@ def http_client(
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine, by its name or address alone."""
+    """Return whether a host is this machine, judging by its name or address alone."""
     name = host.strip("[]").rstrip(".").casefold()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -71,7 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def proxy_of(url: httpx.URL) -> str | None:
-    """Return the proxy that the environment, or the system, names for a URL; None: straight."""
+    """Return the proxy of the environment or the system for a URL; None for a direct connection."""
     host = url.host
     if is_loopback(host):
         return None
@@ -79,9 +79,9 @@ def proxy_of(url: httpx.URL) -> str | None:
     proxy = proxies.get(url.scheme) or proxies.get("all")
     if not proxy:
         return None
-    shown = f"[{host}]" if ":" in host else host
-    places = (host, f"{shown}:{url.port or _PORTS.get(url.scheme, 0)}")
-    if any(urllib.request.proxy_bypass(place) for place in places):
+    bracketed = f"[{host}]" if ":" in host else host
+    names = (host, f"{bracketed}:{url.port or _PORTS.get(url.scheme, 0)}")
+    if any(urllib.request.proxy_bypass(name) for name in names):
         return None
     return proxy
 
@@ -90,7 +90,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def _trusted(certificates: str | None) -> ssl.SSLContext:
-    """Return the certificates that count: those that are named, or the system's with Mozilla's."""
+    """Return the trusted certificates: the configured ones, or the system's and certifi's."""
     openssl = any(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
     given = () if openssl else map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
     if named := next(filter(None, (certificates, *given)), None):
@@ -103,13 +103,13 @@ def _trusted(certificates: str | None) -> ssl.SSLContext:
             raise InvalidInput(f"the certificates in {named} cannot be read: {error}") from None
     context = ssl.create_default_context()
     if not openssl:
-        # Not every Python knows where the system keeps its own.
+        # Not every Python finds the system's certificates.
         context.load_verify_locations(certifi.where())
     return context
 
 
 class _Routed(httpx.BaseTransport):
-    """Sends each request the way to its host."""
+    """A transport that sends each request by the route of its host."""
 
     def __init__(
         self,
@@ -142,23 +142,23 @@ class _Routed(httpx.BaseTransport):
     def _transport(self, route: _Route) -> httpx.HTTPTransport:
         with self._lock:
             if route not in self._transports:
-                self._transports[route] = self._made(route)
+                self._transports[route] = self._make_transport(route)
             return self._transports[route]
 
-    def _made(self, route: _Route) -> httpx.HTTPTransport:
+    def _make_transport(self, route: _Route) -> httpx.HTTPTransport:
         verify = self._trusted if route.verified else False
         if route.proxy is None:
             return httpx.HTTPTransport(verify=verify, limits=self._limits)
-        # As everywhere, `proxy:3128` means HTTP.
+        # By convention `proxy:3128` means HTTP.
         address = route.proxy if "://" in route.proxy else f"http://{route.proxy}"
         try:
             return httpx.HTTPTransport(
                 verify=verify, limits=self._limits, proxy=httpx.Proxy(address)
             )
         except (ValueError, httpx.InvalidURL) as error:
-            # It may hold a password.
-            place = address.rpartition("@")[2].rpartition("://")[2]
+            # The address may contain a password.
+            shown = address.rpartition("@")[2].rpartition("://")[2]
             raise httpx.ProxyError(
-                f"the proxy {place!r} cannot be used ({error}): give http://, https:// or "
+                f"the proxy {shown!r} cannot be used ({error}): give http://, https:// or "
                 "socks5://host:port, or name the host in NO_PROXY"
             ) from None

@@ -248,7 +248,7 @@ class Zone:
             self._gateway.model,
             self._gateway.dimension,
         )
-        state.encoded = self._gateway.answers(texts, turns)
+        state.encoded = self._gateway.encodings(texts, turns)
         return state
 
     def resolver(self, draft: Draft) -> EntityResolver:

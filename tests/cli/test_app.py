@@ -16,7 +16,7 @@ from recollect.cli.commands import ingest_commands
 from recollect.home.home_directory import Home
 from recollect.projections.recall import PROFILES
 from recollect.streams.adapters import FORMATS
-from recollect.streams.encoder.catalog import Precision, Source
+from recollect.streams.encoder.catalog import ModelSource, Precision
 from tests.cli.kit import Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ def test_what_may_be_chosen_is_what_there_is() -> None:
     assert tuple(PROFILES) == query_options.PROFILES
     assert options.FORMATS == FORMATS
     assert get_args(Precision) == ingest_commands.PRECISIONS
-    assert get_args(Source) == ingest_commands.ENCODER_SOURCES
+    assert get_args(ModelSource) == ingest_commands.ENCODER_SOURCES
 
 
 @pytest.mark.parametrize(

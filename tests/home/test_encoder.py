@@ -108,17 +108,17 @@ def test_init_brings_back_what_is_missing_or_damaged(
         assert "recollect init" in ended.said
         assert "Traceback" not in ended.said
     done = encoded.well("init")
-    assert "brought again" in done.stderr
+    assert "installed again" in done.stderr
     assert encoded.well(*QUESTION).json["results"] == answer
     assert (encoded.path / "home.json").read_bytes() == pinned
 
 
 def test_what_is_whole_is_not_asked_for_again(encoded: Home, hub: LocalHub, cache: Path) -> None:
     asked = len(hub.requests)
-    assert "brought again" not in encoded.well("init").said
+    assert "installed again" not in encoded.well("init").said
     # The model's files are whole: only the graph is made from them again.
     lose_graph(cache)
-    assert "brought again" in encoded.well("init").said
+    assert "installed again" in encoded.well("init").said
     assert len(hub.requests) == asked
 
 
@@ -170,7 +170,7 @@ def test_a_lost_reranker_is_brought_back_too(
     answer = home.well(*QUESTION).json["results"]
     lose_graph(cache)
     assert "recollect init" in home.run(*QUESTION).stderr
-    assert "brought again" in home.well("init").stderr
+    assert "installed again" in home.well("init").stderr
     assert home.well(*QUESTION).json["results"] == answer
     # One that cannot be brought does not keep another, or none, from taking its place.
     lose_all(cache)

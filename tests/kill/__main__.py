@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.streams.encoder.cache import entry, read_graph
+from recollect.streams.encoder.cache import model_directory, read_graph
 from recollect.streams.encoder.catalog import REGISTRY
 from recollect.streams.system.failpoints import FAILPOINTS
 from tests.kill.checks import Checks, Contents, Trace, check_home, contents, traces_of
@@ -38,7 +38,7 @@ def cached_encoder() -> str | None:
     given = os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect"
     cache = Path(given).expanduser()
     for name, model in REGISTRY.items():
-        if read_graph(entry(cache, model.checksums), "int8") is not None:
+        if read_graph(model_directory(cache, model.checksums), "int8") is not None:
             return name
     return None
 

@@ -39,7 +39,7 @@ PIN = Pin(
     tokenizer_sha256="2" * 64,
     config_sha256="3" * 64,
     dimension=DIMENSION,
-    settings=catalog.Settings(pooling="mean", max_length=128),
+    settings=catalog.PoolingSettings(pooling="mean", max_length=128),
 )
 
 #: Zones of every kind: PLAIN, REBUILT at level derive, with an event that is FORGOTTEN, and one

@@ -81,7 +81,7 @@ class ConceptEncoder:
             pooled=vector_of(text),
         )
 
-    def count_pieces(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         return len(re.findall(r"\w+|[^\w\s]", text))
 
     def close(self) -> None:

@@ -186,7 +186,7 @@ def test_a_home_without_an_account_is_served_and_the_log_says_what_lacks(tmp_pat
     with served(tmp_path / "home") as service, service.client("a") as client:
         publish(client, "I live in Turin.")
         assert any("Turin" in fact for fact in facts(client))
-        until(lambda: "model.accounts names no account" in service.log.getvalue())
+        until(lambda: "model.accounts is empty" in service.log.getvalue())
 
 
 def test_an_end_waits_for_no_answer(tmp_path: Path) -> None:

@@ -299,16 +299,16 @@ def test_a_key_may_stand_in_a_file(tmp_path):
     [
         ("", "give 'URL MODEL"),
         ("https://models.example/v1", "give 'URL MODEL"),
-        ("models.example m", "no http or https address"),
-        ("ftp://models.example m", "no http or https address"),
-        (f"https://ada:{KEY}@models.example/v1 m", "does not stand in the address"),
-        (f"https://models.example/v1 m {KEY}", "never itself"),
-        (f"https://models.example/v1 m key:{KEY}", "never itself"),
+        ("models.example m", "not a valid http or https address"),
+        ("ftp://models.example m", "not a valid http or https address"),
+        (f"https://ada:{KEY}@models.example/v1 m", "must not contain credentials"),
+        (f"https://models.example/v1 m {KEY}", "never the key itself"),
+        (f"https://models.example/v1 m key:{KEY}", "never the key itself"),
         ("https://models.example/v1 m env:NOT_SET", "NOT_SET is not set"),
         ("https://models.example/v1 m env:EMPTY", "EMPTY is not set"),
         ("https://models.example/v1 m file:/no/such/file", "cannot be read"),
-        ("http://models.example/v1 m env:MODEL_KEY", "by https only"),
-        ("https://models.example/v1 m env:ODD", "is no key"),
+        ("http://models.example/v1 m env:MODEL_KEY", "over https only"),
+        ("https://models.example/v1 m env:ODD", "not a valid key"),
     ],
 )
 def test_an_account_that_is_written_wrongly_is_told_without_its_key(account, told):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Skipped,
         Writer,
     )
-    from recollect.streams.encoder.catalog import Precision, Source
+    from recollect.streams.encoder.catalog import ModelSource, Precision
 
 #: Listed here so that --help need not load the encoder; a test compares them.
 ENCODER_SOURCES = ("hub", "wheel", "directory")
@@ -98,7 +98,7 @@ def init(
     as_json: bool,
     encoder: str | None,
     encoder_directory: Path | None,
-    encoder_source: Source | None,
+    encoder_source: ModelSource | None,
     reranker: str | None,
     reader: str | None,
     precision: Precision | None,

@@ -14,7 +14,7 @@ from recollect.schemas.events import Content, Deletion, Draft, Edit, Event, Mess
 from recollect.schemas.ids import event_id, text_hash
 from recollect.streams.agents import Conversation
 from recollect.streams.agents.identity.participants import REACH
-from recollect.streams.encoder.gateway import Readings
+from recollect.streams.encoder.gateway import Annotations
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.references.who_is_meant import IN_MIND
 from recollect.streams.language.relations.corrections import LOOKED_THROUGH
@@ -40,7 +40,7 @@ class EventsOfFiles(Conversation):
         )
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
-        self.readings: Readings = {}
+        self.readings: Annotations = {}
 
     def next_number(self) -> int:
         """Return the running number of what comes now."""

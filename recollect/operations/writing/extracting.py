@@ -92,7 +92,7 @@ class Extractor:
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
         if self._gateway is not None:
             wanted = self._writer.to_read(event, self._thread)
-            self._thread.readings = self._gateway.readings(wanted)
+            self._thread.readings = self._gateway.annotations(wanted)
         extract = self._writer.extract(event, self._thread)
         decided = self._writer.resolve(event, extract, self._state())
         puts = [row for part in decided for row in part.puts]

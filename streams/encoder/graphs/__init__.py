@@ -1,1 +1,1 @@
-"""From a BERT checkpoint to an ONNX graph, and to its outline without weights."""
+"""From a BERT checkpoint to an ONNX graph, and to the same graph with external weights."""

@@ -1,4 +1,4 @@
-"""Reading a BERT checkpoint: its shape, its tensors and its sentence-transformers settings."""
+"""Read a BERT checkpoint: its shape, its tensors and its sentence-transformers settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.streams.encoder.cache import CONFIG
-from recollect.streams.encoder.catalog import Pooling, Settings
+from recollect.streams.encoder.catalog import Pooling, PoolingSettings
 from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 MODULES = "modules.json"
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """The part of config.json that the graph depends on, under its names there."""
+    """The fields of config.json that the graph depends on."""
 
     hidden_size: int
     num_hidden_layers: int
@@ -42,7 +42,7 @@ class _Module(msgspec.Struct):
 
 
 class _Pooling(msgspec.Struct):
-    # Older releases of sentence-transformers write one flag per mode, newer ones the mode.
+    # Older releases of sentence-transformers write a flag per mode, newer ones the mode.
     pooling_mode: str | None = None
     pooling_mode_cls_token: bool = False
     pooling_mode_mean_tokens: bool = False
@@ -68,7 +68,7 @@ def read_shape(directory: Path) -> Shape:
     except msgspec.MsgspecError as error:
         raise EncoderUnsupported(
             f"{CONFIG} does not describe a model this loader can build ({error}); "
-            "it builds BERT with absolute positions and exact GELU"
+            "it must be a BERT with absolute positions and exact GELU"
         ) from error
     if shape.hidden_size % shape.num_attention_heads:
         raise EncoderUnsupported(
@@ -78,11 +78,11 @@ def read_shape(directory: Path) -> Shape:
     return shape
 
 
-def read_settings(directory: Path) -> Settings:
-    """Return pooling, length and query prefix from the files sentence-transformers keeps.
+def read_settings(directory: Path) -> PoolingSettings:
+    """Return pooling, length and query prefix from the files of sentence-transformers.
 
-    Where a file is absent its default holds: mean pooling, the model's own length, no prefix.
-    Raise EncoderUnsupported for a pipeline with other steps than transform, pool and normalise.
+    The defaults are mean pooling, the model's own length, and no prefix. Raise EncoderUnsupported
+    for a pipeline with steps other than transform, pool and normalise.
     """
     try:
         modules = _read(directory / MODULES, list[_Module]) or []
@@ -96,7 +96,7 @@ def read_settings(directory: Path) -> Settings:
             raise EncoderUnsupported(f"{MODULES} asks for {module.type}, which is not supported")
     longest = read_shape(directory).max_position_embeddings
     wanted = sentence.max_seq_length if sentence else None
-    return Settings(
+    return PoolingSettings(
         pooling=_pooling(pooling) if pooling else "mean",
         max_length=min(wanted or longest, longest),
         query_prefix=prompts.prompts.get("query", "") if prompts else "",
@@ -105,7 +105,7 @@ def read_settings(directory: Path) -> Settings:
 
 def read_tensors(path: Path) -> dict[str, npt.NDArray[np.float32]]:
     """Return the tensors of a safetensors file as float32, without a leading "bert." """
-    # Imported here: only a conversion needs it, and loading must be quick.
+    # Imported here: only a conversion needs it, and loading must be fast.
     from safetensors import SafetensorError, safe_open
 
     tensors: dict[str, npt.NDArray[np.float32]] = {}
@@ -117,7 +117,7 @@ def read_tensors(path: Path) -> dict[str, npt.NDArray[np.float32]]:
                     tensors[name.removeprefix("bert.")] = file.get_tensor(name).astype(np.float32)
                 elif not kind.startswith("I"):
                     raise EncoderUnsupported(
-                        f"{path.name}: tensor {name} is {kind}; float32 and float16 can be read"
+                        f"{path.name}: tensor {name} is {kind}; it must be float32 or float16"
                     )
     except SafetensorError as error:
         raise EncoderUnsupported(f"{path} is not a safetensors file: {error}") from error
@@ -155,7 +155,9 @@ def _pooling(config: _Pooling) -> Pooling:
         case ["mean"]:
             return "mean"
         case _:
-            raise EncoderUnsupported(f"{POOLING} asks for pooling {modes}; cls or mean can be done")
+            raise EncoderUnsupported(
+                f"{POOLING} asks for pooling {modes}; only cls and mean are supported"
+            )
 
 
 def _read(path: Path, kind: type[_T]) -> _T | None:

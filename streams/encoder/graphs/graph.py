@@ -1,12 +1,12 @@
-"""Building the ONNX graph of a BERT from its tensors, with fused operators, float or int8.
+"""Build the ONNX graph of a BERT from its tensors, with fused operators, in float or int8.
 
-That of a sentence encoder takes `input_ids` (1, n) int32 and gives `last_hidden_state`
-(1, n, hidden) float32. One text at a time needs no padding, so there is no mask; the segment is
-always 0, so its embedding is added to the positions'. That of a cross-encoder takes a pair of
-texts, `input_ids` and `segment_ids`, and gives its one `logit` (1, 1). That of a reader is that of
-a sentence encoder which also gives the hidden states after inner layers. Operators: com.microsoft
-EmbedLayerNormalization, Attention or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented
-in onnxruntime's ContribOperators.
+A sentence encoder's graph takes `input_ids` (1, n) int32 and returns `last_hidden_state` (1, n,
+hidden) float32. One text at a time needs no padding, so there is no mask; the segment is always 0,
+so its embedding is added to the positions'. A cross-encoder's graph takes a pair of texts,
+`input_ids` and `segment_ids`, and returns one `logit` (1, 1). A reader's graph is a sentence
+encoder's that also returns the hidden states of inner layers. Operators: com.microsoft
+EmbedLayerNormalization, Attention or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented in
+onnxruntime's ContribOperators.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.encoder.catalog import OUTPUT, Precision, hidden_after
+from recollect.streams.encoder.catalog import LAST_HIDDEN_STATE, Precision, hidden_state_name
 from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 from recollect.streams.encoder.graphs import onnx_messages as onnx
 from recollect.streams.encoder.graphs.checkpoint import Shape, tensor
 
 INPUT, SEGMENTS = "input_ids", "segment_ids"
 LOGIT = "logit"
-WORDS = "embeddings.word_embeddings.weight"
+WORD_EMBEDDINGS = "embeddings.word_embeddings.weight"
 _FUSED = "com.microsoft"
-# Old enough for every onnxruntime that recollect accepts.
+# Supported by every onnxruntime that recollect accepts.
 _OPSET, _IR_VERSION = 17, 8
 
 Floats = npt.NDArray[np.float32]
@@ -36,34 +36,34 @@ def build(
     tensors: Mapping[str, Floats],
     shape: Shape,
     precision: Precision,
-    words: int,
-    layers: Sequence[int] = (),
+    vocabulary_size: int,
+    inner_layers: Sequence[int] = (),
 ) -> bytes:
-    """Return the serialised graph for a vocabulary of `words` pieces.
+    """Return the serialised graph.
 
-    `layers`: inner ones, counted from 1, after which the hidden states are further outputs, named
-    by `hidden_after`. Raise EncoderUnsupported if a tensor is absent, misshapen, or has too few
-    words.
+    `inner_layers`: layers, counted from 1, whose hidden states are further outputs, named by
+    `hidden_state_name`. Raise EncoderUnsupported if a tensor is absent or misshapen, or if the
+    embeddings have fewer than `vocabulary_size` rows.
     """
     graph = _Graph(tensors, shape, quantised=precision == "int8")
-    graph.check_words(words)
+    graph.check_vocabulary(vocabulary_size)
     hidden = graph.embeddings()
     for layer in range(shape.num_hidden_layers):
         hidden = graph.layer(layer, hidden)
     states: list[int | str] = [1, "n", shape.hidden_size]
-    inner = {hidden_after(layer): states for layer in layers}
-    return graph.finish([INPUT], OUTPUT, states, inner)
+    inner = {hidden_state_name(layer): states for layer in inner_layers}
+    return graph.finish([INPUT], LAST_HIDDEN_STATE, states, inner)
 
 
 def build_pair(
-    tensors: Mapping[str, Floats], shape: Shape, precision: Precision, words: int
+    tensors: Mapping[str, Floats], shape: Shape, precision: Precision, vocabulary_size: int
 ) -> bytes:
-    """Return the serialised graph of a cross-encoder: a BERT, its pooler and a head of one class.
+    """Return the serialised graph of a cross-encoder: a BERT, its pooler, and a head of one class.
 
     Raise EncoderUnsupported as `build` does, and if the head has more classes.
     """
     graph = _Graph(tensors, shape, quantised=precision == "int8")
-    graph.check_words(words)
+    graph.check_vocabulary(vocabulary_size)
     hidden = graph.embeddings(pairs=True)
     for layer in range(shape.num_hidden_layers):
         hidden = graph.layer(layer, hidden)
@@ -75,10 +75,10 @@ def quantise(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
     """Return int8 weights (in, out) and their scales (out,): symmetric, one scale per column.
 
     w ~ q * scale. The scale maps to 127 the largest |w| of a column, or the largest |w + w'| of
-    two neighbours in it if that is more (rows 0 and 1, 2 and 3, ...). For x86 without VNNI adds
-    the products of such a pair with two activations, 0 to 255, in 16 bits (vpmaddubsw) and
-    saturates; with |q + q'| <= 128 after rounding, 255 * 128 < 2**15, it never does, and every
-    processor gets the same sums. A column of zeros gets scale 1.
+    two neighbours in it if that is more (rows 0 and 1, 2 and 3, ...). The reason: x86 without VNNI
+    adds the products of such a pair with two activations, 0 to 255, in 16 bits (vpmaddubsw) with
+    saturation. With |q + q'| <= 128 after rounding, 255 * 128 < 2**15, it never saturates, so
+    every processor gets the same sums. A column of zeros gets scale 1.
     """
     pairs = np.pad(weight, ((0, len(weight) % 2), (0, 0)))
     sums = np.abs(pairs[0::2] + pairs[1::2]).max(axis=0)
@@ -95,23 +95,25 @@ class _Graph:
         self._nodes: list[onnx.Message] = []
         self._constants: list[onnx.Message] = []
 
-    def check_words(self, words: int) -> None:
-        known = len(self._take(WORDS, -1, self._shape.hidden_size))
-        if known < words:
+    def check_vocabulary(self, vocabulary_size: int) -> None:
+        known = len(self._take(WORD_EMBEDDINGS, -1, self._shape.hidden_size))
+        if known < vocabulary_size:
             raise EncoderUnsupported(
-                f"the tokenizer gives {words} pieces and the model knows {known}: they do not "
-                "belong together"
+                f"the tokenizer has {vocabulary_size} pieces but the model has embeddings for "
+                f"{known}: they do not belong together"
             )
 
     def embeddings(self, *, pairs: bool = False) -> str:
         size = self._shape.hidden_size
-        words = self._take(WORDS, -1, size)
+        words = self._take(WORD_EMBEDDINGS, -1, size)
         positions = self._take(
             "embeddings.position_embeddings.weight", self._shape.max_position_embeddings, size
         )
         segments = self._take("embeddings.token_type_embeddings.weight", -1, size)
         if pairs and len(segments) < 2:
-            raise EncoderUnsupported("the model knows one segment, and a pair of texts needs two")
+            raise EncoderUnsupported(
+                "the model has one segment embedding, but a pair of texts needs two"
+            )
         inputs = [
             INPUT,
             SEGMENTS if pairs else "",
@@ -120,7 +122,7 @@ class _Graph:
             self._constant("embeddings.segments", segments) if pairs else "",
             *self._norm("embeddings.LayerNorm"),
         ]
-        # The second output, a mask index, is required by the operator and used by nobody.
+        # The operator requires the second output, a mask index, which is unused.
         outputs = ["embeddings", "embeddings.mask"]
         self._node("EmbedLayerNormalization", inputs, outputs, epsilon=self._shape.layer_norm_eps)
         return "embeddings"
@@ -135,7 +137,9 @@ class _Graph:
         return self._add_and_norm(f"{at}.output.LayerNorm", narrow, middle)
 
     def classify(self, hidden: str) -> None:
-        """Add the pooler and the head: logit = W tanh(P h + p) + w, h the first token's vector."""
+        """Add the pooler and the head: logit = W tanh(P h + p) + w, where h is the first token's
+        vector.
+        """
         size = self._shape.hidden_size
         self._constants.append(onnx.tensor("first", np.array(0, np.int64)))
         self._node("Gather", [hidden, "first"], ["cls"], domain="", axis=1)

