@@ -17,7 +17,7 @@ from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.projections.private import make_directory, tighten
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
 from recollect.schemas.wire import Writer
-from recollect.streams.encoder.catalog import MINILM, REGISTRY, Precision, ModelSource
+from recollect.streams.encoder.catalog import MINILM, REGISTRY, ModelSource, Precision
 from recollect.streams.encoder.encoder import CrossEncoder, Encoder
 from recollect.streams.encoder.encoder_errors import EncoderUnavailable
 from recollect.streams.encoder.gateway import ReaderHandle

