@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         ZoneSummary,
     )
     from recollect.schemas.zones import DEFAULT_ZONE
+    from recollect.streams.system.extras import needed
 
 __all__ = [
     "DEFAULT_SCOPE",
@@ -223,6 +224,7 @@ __all__ = [
     "Zone",
     "ZoneModelUsage",
     "ZoneSummary",
+    "needed",
     "paginate",
     "uncovered",
 ]
@@ -241,6 +243,7 @@ _ELSEWHERE = {
     "MAX_CONTENT_BYTES": "recollect.schemas.inbound",
     "Recollect": "recollect.library.library_home",
     "Zone": "recollect.library.library_zone",
+    "needed": "recollect.streams.system.extras",
     "paginate": "recollect.library.pagination",
     "uncovered": "recollect.library.uncovered_words",
 }

@@ -9,11 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from recollect.library.library_zone import Zone
-from recollect.operations.answers.context_injection import DEFAULT_MAX_TOKENS
-from recollect.operations.ingestion.ingesting import AnyEvent
-from recollect.schemas.errors import RecollectError
-from recollect.streams.system.extras import needed
+from recollect import DecisionTimeout, RecollectError, Zone, needed
+from recollect.integrations.thoughts import spoken
 
 with needed("openai"):
     from openai import AsyncOpenAI, OpenAI
@@ -33,18 +30,19 @@ def with_memory(
     user_id: str = "user",
     user_name: str | None = None,
     session_id: str | None = None,
-    max_tokens: int = DEFAULT_MAX_TOKENS,
+    max_tokens: int | None = None,
     platform: str = "openai",
 ) -> Client:
     """Return a copy of a client that puts memories before the model, and keeps what is said.
 
-    `chat.completions.create` and `responses.create` ask the zone for the context of what the user
-    says last, and put it, framed as data, into the system message; mostly there is none. Once the
-    model has answered, what the user said since its last answer and what it answered are kept as
-    one turn of a session. A stream is kept when it was read to its end. Where the memory fails,
-    the model answers without it, and the log says so. The client that was given stays as it is.
+    `chat.completions` and `responses` ask the zone for the context of what the user says last, and
+    put it, framed as data, into the system message; mostly there is none. `max_tokens`: what it
+    takes at most. Once the model has answered, what the user said since its last answer and what it
+    answered are kept as one turn of a session, and decided; what the model thought aloud is not. A
+    stream is kept when it was read to its end. Where the memory fails, the model answers without
+    it, and the log says so. The client that was given stays as it is, and copies of the one that is
+    returned remember too.
     """
-    copy = client.copy()
     memory = _Memory(
         zone,
         user={"sender_id": user_id, "sender_name": user_name},
@@ -52,10 +50,23 @@ def with_memory(
         max_tokens=max_tokens,
         platform=platform,
     )
+    return _remembering(client.copy(), memory)
+
+
+def _remembering(client: Client, memory: _Memory) -> Client:
+    """Have a client use a memory, and all copies of it."""
     wrapped = _async_call if isinstance(client, AsyncOpenAI) else _call
-    for resource, shape in ((copy.chat.completions, _Chat), (copy.responses, _Responses)):
-        setattr(resource, "create", wrapped(resource.create, shape(), memory))  # noqa: B010
-    return copy
+    for resource, shape in ((client.chat.completions, _Chat()), (client.responses, _Responses())):
+        for name in ("create", "parse"):
+            setattr(resource, name, wrapped(getattr(resource, name), shape, memory))
+    copy: Callable[..., Client] = client.copy
+
+    def remembering_copy(**options: Any) -> Client:
+        return _remembering(copy(**options), memory)
+
+    for name in ("copy", "with_options"):
+        setattr(client, name, remembering_copy)
+    return client
 
 
 class _Memory:
@@ -67,13 +78,13 @@ class _Memory:
         *,
         user: dict[str, str | None],
         session_id: str,
-        max_tokens: int,
+        max_tokens: int | None,
         platform: str,
     ) -> None:
         self._zone = zone
         self._user = user
         self._session_id = session_id
-        self._max_tokens = max_tokens
+        self._options = {} if max_tokens is None else {"max_tokens": max_tokens}
         self._platform = platform
 
     def block(self, said: Sequence[str]) -> str:
@@ -81,7 +92,7 @@ class _Memory:
         if not said:
             return ""
         try:
-            return self._zone.context(said[-1], max_tokens=self._max_tokens).block
+            return self._zone.context(said[-1], **self._options).block
         except RecollectError as error:
             _log.warning("nothing is put before the model: %s", type(error).__name__)
             return ""
@@ -90,19 +101,21 @@ class _Memory:
         """Keep what the user said and what was answered, as one turn."""
         turn = uuid4().hex
         events = [self._event(turn, text, direction="in", **self._user) for text in said]
-        events.append(self._event(turn, answer, direction="out", sender_id="assistant"))
+        events.append(self._event(turn, spoken(answer), direction="out", sender_id="assistant"))
         events = [event for event in events if event["content"].strip()]
         now = datetime.now(UTC)
         for place, event in enumerate(events):
             at = now + timedelta(milliseconds=place)
             event["occurred_at"] = at.isoformat(timespec="milliseconds")
-        # Else the turn stays open, and what was said in it is not concluded from for some time.
-        events[-1]["kind"] = "turn_completed"
         if not events:
             return
+        # Else the turn stays open, and what was said in it is not concluded from for some time.
+        events[-1]["kind"] = "turn_completed"
         try:
-            kept: list[AnyEvent] = list(events)
-            self._zone.ingest(kept, wait=False)
+            self._zone.ingest(events)
+        except DecisionTimeout:
+            # It is kept, and a service decides it later.
+            _log.info("a turn is not decided yet")
         except RecollectError as error:
             _log.warning("a turn is not remembered: %s", type(error).__name__)
 
@@ -142,7 +155,7 @@ class _Chat:
 
     def answer(self, found: Any) -> str:
         """Return what the model answered, in a whole answer or in one part of a stream."""
-        choices = _list(getattr(found, "choices", None))
+        choices = _list(getattr(_parsed(found), "choices", None))
         if not choices:
             return ""
         first = choices[0]
@@ -167,8 +180,14 @@ class _Responses:
         """Return what the model answered, in a whole answer or in one part of a stream."""
         if getattr(found, "type", None) == "response.output_text.delta":
             return str(found.delta)
-        text = getattr(found, "output_text", None)
+        text = getattr(_parsed(found), "output_text", None)
         return text if isinstance(text, str) else ""
+
+
+def _parsed(found: Any) -> Any:
+    """Return the answer of a raw response that has been read; what is none as it is."""
+    parse = getattr(found, "parse", None)
+    return parse() if callable(parse) and not hasattr(found, "read") else found
 
 
 def _said_in(messages: Sequence[Any]) -> tuple[list[str], list[str]]:

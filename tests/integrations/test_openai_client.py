@@ -15,6 +15,7 @@ import pytest
 
 from recollect import Recollect, Zone
 from recollect.integrations.openai_client import with_memory
+from recollect.integrations.thoughts import spoken
 from tests.library.kit import said
 
 ANSWER = "In Turin, since May."
@@ -106,6 +107,9 @@ def zone(tmp_path: Path) -> Iterator[Zone]:
     with Recollect(tmp_path / "home", encoder="none") as r:
         zone = r.zone("ada")
         zone.ingest([said("m1", "I live in Turin."), said("m2", "I play the violin.", minute=1)])
+        # Without an encoder a word says more where there are more of others.
+        others = [said(f"b{n}", f"I collect things of kind {n}.", by="Bob") for n in range(16)]
+        zone.ingest(others)
         yield zone
 
 
@@ -117,7 +121,6 @@ def client(server: Server, zone: Zone) -> openai.OpenAI:
 
 def kept(zone: Zone) -> list[tuple[str, str]]:
     """Return who said what through the client, in order."""
-    zone.decide()
     found = zone.list_memories("events", platform="openai").memories
     return [(str(memory.sender_id), memory.text) for memory in reversed(found)]
 
@@ -235,3 +238,105 @@ def test_without_its_memory_the_model_answers_all_the_same(
     assert server.requests[0]["messages"] == ASKED
     assert "not remembered" in caplog.text
     assert "Where do I live" not in caplog.text
+
+
+def test_turns_are_decided_without_anybody_s_help(client: openai.OpenAI, zone: Zone) -> None:
+    """Fault 10."""
+    for home in ("Bergen", "Graz", "Porto"):
+        talk: list[Any] = [{"role": "user", "content": f"I moved to {home}."}]
+        client.chat.completions.create(model="m", messages=talk)
+    assert zone.status().lag == 0
+    assert [fact.text for fact in zone.facts() if "moved" in fact.text] == ["Ada moved to Porto."]
+    assert any("Porto" in found.text for found in zone.recall("Where does Ada live?").results)
+
+
+@pytest.mark.parametrize("kind", ["chat", "responses"])
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda client: client.with_options(timeout=30),
+        lambda client: client.copy(),
+        lambda client: client.copy().with_options(timeout=9),
+    ],
+)
+def test_copies_of_the_client_remember(
+    client: openai.OpenAI, server: Server, zone: Zone, copied: Any, kind: str
+) -> None:
+    """Fault 10."""
+    if kind == "chat":
+        copied(client).chat.completions.create(model="m", messages=ASKED)
+    else:
+        copied(client).responses.create(model="m", input="Where do I live?")
+    assert len(kept(zone)) == 2
+    assert "I live in Turin." in json.dumps(server.requests[0])
+
+
+def test_copies_of_the_async_client_remember(server: Server, zone: Zone) -> None:
+    """Fault 10."""
+
+    async def run() -> None:
+        plain = openai.AsyncOpenAI(api_key="none", base_url=server.url, max_retries=0)
+        client = with_memory(plain, zone).with_options(timeout=30)
+        await client.chat.completions.create(model="m", messages=ASKED)
+        async with client.chat.completions.stream(model="m", messages=ASKED) as stream:
+            async for _ in stream:
+                pass
+
+    asyncio.run(run())
+    assert len(kept(zone)) == 4
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda client: client.chat.completions.parse(model="m", messages=ASKED),
+        lambda client: client.responses.parse(model="m", input="Where do I live?"),
+        lambda client: client.chat.completions.with_raw_response.create(model="m", messages=ASKED),
+        lambda client: client.responses.with_raw_response.create(
+            model="m", input="Where do I live?"
+        ),
+        lambda client: read(client.chat.completions.stream(model="m", messages=ASKED)),
+    ],
+    ids=["chat.parse", "responses.parse", "chat raw", "responses raw", "chat.stream"],
+)
+def test_every_way_to_ask_remembers(
+    client: openai.OpenAI, server: Server, zone: Zone, ask: Any
+) -> None:
+    """Fault 10."""
+    assert ask(client)
+    assert "I live in Turin." in json.dumps(server.requests[0])
+    assert kept(zone) == [("u-Ada", "Where do I live?"), ("assistant", ANSWER)]
+
+
+def read(manager: Any) -> list[Any]:
+    with manager as stream:
+        return list(stream)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("<think>She means Turin.</think>In Turin.", "In Turin."),
+        ("<thinking>\nHm.\n</thinking>\n\nIn Turin.", "In Turin."),
+        ("She means Turin.\n</think>\n\nIn Turin.", "In Turin."),
+        ("<think>She means Turin, or", ""),
+        ("In Turin. <think>Or not.</think>Surely.", "In Turin. Surely."),
+        ("Write `<think>` and `</think>`.", "Write `<think>` and `</think>`."),
+        ("If a < b then think.", "If a < b then think."),
+    ],
+)
+def test_thoughts_are_no_words(answer: str, expected: str) -> None:
+    """Fault 10."""
+    assert spoken(answer) == expected
+
+
+def test_a_thought_of_an_answer_is_not_kept(
+    client: openai.OpenAI, zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault 10."""
+    thought = "<think>Ada owns a yacht.</think>In Turin."
+    monkeypatch.setitem(globals(), "ANSWER", thought)
+    client.chat.completions.create(model="m", messages=ASKED)
+    stream = client.chat.completions.create(model="m", messages=ASKED, stream=True)
+    assert len(list(stream)) == 2
+    assert [text for who, text in kept(zone) if who == "assistant"] == ["In Turin."] * 2
