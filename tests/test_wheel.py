@@ -9,10 +9,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from email import message_from_string
 from importlib.metadata import distribution, requires
 from pathlib import Path
 
+import httpx
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -48,41 +50,50 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment with this wheel and what it needs, without any extra."""
-    place = tmp_path_factory.mktemp("environment")
+    """The interpreter of a plain installation of this wheel, without any extra."""
+    return installed(wheel, tmp_path_factory.mktemp("environment"))
+
+
+def installed(wheel: Path, place: Path, extra: str = "") -> Path:
+    """Return the interpreter of an environment with the wheel and what it needs, and no more."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     (site,) = place.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    for path in files_of(distributions_needed(wheel)):
+    for path in files_of(distributions_needed(wheel, extra)):
         if not (site / path.name).exists():
             (site / path.name).symlink_to(path)
     return place / "bin" / "python"
 
 
-def distributions_needed(wheel: Path) -> set[str]:
-    """Return the packages that a plain installation brings, as the wheel and they say."""
+def distributions_needed(wheel: Path, extra: str) -> set[str]:
+    """Return the packages that an installation brings, as the wheel and they say."""
     with zipfile.ZipFile(wheel) as archive:
         (named,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = message_from_string(archive.read(named).decode())
-    todo = metadata.get_all("Requires-Dist", [])
-    found: set[str] = set()
+    todo = [(line, {"", extra}) for line in metadata.get_all("Requires-Dist", [])]
+    found: set[tuple[str, frozenset[str]]] = set()
     while todo:
-        needed = Requirement(todo.pop())
-        name = canonicalize_name(needed.name)
-        if (needed.marker is None or needed.marker.evaluate({"extra": ""})) and name not in found:
-            found.add(name)
-            todo += requires(name) or []
-    return found
+        line, extras = todo.pop()
+        needed = Requirement(line)
+        this = (canonicalize_name(needed.name), frozenset({"", *needed.extras}))
+        marker = needed.marker
+        if this in found or not any(
+            marker is None or marker.evaluate({"extra": each}) for each in extras
+        ):
+            continue
+        found.add(this)
+        todo += [(more, set(this[1])) for more in requires(this[0]) or []]
+    return {name for name, _ in found}
 
 
 def files_of(names: set[str]) -> set[Path]:
     """Return what lies in site-packages of packages that are installed where the tests run."""
     found: set[Path] = set()
     for name in names:
-        installed = distribution(name)
-        tops = {file.parts[0] for file in installed.files or () if file.parts[0] != ".."}
-        found |= {Path(str(installed.locate_file(top))) for top in tops - {"__pycache__"}}
+        there = distribution(name)
+        tops = {file.parts[0] for file in there.files or () if file.parts[0] != ".."}
+        found |= {Path(str(there.locate_file(top))) for top in tops - {"__pycache__"}}
     return found
 
 
@@ -234,6 +245,80 @@ def test_the_doctor_fails_where_the_ledger_needs_an_extra(python: Path, place: P
 
 def test_a_worker_on_the_embedded_ledger_needs_no_extra(python: Path, place: Path) -> None:
     assert recollect(python, "worker", "--once", home=place).returncode == 0
+
+
+@pytest.fixture
+def with_extra(wheel: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """A function that installs the wheel with one extra, and returns the interpreter."""
+    return lambda extra: installed(wheel, tmp_path / "environment", extra)
+
+
+def test_imports_alone_read_mail_and_large_json(
+    with_extra: Callable[[str], Path], place: Path
+) -> None:
+    python = with_extra("imports")
+    for export in ("all.mbox", "conversations.json"):
+        done = recollect(python, "ingest", export, "--zone", "imported", "--json", home=place)
+        assert json.loads(done.stdout)["new"] == 1, done.stderr
+
+
+def test_kafka_alone_speaks_with_brokers(with_extra: Callable[[str], Path], place: Path) -> None:
+    python = with_extra("kafka")
+    nobody = {"RECOLLECT_LEDGER": "kafka://127.0.0.1:9", "RECOLLECT_KAFKA_TIMEOUT": "1"}
+    for command in (["status"], ["worker"], ["promote", "--to", "kafka://127.0.0.1:9"]):
+        done = recollect(python, *command, home=place, **nobody)
+        assert done.returncode in (1, 2)
+        assert "recollect[" not in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_mcp_alone_answers_an_agent(with_extra: Callable[[str], Path], place: Path) -> None:
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    done = subprocess.run(
+        [with_extra("mcp"), "-m", "recollect", "mcp"],
+        input=json.dumps(hello) + "\n",
+        cwd=place,
+        env={**AROUND, "HOME": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "recollect"
+
+
+def test_the_service_alone_serves_and_names_what_mcp_needs(
+    with_extra: Callable[[str], Path], place: Path
+) -> None:
+    serving = subprocess.Popen(
+        [with_extra("service"), "-m", "recollect", "serve", "--port", "0", "--no-auth", "--json"],
+        cwd=place,
+        env={**AROUND, "HOME": str(place)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert serving.stdout is not None
+        url = json.loads(serving.stdout.readline())["url"]
+        with httpx.Client(base_url=url, timeout=30) as client:
+            assert client.get("/health/live").is_success
+            assert client.get("/openapi.json").is_success
+            refused = client.post("/mcp/default", json={})
+            assert refused.status_code == 501
+            assert "pip install 'recollect[mcp]'" in refused.json()["detail"]
+    finally:
+        serving.terminate()
+        serving.wait()
 
 
 def pins(place: Path) -> Path:
