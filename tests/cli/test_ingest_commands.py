@@ -42,7 +42,7 @@ def test_events_come_by_standard_input_and_are_known_when_they_come_again(shell:
 def test_an_event_pasted_from_a_page_is_taken(shell: Shell) -> None:
     for page, block in (
         ("README.md", r"ingest - <<'END'\n(.*?)END\n"),
-        ("docs/guide.md", r"```json\n(.*?)```"),
+        ("docs/guide.md", r"ingest - <<'END'\n(.*?)END\n"),
     ):
         text = (ROOT / page).read_text("utf-8")
         (event, *_) = re.findall(block, text, re.DOTALL)

@@ -304,7 +304,7 @@ def test_a_model_that_cannot_be_reproduced_is_refused(
     [
         ("model.safetensors", b"not a model", "not a safetensors file"),
         ("tokenizer.json", b"{}", r"tokenizer\.json cannot be read"),
-        ("tokenizer.json", None, "3001 pieces and the model knows 3000"),
+        ("tokenizer.json", None, "3001 pieces but the model has embeddings for 3000"),
     ],
 )
 def test_files_that_are_not_a_model_are_refused(tiny_directory, tmp_path, file, content, message):

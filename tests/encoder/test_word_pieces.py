@@ -33,7 +33,7 @@ def test_the_pieces_are_those_of_the_whole_text(cutters, text, size):
     whole, by_size = cutters
     whole.enable_truncation(size)
     expected = whole.encode(text.encode("utf-8", "replace").decode())
-    found = by_size[size].cut(text.encode("utf-8", "replace").decode())
+    found = by_size[size].tokenise(text.encode("utf-8", "replace").decode())
     assert found.ids[0].tolist() == expected.ids
     assert found.offsets.tolist() == [list(span) for span in expected.offsets[1:-1]]
     assert found.head == 1
@@ -41,12 +41,12 @@ def test_the_pieces_are_those_of_the_whole_text(cutters, text, size):
 
 def test_the_length_is_counted_in_pieces_with_the_special_ones(cutters):
     _, by_size = cutters
-    assert by_size[16].cut("one two three " * 1000).ids.shape == (1, 16)
-    assert by_size[16].cut("").ids.shape == (1, 2)
+    assert by_size[16].tokenise("one two three " * 1000).ids.shape == (1, 16)
+    assert by_size[16].tokenise("").ids.shape == (1, 2)
 
 
 def test_offsets_count_characters_even_after_a_lone_surrogate(cutters):
     _, by_size = cutters
     text = "\ud800ab 😀 cd"
-    found = by_size[64].cut(text)
+    found = by_size[64].tokenise(text)
     assert [text[start:end] for start, end in found.offsets] == ["ab", "😀", "cd"]

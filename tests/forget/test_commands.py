@@ -33,7 +33,7 @@ def test_nobody_can_take_the_id_of_an_erasure(recollect: Recollect) -> None:
     recollect.ingest(line("1", "My PIN is qwxyz."))
     taken = recollect.ingest(line("forget:1", "First come.", platform="recollect"))
     assert (taken["new"], taken["rejected"]) == (0, 1)
-    assert "recollect's own" in taken["rejections"][0]["reason"]
+    assert "reserved for commands" in taken["rejections"][0]["reason"]
     recollect.run("forget", "1")
     assert not recollect.left("qwxyz")
     assert recollect.whole()
@@ -47,7 +47,7 @@ def test_the_platform_of_commands_is_refused_however_it_is_written(
         event = line("switch:c1:0", "words", platform=platform, kind=kind, turn_id="t")
         assert recollect.ingest(event)["rejected"] == 1
     assert recollect.run("status")["events"] == 0
-    with recollect.memory() as memory, pytest.raises(InvalidInput, match="recollect's own"):
+    with recollect.memory() as memory, pytest.raises(InvalidInput, match="reserved for commands"):
         memory.publish(
             [
                 draft_of(InboundEvent(**line("1", "This one is fine."))),

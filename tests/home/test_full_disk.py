@@ -55,7 +55,7 @@ def test_what_writes_says_in_one_sentence_that_it_cannot(
         *[str(export) if each == "EXPORT" else each for each in command]
     )
     assert ended.status == 1, ended.said
-    assert ended.stdout in ("", "record 1 is not parked\n")
+    assert ended.stdout in ("", "record 1 is not a dead letter\n")
     if not ended.stdout:
         assert "the disk is full, and nothing was lost" in ended.stderr
         assert ended.stderr.count("\n") == 1

@@ -106,7 +106,7 @@ def test_what_a_writer_leaves_out_is_lost(home: Home) -> None:
     assert found["facts_lost"] == len(lost)
     said = home.well("rebuild", "--level", "derive", "--diff").stdout
     assert all(f"- {fact}" in said for fact in lost)
-    assert "not in use" in said
+    assert "without activating it" in said
     home.well("init", "--agents", f"own,{TOY}")
     assert facts(home) >= lost, "what is in use is as it was"
 

@@ -110,7 +110,7 @@ def test_what_writes_says_in_one_sentence_that_it_cannot(
     before = held(home)
     ended = mounted(home).run(*[str(export) if each == "EXPORT" else each for each in command])
     assert ended.status in (1, 2), ended.said
-    assert ended.stdout in ("", "record 1 is not parked\n")
+    assert ended.stdout in ("", "record 1 is not a dead letter\n")
     assert held(home) == before
     if not ended.stdout:
         assert f"the home {home.path} is read-only" in ended.stderr

@@ -129,7 +129,7 @@ def test_a_failure_is_told_by_its_type_and_without_its_message(
     assert spans
     for span in spans:
         assert span.status.status_code is StatusCode.ERROR
-        assert told(span)["error.type"] == "InvalidInput"
+        assert told(span)["error.type"] == "UnknownId"
         assert not span.events
         assert "secretword" not in span.to_json()
 
