@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,98 @@ def test_every_module_of_a_room_stands_in_one_of_its_packages(room: str) -> None
     folders = {path.parent.name for path in folder_of(room).glob("*/__init__.py")}
     assert not inside, f"loose modules: {sorted(inside)}"
     assert folders == set(PACKAGES[room])
+
+
+# What `recollect/integrations` may import: packages whose public names are listed in `__all__`.
+FOR_INTEGRATIONS = ("recollect", "recollect.service", "recollect.mcp_server")
+
+
+def not_public(source: str) -> list[str]:
+    """Return the imports of inner modules, and what reaches into a zone or a home."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and node.attr in ("_zone", "_open_home"):
+            found.append(f"{node.lineno}: .{node.attr}")
+        elif isinstance(node, ast.Import):
+            found += [
+                f"{node.lineno}: {alias.name}"
+                for alias in node.names
+                if not is_public(alias.name, set())
+            ]
+        elif isinstance(node, ast.ImportFrom):
+            module = f"{'.' * node.level}{node.module}"
+            if not is_public(module, {alias.name for alias in node.names}):
+                found.append(f"{node.lineno}: {module}")
+    return found
+
+
+def is_public(module: str, names: set[str]) -> bool:
+    """Whether integrations may import these names of a module."""
+    top, _, rest = module.partition(".")
+    if top not in ("recollect", "") or rest.partition(".")[0] == "integrations":
+        return True
+    public = set(import_module(module).__all__) if module in FOR_INTEGRATIONS else set()
+    return bool(names) and names - {"integrations"} <= public
+
+
+def test_integrations_use_the_public_library_alone() -> None:
+    """Other packages could hold them: nothing of recollect's own is reached into."""
+    folder = ROOT / "recollect" / "integrations"
+    wrong = [
+        f"{path.relative_to(ROOT)}:{what}"
+        for path in sorted(folder.rglob("*.py"))
+        for what in not_public(path.read_text("utf-8"))
+    ]
+    assert not wrong, "integrations import public names only:\n" + "\n".join(wrong)
+
+
+def test_only_entry_points_know_the_integrations() -> None:
+    """The service and the MCP server know no product."""
+    knowing = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources("recollect")
+        if "integrations" not in path.parts
+        and any(
+            "recollect.integrations" in ast.unparse(node)
+            or "import integrations" in ast.unparse(node)
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+    }
+    assert knowing == {
+        "recollect/cli/commands/mcp_command.py",
+        "recollect/cli/commands/service_commands.py",
+        "recollect/compat/mem0.py",
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from recollect.library.library_zone import Zone",
+        "import recollect.schemas.errors",
+        "from recollect.service.application import create_app",
+        "from recollect import schemas",
+        "from ..library import library_zone",
+        "def f(zone):\n    return zone._zone.node",
+        "r._open_home.home",
+    ],
+)
+def test_an_integration_that_reaches_inside_is_found(source: str) -> None:
+    assert not_public(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from recollect import Recollect, InvalidInput",
+        "from recollect.service import create_app",
+        "from recollect.integrations.kept_items import KeptItems",
+        "import json, recollecting",
+    ],
+)
+def test_an_integration_on_public_names_is_not(source: str) -> None:
+    assert not not_public(source)
 
 
 def test_an_import_of_a_package_above_is_found() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from recollect import RecollectError, Zone, needed
 from recollect.integrations.kept_items import KeptItems, NewItem
-from recollect.library.library_zone import Zone
-from recollect.streams.system.extras import needed
 
 with needed("anthropic"):
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
@@ -27,6 +26,8 @@ _WIDTH = len(str(_MAX_LINES))
 _DEPTH = 2
 # A folder is shown with the size that a folder has on most disks.
 _FOLDER_SIZE = 4096
+# Characters of a path in an error.
+_SHOWN = 200
 
 _Parts = tuple[str, ...]
 
@@ -127,8 +128,7 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
             gone = [parts] if parts in files else _inside(files, parts)
             if not gone:
                 raise ToolError(f"The path {command.path} does not exist")
-            for path in gone:
-                self._kept.forget_under(path)
+            self._kept.forget_under(*gone)
         return f"Successfully deleted {command.path}"
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
@@ -149,20 +149,23 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
             # Written first: what is killed in between leaves both, and loses neither.
             for path in moved:
                 self._write((*new, *path[len(old) :]), files[path])
-            for path in moved:
-                self._kept.forget_under(path)
+            self._kept.forget_under(*moved)
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
         """Erase every file for good."""
         with self._kept.lock:
-            for path in self._files():
-                self._kept.forget_under(path)
+            if files := self._files():
+                self._kept.forget_under(*files)
         return "All memory cleared"
 
     def _files(self) -> dict[_Parts, str]:
         """Return path -> text of every file, as it is now."""
-        return {item.path: item.value["text"] for item in self._kept.every()}
+        files: dict[_Parts, str] = {}
+        for item in self._kept.newest_first():
+            files.setdefault(item.path, item.value["text"])
+        # In the order in which they were written last.
+        return dict(reversed(files.items()))
 
     def _file(self, path: str) -> tuple[_Parts, str]:
         parts = _parts(path)
@@ -180,7 +183,11 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         if before is not None:
             value["first"] = before.value.get("first") or before.source_id
             fields |= {"kind": "edit", "target": value["first"]}
-        self._kept.add([NewItem(parts, value, text, "claude", fields)])
+        try:
+            self._kept.add([NewItem(parts, value, text, "claude", fields)])
+        except RecollectError as error:
+            path = "/".join((_ROOT, *parts))
+            raise ToolError(f"The file {path[:_SHOWN]} cannot be written: {error}") from error
 
 
 class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):

@@ -17,31 +17,35 @@ _SECONDS_UNTIL = 100_000_000_000
 
 
 def every(
-    zone: Zone, scope: Literal["facts", "events", "observations"], **filters: Any
+    zone: Zone,
+    scope: Literal["facts", "events", "observations"],
+    *,
+    first: int = _PAGE,
+    **filters: Any,
 ) -> Iterator[Memory]:
     """Yield all memories of a kind that the filters of `list_memories` let through, newest first.
 
-    With `source_event_ids` they come in no order.
+    With `source_event_ids` they come in no order. `first`: how many are asked for at first.
     """
     sources: Sequence[str] | None = filters.pop("source_event_ids", None)
     if sources is None:
-        yield from _pages(zone, scope, filters)
+        yield from _pages(zone, scope, first, filters)
         return
     for start in range(0, len(sources), _BATCH_SIZE):
         part = list(sources[start : start + _BATCH_SIZE])
-        yield from _pages(zone, scope, {**filters, "source_event_ids": part})
+        yield from _pages(zone, scope, first, {**filters, "source_event_ids": part})
 
 
-def _pages(zone: Zone, scope: Any, filters: dict[str, Any]) -> Iterator[Memory]:
+def _pages(zone: Zone, scope: Any, size: int, filters: dict[str, Any]) -> Iterator[Memory]:
     cursor = None
     while True:
         try:
-            page = zone.list_memories(scope, **filters, cursor=cursor, limit=_PAGE)
+            page = zone.list_memories(scope, **filters, cursor=cursor, limit=size)
         except UnknownZone:
             # A service answers so for a zone that holds nothing yet.
             return
         yield from page.memories
-        cursor = page.cursor
+        cursor, size = page.cursor, _PAGE
         if cursor is None:
             return
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import AnyEvent
-from recollect.schemas.errors import InvalidInput, UnknownZone
-from recollect.schemas.inbound import MAX_CONTENT_BYTES
-from recollect.schemas.wire import Memory, MemoryPage
+from recollect import MAX_CONTENT_BYTES, InvalidInput, Memory, Zone
+from recollect.integrations.facade_kit import every
 
 #: The key of an event's metadata that holds the value, as JSON text: so any value can be kept,
 #: whatever characters and numbers it holds.
 _VALUE = "kept_value"
-_PAGE = 1_000
+# Mostly the last few are wanted.
+_FIRST_PAGE = 20
+_RECALLED_AT_ONCE = 50
+_MAX_FORGOTTEN = 5_000
+# Of so many paths it takes less time to look through all that is kept.
+_MANY_PATHS = 32
 _TICK = timedelta(milliseconds=1)
 
 
@@ -68,7 +71,7 @@ class KeptItems:
             return []
         with self.lock:
             latest = self._latest()
-            events: list[AnyEvent] = []
+            events: list[dict[str, Any]] = []
             for item in items:
                 latest += _TICK
                 events.append(
@@ -83,7 +86,7 @@ class KeptItems:
                         **item.fields,
                     }
                 )
-            ids = [str(event["id"]) for event in events]  # type: ignore[index]
+            ids = [str(event["id"]) for event in events]
             report = self.zone.ingest(events)
             if report.rejected:
                 first = report.rejections[0]
@@ -95,59 +98,77 @@ class KeptItems:
 
     def newest(self, path: tuple[str, ...]) -> KeptItem | None:
         """Return the last value that was added under a path."""
-        return next(self._newest_first(path, 1), None)
+        return next(self._newest_first(path), None)
+
+    def newest_of(self, paths: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], KeptItem]:
+        """Return the last value under each of some paths that has any."""
+        wanted = set(paths)
+        if len(wanted) <= _MANY_PATHS:
+            found = ((path, self.newest(path)) for path in wanted)
+            return {path: item for path, item in found if item is not None}
+        newest: dict[tuple[str, ...], KeptItem] = {}
+        for item in self.newest_first():
+            if item.path in wanted:
+                newest.setdefault(item.path, item)
+        return newest
 
     def under(self, path: tuple[str, ...], *, last: int | None = None) -> list[KeptItem]:
         """Return the values under a path, the first first; `last`: at most so many, the last."""
-        found: list[KeptItem] = []
-        for item in self._newest_first(path, _PAGE if last is None else max(1, min(last, _PAGE))):
-            if last is not None and len(found) >= last:
-                break
-            found.append(item)
-        return found[::-1]
+        return list(islice(self._newest_first(path), last))[::-1]
 
-    def every(self) -> list[KeptItem]:
-        """Return all values of the platform, the first first."""
-        return list(self._newest_first(None, _PAGE))[::-1]
+    def newest_first(self) -> Iterator[KeptItem]:
+        """Yield all values of the platform, the last first."""
+        return self._newest_first(None)
+
+    def recalled(self, query: str, most: int) -> Iterator[tuple[KeptItem, float]]:
+        """Yield the values that recall finds by a question, best first, each with its score."""
+        results = self.zone.recall(
+            query, scope="events", platform=self.platform, max_results=most
+        ).results
+        for start in range(0, len(results), _RECALLED_AT_ONCE):
+            part = results[start : start + _RECALLED_AT_ONCE]
+            sources = [result.source_event_ids[0] for result in part]
+            found = every(self.zone, "events", platform=self.platform, source_event_ids=sources)
+            items = {memory.id: item for memory in found if (item := _kept(memory))}
+            for result in part:
+                if result.id in items:
+                    yield items[result.id], result.score
 
     def forget(self, ids: Sequence[str]) -> None:
         """Erase values by their source ids, for good."""
-        if ids:
-            self.zone.forget(*ids, platform=self.platform)
+        for start in range(0, len(ids), _MAX_FORGOTTEN):
+            part = ids[start : start + _MAX_FORGOTTEN]
+            self.zone.forget(*part, platform=self.platform)
 
-    def forget_under(self, path: tuple[str, ...]) -> bool:
-        """Erase all values under a path, for good; return whether there were any."""
+    def forget_under(self, *paths: tuple[str, ...]) -> bool:
+        """Erase all values under some paths, for good; return whether there were any.
+
+        Some thousands of them are one erasure.
+        """
         with self.lock:
-            if self.newest(path) is None:
-                return False
-            self.zone.forget(thread=_thread(path), platform=self.platform)
-            return True
+            wanted = set(paths)
+            if len(wanted) <= _MANY_PATHS:
+                found = [item for path in wanted for item in self._newest_first(path)]
+            else:
+                found = [item for item in self.newest_first() if item.path in wanted]
+            self.forget([item.source_id for item in found])
+            return bool(found)
 
     def _latest(self) -> datetime:
         """Return a time that nothing that is kept is later than: now, as a rule."""
-        now = datetime.now().astimezone()
-        return max([now, *(_time(memory) for memory in self._page(None, None, 1).memories)])
+        last = next(self._events(None, 1), None)
+        now = datetime.now(UTC)
+        return now if last is None else max(now, _time(last))
 
-    def _page(self, path: tuple[str, ...] | None, cursor: str | None, limit: int) -> MemoryPage:
+    def _newest_first(self, path: tuple[str, ...] | None) -> Iterator[KeptItem]:
+        for memory in self._events(path, _FIRST_PAGE):
+            if item := _kept(memory):
+                yield item
+
+    def _events(self, path: tuple[str, ...] | None, first: int) -> Iterator[Memory]:
+        """Yield events, the last first; `first`: how many to ask for at first."""
         thread = None if path is None else _thread(path)
-        try:
-            return self.zone.list_memories(
-                "events", platform=self.platform, thread=thread, cursor=cursor, limit=limit
-            )
-        except UnknownZone:
-            # A service answers so for a zone that holds nothing yet.
-            return MemoryPage(memories=[])
-
-    def _newest_first(self, path: tuple[str, ...] | None, limit: int) -> Iterator[KeptItem]:
-        cursor = None
-        while True:
-            page = self._page(path, cursor, limit)
-            for memory in page.memories:
-                if item := _kept(memory):
-                    yield item
-            cursor = page.cursor
-            if cursor is None:
-                return
+        return every(self.zone, "events", first=first, platform=self.platform, thread=thread)
 
     def _is_kept(self, source_id: str) -> bool:
         try:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from recollect import Result, Zone, needed
 from recollect.integrations.kept_items import KeptItems, NewItem
-from recollect.library.library_zone import Zone
-from recollect.schemas.wire import Result
-from recollect.streams.system.extras import needed
+from recollect.integrations.thoughts import spoken
 
 with needed("langchain"):
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -93,7 +92,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
         return NewItem(
             path=(self.session_id,),
             value=message_to_dict(message),
-            words=str(message.text),
+            words=str(message.text) if human else spoken(str(message.text)),
             sender_id=message.type,
             fields={"session_id": self.session_id, **fields},
         )

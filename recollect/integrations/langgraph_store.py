@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
+from recollect import Zone, needed
 from recollect.integrations.kept_items import KeptItem, KeptItems, NewItem, words_of
-from recollect.library.library_zone import Zone
-from recollect.streams.system.extras import needed
 
 with needed("langgraph"):
     from langgraph.store.base import (
@@ -60,27 +60,27 @@ class RecollectStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Answer reads as things stood before, then carry out the puts; a later one wins.
 
+        Puts are one import, and deletions one erasure.
+
         Raises:
             InvalidInput: an item cannot be kept.
+            ValueError: an operation, a filter, a limit or an offset is none.
         """
         every = list(ops)
+        for op in every:
+            _check(op)
         puts: dict[_Address, PutOp] = {}
         results: list[Result] = []
-        items: dict[_Address, KeptItem] | None = None
         for op in every:
             if isinstance(op, GetOp):
                 results.append(self._get(op))
             elif isinstance(op, PutOp):
-                puts[op.namespace, op.key] = op
+                puts[tuple(op.namespace), op.key] = op
                 results.append(None)
-            elif isinstance(op, SearchOp | ListNamespacesOp):
-                items = self._items() if items is None else items
-                if isinstance(op, SearchOp):
-                    results.append(self._search(op, items))
-                else:
-                    results.append(_namespaces(op, items))
-            else:
-                raise ValueError(f"Unknown operation type: {type(op)}")
+            elif isinstance(op, SearchOp):
+                results.append(self._search(op))
+            elif isinstance(op, ListNamespacesOp):
+                results.append(_namespaces(op, self._addresses()))
         self._put(list(puts.values()))
         return results
 
@@ -92,55 +92,76 @@ class RecollectStore(BaseStore):
         kept = self._kept.newest((*op.namespace, op.key))
         return None if kept is None else Item(**_fields(kept))
 
-    def _items(self) -> dict[_Address, KeptItem]:
-        """Return every item by its namespace and key, the last changed first."""
-        found: dict[_Address, KeptItem] = {}
-        for kept in reversed(self._kept.every()):
-            found.setdefault((kept.path[:-1], kept.path[-1]), kept)
-        return found
+    def _newest(self) -> Iterator[KeptItem]:
+        """Yield every item as it is now, the last changed first."""
+        seen: set[tuple[str, ...]] = set()
+        for kept in self._kept.newest_first():
+            if kept.path not in seen:
+                seen.add(kept.path)
+                yield kept
 
-    def _search(self, op: SearchOp, items: dict[_Address, KeptItem]) -> list[SearchItem]:
-        depth = len(op.namespace_prefix)
-        matching = [
-            kept
-            for (namespace, _), kept in items.items()
-            if namespace[:depth] == tuple(op.namespace_prefix)
-            and (not op.filter or _matches(kept.value["value"], op.filter))
-        ]
-        scores = self._scores(op.query) if matching and op.query and op.query.strip() else {}
-        ranked = sorted(matching, key=lambda kept: -scores.get(kept.id, -1.0))
-        return [
-            SearchItem(**_fields(kept), score=scores.get(kept.id))
-            for kept in ranked[op.offset : op.offset + op.limit]
-        ]
+    def _addresses(self) -> set[_Address]:
+        return {(kept.path[:-1], kept.path[-1]) for kept in self._newest()}
 
-    def _scores(self, query: str) -> dict[str, float]:
-        """Return event id -> score of what recall finds."""
-        answer = self._kept.zone.recall(
-            query, scope="events", platform=self._kept.platform, max_results=_MAX_RESULTS
-        )
-        return {result.id: result.score for result in answer.results}
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        """Return what recall finds, then the rest, the last changed first; no more is read than
+        that takes.
+        """
+        wanted, found = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
+        if op.query and op.query.strip():
+            scored: Iterator[tuple[KeptItem, float | None]] = iter(
+                self._kept.recalled(op.query, _MAX_RESULTS)
+            )
+        else:
+            scored = iter(())
+        for kept, score in chain(scored, ((kept, None) for kept in self._newest())):
+            if len(found) >= wanted:
+                break
+            if kept.path not in found and _is_wanted(kept, op):
+                found[kept.path] = SearchItem(**_fields(kept), score=score)
+        return list(found.values())[op.offset : wanted]
 
     def _put(self, ops: Sequence[PutOp]) -> None:
         with self._kept.lock:
-            new = []
-            for op in ops:
-                path = (*op.namespace, op.key)
-                if op.value is None:
-                    continue
-                before = self._kept.newest(path)
-                value: dict[str, Any] = {"value": dict(op.value)}
-                fields: dict[str, Any] = {"direction": "out"}
-                if before is not None:
-                    first = before.value.get("first") or before.source_id
-                    value["first"] = first
-                    value["created_at"] = before.value.get("created_at") or before.at.isoformat()
-                    fields |= {"kind": "edit", "target": first}
-                new.append(NewItem(path, value, _words(op), self._kept.platform, fields))
+            puts = [((*op.namespace, op.key), op) for op in ops]
+            kept = self._kept.newest_of(path for path, op in puts if op.value is not None)
+            new = [
+                _new_item(path, op, kept.get(path), self._kept.platform)
+                for path, op in puts
+                if op.value is not None
+            ]
             self._kept.add(new)
-            for op in ops:
-                if op.value is None:
-                    self._kept.forget_under((*op.namespace, op.key))
+            if gone := [path for path, op in puts if op.value is None]:
+                self._kept.forget_under(*gone)
+
+
+def _new_item(path: tuple[str, ...], op: PutOp, before: KeptItem | None, platform: str) -> NewItem:
+    """Return what a put keeps: an edit of the item, where there is one."""
+    value: dict[str, Any] = {"value": dict(op.value or {})}
+    fields: dict[str, Any] = {"direction": "out"}
+    if before is not None:
+        first = before.value.get("first") or before.source_id
+        value["first"] = first
+        value["created_at"] = before.value.get("created_at") or before.at.isoformat()
+        fields |= {"kind": "edit", "target": first}
+    return NewItem(path, value, _words(op), platform, fields)
+
+
+def _check(op: Op) -> None:
+    """Raise ValueError where an operation, its limit or its offset is none."""
+    if not isinstance(op, GetOp | PutOp | SearchOp | ListNamespacesOp):
+        raise ValueError(f"Unknown operation type: {type(op)}")
+    if isinstance(op, SearchOp | ListNamespacesOp):
+        for name, number in (("limit", op.limit), ("offset", op.offset)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+                raise ValueError(f"{name} {number!r}: give a whole number, 0 or more")
+
+
+def _is_wanted(kept: KeptItem, op: SearchOp) -> bool:
+    prefix = tuple(op.namespace_prefix)
+    if kept.path[:-1][: len(prefix)] != prefix:
+        return False
+    return not op.filter or _matches(kept.value["value"], op.filter)
 
 
 def _fields(kept: KeptItem) -> dict[str, Any]:

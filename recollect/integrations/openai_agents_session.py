@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+from recollect import Zone, needed
 from recollect.integrations.kept_items import KeptItems, NewItem
-from recollect.library.library_zone import Zone
-from recollect.streams.system.extras import needed
+from recollect.integrations.thoughts import spoken
 
 with needed("openai-agents"):
     from agents.items import TResponseInputItem
@@ -84,10 +84,15 @@ class RecollectSession(SessionABC):
 
 
 def _words(item: dict[str, Any]) -> str:
-    """Return what an item says: a message's text, a call's name and arguments, an output."""
+    """Return what an item says: a message's text, a call's name and arguments, an output.
+
+    What the model thought is no words.
+    """
+    if item.get("type") == "reasoning":
+        return ""
     content = item.get("content")
     if isinstance(content, list):
         content = "\n".join(str(part.get("text") or "") for part in content if "text" in part)
     if isinstance(content, str):
-        return content
+        return content if item.get("role") == "user" else spoken(content)
     return "\n".join(str(item[name]) for name in ("name", "arguments", "output") if name in item)

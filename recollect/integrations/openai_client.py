@@ -81,7 +81,7 @@ class _Memory:
         max_tokens: int | None,
         platform: str,
     ) -> None:
-        self._zone = zone
+        self._held = zone
         self._user = user
         self._session_id = session_id
         self._options = {} if max_tokens is None else {"max_tokens": max_tokens}
@@ -92,7 +92,7 @@ class _Memory:
         if not said:
             return ""
         try:
-            return self._zone.context(said[-1], **self._options).block
+            return self._held.context(said[-1], **self._options).block
         except RecollectError as error:
             _log.warning("nothing is put before the model: %s", type(error).__name__)
             return ""
@@ -112,7 +112,7 @@ class _Memory:
         # Else the turn stays open, and what was said in it is not concluded from for some time.
         events[-1]["kind"] = "turn_completed"
         try:
-            self._zone.ingest(events)
+            self._held.ingest(events)
         except DecisionTimeout:
             # It is kept, and a service decides it later.
             _log.info("a turn is not decided yet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 import tempfile
 from collections.abc import Iterator
@@ -143,6 +144,40 @@ def test_a_tool_over_a_service(tmp_path: Path) -> None:
         assert told(tool, {"command": "view", "path": "/memories/a"}).endswith("     1\tone")
         assert tool.clear_all_memory() == "All memory cleared"
         assert "/a" not in told(tool, {"command": "view", "path": "/memories"})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"command": "create", "path": "/memories/new", "file_text": "a b\n" * 300_000},
+        {"command": "str_replace", "path": "/memories/a", "old_str": "one", "new_str": "x" * 2**20},
+        {
+            "command": "insert",
+            "path": "/memories/a",
+            "insert_line": 0,
+            "insert_text": "y" * 2**20,
+        },
+        {"command": "create", "path": "/memories/" + "deep/" * 400 + "b", "file_text": "two"},
+    ],
+    ids=["create", "str_replace", "insert", "path"],
+)
+def test_what_cannot_be_kept_is_an_error_of_the_tool(
+    home: Recollect, command: dict[str, Any]
+) -> None:
+    """Fault 12."""
+    zone = home.zone(f"large-{abs(hash(str(command)[:90])) % 10**6}")
+    for tool in (RecollectMemoryTool(zone), AsyncRecollectMemoryTool(zone)):
+        if isinstance(tool, RecollectMemoryTool):
+            tool.call({"command": "create", "path": "/memories/a", "file_text": "one"})
+        with pytest.raises(ToolError, match="cannot be written"):
+            awaited(tool.call(command))
+        # What was there stays.
+        kept = RecollectMemoryTool(zone).call({"command": "view", "path": "/memories/a"})
+        assert str(kept).endswith("     1\tone")
+
+
+def awaited(answer: Any) -> Any:
+    return asyncio.run(answer) if inspect.iscoroutine(answer) else answer
 
 
 def test_the_asynchronous_tool_does_the_same(home: Recollect) -> None:

@@ -79,9 +79,15 @@ OPS = st.one_of(
         st.lists(LABELS, max_size=2).map(tuple),
         filter=FILTERS,
         limit=st.just(1_000),
+        offset=st.just(0),
         query=st.sampled_from([None, "pizza"]),
     ),
-    st.builds(ListNamespacesOp, max_depth=st.sampled_from([None, 1, 2]), limit=st.integers(1, 5)),
+    st.builds(
+        ListNamespacesOp,
+        max_depth=st.sampled_from([None, 1, 2]),
+        limit=st.integers(1, 5),
+        offset=st.integers(0, 2),
+    ),
 )
 
 
@@ -224,6 +230,74 @@ def test_what_cannot_be_is_refused_as_by_any_store(store: RecollectStore) -> Non
     store.put(("a",), "k", {"v": 1})
     with pytest.raises(ValueError, match="Unsupported operator"):
         store.search(("a",), filter={"v": {"$regex": "x"}})
+
+
+@pytest.mark.parametrize("wrong", [-1, -100, 1.5, "3", None, True])
+@pytest.mark.parametrize("field", ["limit", "offset"])
+def test_limits_and_offsets_that_are_none_are_refused(
+    store: RecollectStore, field: str, wrong: Any
+) -> None:
+    """Fault 11."""
+    for key in "abc":
+        store.put(("a",), key, {"v": "pizza"})
+    for op in (
+        SearchOp(("a",), **{field: wrong}),
+        SearchOp(("a",), query="pizza", **{field: wrong}),
+        ListNamespacesOp(**{field: wrong}),
+    ):
+        # Nothing of a batch is carried out that holds one of these.
+        with pytest.raises(ValueError, match=field):
+            store.batch([PutOp(("a",), "d", {"v": 1}), op])
+    assert store.get(("a",), "d") is None
+    assert store.search(("a",), limit=0) == []
+    assert len(store.search(("a",), limit=2)) == 2
+    assert len(store.search(("a",), limit=2, offset=2)) == 1
+    assert len(store.search(("a",), query="pizza", limit=2, offset=2)) == 1
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+    """The operations that zones carried out and what each returned, as they come."""
+    found: list[tuple[str, Any]] = []
+    ingest, call = Zone.ingest, Zone.call
+
+    def counted_ingest(self: Zone, *given: Any, **options: Any) -> Any:
+        found.append(("ingest", ingest(self, *given, **options)))
+        return found[-1][1]
+
+    def counted_call(self: Zone, operation: Any, *given: Any, **options: Any) -> Any:
+        found.append((operation.name, call(self, operation, *given, **options)))
+        return found[-1][1]
+
+    monkeypatch.setattr(Zone, "ingest", counted_ingest)
+    monkeypatch.setattr(Zone, "call", counted_call)
+    return found
+
+
+def test_a_batch_is_one_import_and_one_erasure(zone: Zone, calls: list[tuple[str, Any]]) -> None:
+    """Fault 11."""
+    store = RecollectStore(zone)
+    many = [PutOp(("a",), f"k{n}", {"v": f"thing {n}"}) for n in range(60)]
+    store.batch([*many, PutOp(("a",), "kept", {"v": "pizza"})])
+    store.batch([op._replace(value={"v": "newer"}) for op in many])
+    store.batch([op._replace(value=None) for op in many])
+    writing = [name for name, _ in calls if name in ("ingest", "forget")]
+    assert writing == ["ingest", "ingest", "forget"]
+    assert [item.key for item in store.search(("a",), limit=100)] == ["kept"]
+    assert len(zone.list_memories("events").memories) == 1, "all versions are forgotten"
+
+
+def test_a_search_reads_no_more_than_it_answers(zone: Zone, calls: list[tuple[str, Any]]) -> None:
+    """Fault 11."""
+    store = RecollectStore(zone)
+    store.batch([PutOp(("a",), f"k{n}", {"v": f"thing {n}"}) for n in range(120)])
+    for query in (None, "thing 7"):
+        calls.clear()
+        assert len(store.search(("a",), query=query, limit=10)) == 10
+        read = [page.memories for name, page in calls if name == "list_memories"]
+        assert sum(map(len, read)) <= 60
+    everything = store.search(("a",), query="thing 7", limit=1_000)
+    assert len({item.key for item in everything}) == len(everything) == 120
 
 
 def test_two_stores_of_a_zone_and_two_zones_are_apart(home: Recollect) -> None:

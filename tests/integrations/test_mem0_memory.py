@@ -416,6 +416,19 @@ def test_instructions_greetings_and_thanks_are_no_memories(memory: Memory) -> No
     assert texts(memory.get_all(filters=BOB)) == ["Good morning!"]
 
 
+def test_of_a_conversation_in_one_text_nothing_is_concluded_from_the_assistant(
+    memory: Memory,
+) -> None:
+    """Faults 7 and 8."""
+    said = "User: I bake rye bread.\nAssistant: <think>Hm.</think>My name is Claude."
+    added = texts(memory.add(said, user_id="ada"))
+    assert added == ["Ada bakes rye bread.", "My name is Claude."]
+    assert {one.get("role") for one in memory.get_all(filters=ADA)["results"]} == {
+        "user",
+        "assistant",
+    }
+
+
 def test_what_was_kept_and_what_was_not_is_told_item_by_item(memory: Memory) -> None:
     """Fault 7."""
     long = "x" * (MAX_CONTENT_BYTES + 1)

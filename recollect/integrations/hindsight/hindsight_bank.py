@@ -62,7 +62,7 @@ class HindsightBank:
     """What Hindsight's interface sees in a zone."""
 
     def __init__(self, zone: Zone) -> None:
-        self._zone = zone
+        self._held = zone
 
     # Retaining
 
@@ -83,7 +83,7 @@ class HindsightBank:
             InvalidInput: a content cannot be kept; the message says which, and which are.
         """
         operation = operation_id or secrets.token_hex(16)
-        again = retained(self._zone, operation=operation) if operation_id else []
+        again = retained(self._held, operation=operation) if operation_id else []
         before = {event.source_event_ids[0]: event for event in again}
         events: list[dict[str, Any]] = []
         places: list[int] = []
@@ -96,7 +96,7 @@ class HindsightBank:
                 said_by = self._in_the_place_of(document, operation, said_by)
             events += said_by
             places += [place] * len(said_by)
-        report = self._zone.ingest(events, wait=False, principal=principal)
+        report = self._held.ingest(events, wait=False, principal=principal)
         if report.rejected:
             raise partly_kept(report, "items", places)
         return Retained(operation, report.token)
@@ -110,7 +110,7 @@ class HindsightBank:
         """
         parts = [
             versions[0].source_event_ids[0]
-            for versions in messages(retained(self._zone, document_id=document))
+            for versions in messages(retained(self._held, document_id=document))
             if versions[-1].current and said_in(versions[0]).get("operation") != operation
         ]
         if not parts:
@@ -137,11 +137,11 @@ class HindsightBank:
             InvalidInput: it does not come from one content alone, or is only a part of what that
                 says; or the text cannot be kept.
         """
-        held = self._zone.get_memory(memory_id)
+        held = self._held.get_memory(memory_id)
         sources = held.source_event_ids
         events = [
             event
-            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=sources)
+            for event in every(self._held, "events", platform=PLATFORM, source_event_ids=sources)
             if said_in(event)
         ]
         if len(events) != 1 or len(sources) != 1:
@@ -157,10 +157,10 @@ class HindsightBank:
             )
         said = said_in(event)
         name = "document_id" if said.get("document_id") else "operation"
-        for versions in messages(retained(self._zone, **{name: str(said[name])})):
+        for versions in messages(retained(self._held, **{name: str(said[name])})):
             if event.id in {version.id for version in versions}:
                 edit = edit_of(versions[0].source_event_ids[0], said, text_of(text, "text"))
-                report = self._zone.ingest(edit, wait=False, principal=principal)
+                report = self._held.ingest(edit, wait=False, principal=principal)
                 if report.rejected:
                     raise partly_kept(report, "text", [0])
                 return report.token
@@ -169,7 +169,7 @@ class HindsightBank:
     def _facts_from(self, source_ids: Sequence[str]) -> list[Memory]:
         """Return the current facts that were decided from events."""
         wanted = set(source_ids)
-        found = every(self._zone, "facts", source_event_ids=list(wanted))
+        found = every(self._held, "facts", source_event_ids=list(wanted))
         return [fact for fact in found if fact.source_event_ids[0] in wanted]
 
     # Documents and operations
@@ -211,7 +211,7 @@ class HindsightBank:
         """Return the parts of each document as they are now, in order."""
         wanted = {} if document_id is None else {"document_id": document_id}
         found: dict[str, list[Memory]] = defaultdict(list)
-        for versions in messages(retained(self._zone, **wanted)):
+        for versions in messages(retained(self._held, **wanted)):
             if versions[-1].current and (of := said_in(versions[-1]).get("document_id")):
                 found[str(of)].append(versions[-1])
         return {of: sorted(parts, key=order) for of, parts in found.items()}
@@ -222,7 +222,7 @@ class HindsightBank:
         Raises:
             UnknownId: there is none with this id.
         """
-        found = [event.id for event in retained(self._zone, document_id=document_id)]
+        found = [event.id for event in retained(self._held, document_id=document_id)]
         if not found:
             raise _no_document(document_id)
         return found
@@ -230,7 +230,7 @@ class HindsightBank:
     def operations(self) -> list[dict[str, Any]]:
         """Return what was retained, the newest first, each with whether it is decided."""
         found: dict[str, list[Memory]] = defaultdict(list)
-        for event in retained(self._zone):
+        for event in retained(self._held):
             if operation := said_in(event).get("operation"):
                 found[operation].append(event)
         return [_operation(id_, events) for id_, events in reversed(found.items())]
@@ -241,7 +241,7 @@ class HindsightBank:
         Raises:
             UnknownId: there is none with this id.
         """
-        events = retained(self._zone, operation=id_)
+        events = retained(self._held, operation=id_)
         if not events:
             raise UnknownId(f"no operation has the id {id_!r}, or what it retained was forgotten")
         return _operation(id_, events)
@@ -269,7 +269,7 @@ class HindsightBank:
         scope: list[Scope] = [*(("events", "facts") if "world" in wanted else ())]
         if "observation" in wanted:
             scope += ["observations", *(() if "world" in wanted else ("facts",))]
-        if not scope or not self._zone.exists():
+        if not scope or not self._held.exists():
             return []
         asked = Query(
             query=query,
@@ -281,9 +281,9 @@ class HindsightBank:
             min_score=min_score,
             source_event_ids=self._among(fits),
         )
-        found = self._zone.recall(asked).results
+        found = self._held.recall(asked).results
         if window is not None:
-            first = self._zone.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
+            first = self._held.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
             found = _with_room(first.results, found, max_tokens)
         events = self._events_of(found)
         return [
@@ -301,7 +301,7 @@ class HindsightBank:
         platform = None if fits(set()) else PLATFORM
         return tuple(
             event.source_event_ids[0]
-            for event in every(self._zone, "events", platform=platform)
+            for event in every(self._held, "events", platform=platform)
             if fits(tags_of(event))
         )
 
@@ -310,7 +310,7 @@ class HindsightBank:
         sources = sorted({source for item in found for source in item.source_event_ids})
         events = {
             event.source_event_ids[0]: event
-            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=sources)
+            for event in every(self._held, "events", platform=PLATFORM, source_event_ids=sources)
         }
         return {
             item.id: [events[source] for source in item.source_event_ids if source in events]
@@ -321,9 +321,9 @@ class HindsightBank:
         self, query: str, *, budget: Budget, max_tokens: int, fits: Fits | None = None
     ) -> tuple[str, list[Result]]:
         """Return a report of `max_tokens` at most, and what it cites."""
-        if not self._zone.exists():
+        if not self._held.exists():
             return "", []
-        found = self._zone.reflect(
+        found = self._held.reflect(
             query,
             source_event_ids=self._among(fits),
             max_results=_RESULTS[budget],
@@ -355,10 +355,10 @@ class HindsightBank:
                 narrowed["source_event_ids"] = list(among)
             if wanted.entity_id is not None:
                 narrowed["entity"] = wanted.entity_id
-            facts = every(self._zone, "facts", superseded=wanted.invalidated, **narrowed)
+            facts = every(self._held, "facts", superseded=wanted.invalidated, **narrowed)
             yield from (fact for fact in facts if fact.current != wanted.invalidated)
         if wanted.type in (None, "observation") and wanted.entity_id is None:
-            for item in every(self._zone, "observations", superseded=wanted.invalidated):
+            for item in every(self._held, "observations", superseded=wanted.invalidated):
                 rests_on = set(item.source_event_ids)
                 if item.current != wanted.invalidated and (among is None or rests_on <= among):
                     yield item
@@ -370,7 +370,7 @@ class HindsightBank:
             return None if among is None else set(among)
         of_document = {
             event.source_event_ids[0]
-            for event in retained(self._zone, document_id=wanted.document_id)
+            for event in retained(self._held, document_id=wanted.document_id)
         }
         return of_document if among is None else of_document & set(among)
 
@@ -380,12 +380,12 @@ class HindsightBank:
         Raises:
             UnknownId: nothing has it.
         """
-        held = self._zone.get_memory(id_)
+        held = self._held.get_memory(id_)
         return _unit(held, self._events_of([held])[held.id])
 
     def tags(self, wildcards: str | None) -> list[tuple[str, int]]:
         """Return the tags of what was retained, each with how many memories have it."""
-        current = [versions[-1] for versions in messages(retained(self._zone))]
+        current = [versions[-1] for versions in messages(retained(self._held))]
         tagged = [event for event in current if event.current and tags_of(event)]
         sources = {event.source_event_ids[0]: event for event in tagged}
         facts = Counter(fact.source_event_ids[0] for fact in self._facts_from(list(sources)))

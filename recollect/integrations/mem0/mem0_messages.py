@@ -160,7 +160,7 @@ class MemoryReader:
     """Reads which memories messages are; `known` are messages that need not be fetched."""
 
     def __init__(self, zone: Zone, known: Iterable[Message] = ()) -> None:
-        self._zone = zone
+        self._held = zone
         self._known = {message.source_id: message for message in known}
 
     def read(self, some: Sequence[Message]) -> list[Read]:
@@ -168,7 +168,7 @@ class MemoryReader:
         asked = [message.source_id for message in some if not message.whole]
         given: dict[str, list[Memory]] = defaultdict(list)
         repeated: dict[str, list[Memory]] = defaultdict(list)
-        facts = every(self._zone, "facts", source_event_ids=asked, superseded=True)
+        facts = every(self._held, "facts", source_event_ids=asked, superseded=True)
         by_id = {fact.id: fact for fact in facts}
         for fact in sorted(by_id.values(), key=lambda fact: fact.id):
             first, *others = fact.source_event_ids
@@ -205,7 +205,7 @@ class MemoryReader:
         """Return the ids of facts whose place another has taken, of what the same one said."""
         over = [fact for fact in facts if not fact.current]
         newer = {change.id for fact in over for change in fact.superseded_by}
-        said_in_ = {id_: self._zone.get_memory(id_).source_event_ids[0] for id_ in newer}
+        said_in_ = {id_: self._held.get_memory(id_).source_event_ids[0] for id_ in newer}
         self._fetch([*said_in_.values(), *(fact.source_event_ids[0] for fact in over)])
 
         def whose(source_id: str) -> tuple[str | None, ...] | None:
@@ -223,6 +223,6 @@ class MemoryReader:
 
     def _fetch(self, source_ids: Iterable[str]) -> None:
         lacking = sorted({id_ for id_ in source_ids if id_ not in self._known})
-        for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=lacking):
+        for event in every(self._held, "events", platform=PLATFORM, source_event_ids=lacking):
             if said_in(event):
                 self._known[event.source_event_ids[0]] = Message([event])

@@ -40,6 +40,8 @@ from recollect.integrations.mem0.mem0_messages import (
     messages,
     said_in,
 )
+from recollect.integrations.thoughts import spoken
+from recollect.integrations.transcripts import turns
 
 _MAX_RESULTS = 1_000
 # As many candidates as Mem0 looks at, for each result and at least.
@@ -92,7 +94,7 @@ class Mem0Store:
 
     def __init__(self, zone: Zone, *, strict: bool = True) -> None:
         """`strict`: only Mem0's fields are known; else any other is one of the metadata."""
-        self._zone = zone
+        self._held = zone
         self._strict = strict
 
     # Writing
@@ -140,11 +142,11 @@ class Mem0Store:
         Raises:
             UnknownId: nothing has this id.
         """
-        found = messages(self._zone, {"batch": batch}) if self._zone.exists() else []
+        found = messages(self._held, {"batch": batch}) if self._held.exists() else []
         if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
         came = []
-        for read in MemoryReader(self._zone, found).read(found):
+        for read in MemoryReader(self._held, found).read(found):
             for item in read.items:
                 first = self._first_of(item)
                 came.append((first, "ADD" if first.id == item.id else "NONE"))
@@ -211,11 +213,11 @@ class Mem0Store:
         """
         item = self._item(memory_id)
         message, sources = item.message, {item.message.source_id}
-        held = self._zone.get_memory(memory_id)
+        held = self._held.get_memory(memory_id)
         if held.type == "fact":
             sources.update(held.source_event_ids)
         again = as_it_stands(message).same
-        theirs = messages(self._zone, message.owned)
+        theirs = messages(self._held, message.owned)
         self._forget(
             [
                 one.first.id
@@ -233,7 +235,7 @@ class Mem0Store:
 
     def _forget(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH_SIZE):
-            self._zone.forget(*ids[start : start + _BATCH_SIZE])
+            self._held.forget(*ids[start : start + _BATCH_SIZE])
 
     def _import(
         self,
@@ -243,7 +245,7 @@ class Mem0Store:
         wait: bool,
     ) -> str:
         """Put events into the ledger, each by the place of its message; return their token."""
-        report = self._zone.ingest(events.values(), wait=wait, principal=principal)
+        report = self._held.ingest(events.values(), wait=wait, principal=principal)
         if report.rejected:
             raise partly_kept(report, "messages", list(events))
         return report.token
@@ -278,14 +280,14 @@ class Mem0Store:
             source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
             explain=True,
         )
-        facts = self._zone.recall(asked, scope=("facts",)).results
-        turns = self._zone.recall(asked, scope=("events",)).results
+        facts = self._held.recall(asked, scope=("facts",)).results
+        turns = self._held.recall(asked, scope=("events",)).results
         hits = {result.id: result for result in (*facts, *turns)}
         reached = {source for result in hits.values() for source in result.source_event_ids}
         near = [one for one in found if not reached.isdisjoint(one.source_ids)]
         scored = [
             (score, item)
-            for read in MemoryReader(self._zone, found).read(near)
+            for read in MemoryReader(self._held, found).read(near)
             for item in read.items
             if (chosen is None or item.id in chosen)
             and (score := _score(item, hits, threshold)) is not None
@@ -303,7 +305,7 @@ class Mem0Store:
         """Return the memories that filters let through, the newest first."""
         found, chosen = self._matching(filters, expired=show_expired)
         items: dict[tuple[object, ...], Item] = {}
-        for read in MemoryReader(self._zone, found).read(found):
+        for read in MemoryReader(self._held, found).read(found):
             for item in read.items:
                 if chosen is None or item.id in chosen:
                     items.setdefault(item.same, item)
@@ -347,14 +349,14 @@ class Mem0Store:
 
     def _versions(self, item: Item) -> list[Memory]:
         """Return a memory with the facts that it replaced, and that replaced it, of whom it is."""
-        held = self._zone.get_memory(item.id)
+        held = self._held.get_memory(item.id)
         if held.type != "fact":
             return [msgspec.structs.replace(held, text=item.text)]
-        family = [self._zone.get_memory(one.id) for one in self._zone.history(item.id)]
+        family = [self._held.get_memory(one.id) for one in self._held.history(item.id)]
         first = [one.source_event_ids[0] for one in family]
         theirs = {
             event.source_event_ids[0]
-            for event in every(self._zone, "events", platform=PLATFORM, source_event_ids=first)
+            for event in every(self._held, "events", platform=PLATFORM, source_event_ids=first)
             if said_in(event) and Message([event]).whose == item.message.whose
         }
         return [one for one in family if one.source_event_ids[0] in theirs]
@@ -362,7 +364,7 @@ class Mem0Store:
     def owners(self) -> list[dict[str, Any]]:
         """Return the users, agents, apps and runs of which there are memories."""
         found: dict[tuple[str, str], list[Message]] = {}
-        for message in messages(self._zone, {}):
+        for message in messages(self._held, {}):
             for name in IDS:
                 if value := message.said.get(name):
                     found.setdefault((name.removesuffix("_id"), value), []).append(message)
@@ -387,7 +389,7 @@ class Mem0Store:
             InvalidInput: a filter is not known.
         """
         check_filters(filters, known=FIELDS if self._strict else ANY_FIELD)
-        found = messages(self._zone, required(filters))
+        found = messages(self._held, required(filters))
         asked = named(filters)
         if not self._strict:
             # Metadata may stand beside the fields, so that a slip is known only by what is held.
@@ -402,7 +404,7 @@ class Mem0Store:
         if asked.isdisjoint(OF_ONE):
             return [one for one in found if passes(filters, one.filtered)], None
         chosen: dict[str, Message] = {}
-        for read in MemoryReader(self._zone, found).read(found):
+        for read in MemoryReader(self._held, found).read(found):
             for item in read.items:
                 if passes(filters, item.fields):
                     chosen[item.id] = item.message
@@ -410,7 +412,7 @@ class Mem0Store:
         return [one for one in found if one.source_id in kept], set(chosen)
 
     def _read(self, message: Message) -> Read:
-        (read,) = MemoryReader(self._zone, [message]).read([message])
+        (read,) = MemoryReader(self._held, [message]).read([message])
         return read
 
     def _first_of(self, item: Item) -> Item:
@@ -420,7 +422,7 @@ class Mem0Store:
             return item
         wanted = {**message.owned, "digest": str(message.said.get("digest"))}
         again = as_it_stands(message).same
-        for one in messages(self._zone, wanted):
+        for one in messages(self._held, wanted):
             if one.last.current and as_it_stands(one).same == again:
                 return item._replace(id=one.id, message=one)
         return item
@@ -434,16 +436,16 @@ class Mem0Store:
         if not isinstance(memory_id, str):
             raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a text")
         try:
-            held = self._zone.get_memory(memory_id)
+            held = self._held.get_memory(memory_id)
         except InvalidInput:
             raise _unknown(memory_id) from None
         events = [held]
         if held.type == "fact":
             source = held.source_event_ids[:1]
-            events = list(every(self._zone, "events", platform=PLATFORM, source_event_ids=source))
+            events = list(every(self._held, "events", platform=PLATFORM, source_event_ids=source))
         for event in events:
             batch = said_in(event).get("batch") if event.type == "event" else None
-            for message in messages(self._zone, {"batch": batch}) if batch else ():
+            for message in messages(self._held, {"batch": batch}) if batch else ():
                 if event.id in {version.id for version in message.versions}:
                     return self._item_of(message, held)
         raise _unknown(memory_id)
@@ -473,7 +475,18 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
 
 def _listed(messages: Any) -> list[Any]:
     if isinstance(messages, str):
-        return [{"role": "user", "content": messages}]
+        said_by = turns(messages)
+        # Only what an assistant says is no user's: to Mem0 a name before a line is a part of it.
+        if not any(turn.by_assistant for turn in said_by):
+            return [{"role": "user", "content": messages}]
+        return [
+            {
+                "role": "assistant" if turn.by_assistant else "user",
+                "content": turn.content,
+                "name": turn.name,
+            }
+            for turn in said_by
+        ]
     if isinstance(messages, Mapping):
         return [messages]
     if isinstance(messages, list):
@@ -491,6 +504,8 @@ def _events(
         if not isinstance(message, Mapping):
             raise InvalidInput(f"messages[{place}] is {type(message).__name__}; give an object")
         role, text = message.get("role"), _text(message.get("content"))
+        if role != "user":
+            text = spoken(text)
         if not isinstance(role, str) or role in _INSTRUCTIONS or not text.strip():
             continue
         name = message.get("name") if isinstance(message.get("name"), str) else None
