@@ -131,7 +131,7 @@ def test_a_strangers_record_of_no_zone_stops_nobody(make: Make, kafka_url: str) 
         verified = copy.ask("--zone", zone, "verify")
         assert verified["ok"], verified["problems"]
     for running in (*workers, replica):
-        assert "stands still" not in running.errors
+        assert "has stopped" not in running.errors
         assert running.stop() == 0, running.errors
     late = make("d")
     late.once()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-_STANDS = re.compile(r"zone (\S+) stands still: (.+)")
+_STANDS = re.compile(r"zone (\S+) has stopped: (.+)")
 # What differs between two stops for the same reason.
 _PARTICULAR = re.compile(r"kafka://\S+|\d+(\.\d+)+(:\d+)?|\d+")
 

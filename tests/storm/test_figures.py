@@ -78,12 +78,12 @@ def test_a_home_that_still_has_what_was_forgotten_is_told(tmp_path: Path) -> Non
 def test_why_zones_stood_still_is_read_from_the_workers_logs(tmp_path: Path) -> None:
     first, second = tmp_path / "worker-1.log", tmp_path / "worker-2.log"
     first.write_text(
-        "recollect: zone ada stands still: the ledger kafka://127.0.0.1:1 cannot be used\n"
+        "recollect: zone ada has stopped: the ledger kafka://127.0.0.1:1 cannot be used\n"
         "zone-1: decided 3 records\n"
     )
     second.write_text(
-        "recollect: zone bert stands still: the ledger kafka://127.0.0.1:2 cannot be used\n"
-        "recollect: zone ada stands still: a key is missing\n"
+        "recollect: zone bert has stopped: the ledger kafka://127.0.0.1:2 cannot be used\n"
+        "recollect: zone ada has stopped: a key is missing\n"
     )
     os.utime(first, (1, 1))
     last, often = reasons([second, first])
