@@ -75,7 +75,7 @@ def test_what_one_copy_alone_would_hold_is_refused_and_goes_in_once_when_the_oth
         errors = [each.exception() for each in tries]
         assert all(isinstance(error, LedgerUnavailable) for error in errors), errors
         for error in (errors[0], errors[2]):
-            assert "fewer than min.insync.replicas copies" in str(error)
+            assert "fewer than min.insync.replicas in sync" in str(error)
             assert "nothing was acknowledged" in str(error)
         # What was published before can be read; and who ends now does not wait for the brokers.
         assert ledgers[1].head("ada").number == 2

@@ -99,12 +99,12 @@ UNREADABLE: dict[str, tuple[Posting, str, str]] = {
     "the platform of commands": (
         (b"z", json.dumps(line("forget:1", "First.", platform="recollect")).encode()),
         "z",
-        "recollect's own",
+        "reserved for commands",
     ),
     "the platform of commands in disguise": (
         (b"z", json.dumps(line("tick:1", "First.", platform=" Recollect\u3000")).encode()),
         "z",
-        "recollect's own",
+        "reserved for commands",
     ),
     "more than a mebibyte": ((b"z", GOOD[:-1] + b" " * 1_048_576 + b"}"), "z", "1048576"),
     "nested deeply": ((b"z", DEEP), "z", "deep"),
