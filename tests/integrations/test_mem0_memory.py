@@ -360,11 +360,24 @@ def test_the_same_words_are_one_memory_and_go_together(memory: Memory) -> None:
     memory.delete(first[0]["id"])
     assert memory.get_all(filters=ADA) == {"results": []}
     assert texts(memory.get_all(filters=BOB)) == ["The blue key opens the shed."]
-    memory.add("I keep bees.", user_id="ada")
-    memory.add("I keep bees.", user_id="ada")
-    (bees,) = memory.get_all(filters=ADA)["results"]
-    memory.delete(bees["id"])
-    assert memory.get_all(filters=ADA) == {"results": []}
+    for said in ("I play chess.", "I play chess.", "I play chess! I own a boat."):
+        memory.add(said, user_id="ada")
+    chess, boat = sorted(memory.get_all(filters=ADA)["results"], key=lambda one: one["memory"])[
+        ::-1
+    ]
+    assert (chess["memory"], boat["memory"]) == ("Ada plays chess.", "Ada owns a boat.")
+    memory.delete(chess["id"])
+    assert "chess" not in str(memory.get_all(filters=ADA))
+
+
+def test_many_that_were_added_before_are_the_same_memories(memory: Memory) -> None:
+    """Fault 5."""
+    said = [{"role": "user", "content": f"Line {n} of the poem."} for n in range(12)]
+    first = memory.add(said, user_id="ada", infer=False)["results"]
+    again = memory.add(said[3:], user_id="ada", infer=False)["results"]
+    assert {one["event"] for one in again} == {"NONE"}
+    assert [one["id"] for one in again] == [one["id"] for one in first[3:]]
+    assert len(memory.get_all(filters=ADA, top_k=100)["results"]) == 12
 
 
 @pytest.mark.parametrize(

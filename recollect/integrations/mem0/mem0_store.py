@@ -47,6 +47,8 @@ _MAX_RESULTS = 1_000
 # As many candidates as Mem0 looks at, for each result and at least.
 _CANDIDATES, _MIN_CANDIDATES = 4, 60
 _BATCH_SIZE = 500
+# So many are each looked for by their words; of more it takes less time to read all.
+_FEW = 8
 # Vectors are kept with sixteen levels a dimension: a cosine is right to this.
 _ROUNDING = 0.01
 # Instructions to a model are nothing that was said.
@@ -145,18 +147,17 @@ class Mem0Store:
         found = messages(self._held, {"batch": batch}) if self._held.exists() else []
         if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
-        came = []
-        for read in MemoryReader(self._held, found).read(found):
+        reads = MemoryReader(self._held, found).read(found)
+        firsts = self._firsts([item for read in reads for item in read.items])
+        came: dict[str, dict[str, Any]] = {}
+        for read in reads:
             for item in read.items:
-                first = self._first_of(item)
-                came.append((first, "ADD" if first.id == item.id else "NONE"))
-            came += [(item, "NONE") for item in read.again]
-        events: dict[str, tuple[Item, str]] = {}
-        for item, event in came:
-            events.setdefault(item.id, (item, event))
-        return [
-            {"id": item.id, "memory": item.text, "event": event} for item, event in events.values()
-        ]
+                first = firsts.get(item.id, item.id)
+                event = "ADD" if first == item.id else "NONE"
+                came.setdefault(first, {"id": first, "memory": item.text, "event": event})
+            for item in read.again:
+                came.setdefault(item.id, {"id": item.id, "memory": item.text, "event": "NONE"})
+        return list(came.values())
 
     def update(
         self,
@@ -212,18 +213,15 @@ class Mem0Store:
             UnknownId: nothing has the id.
         """
         item = self._item(memory_id)
-        message, sources = item.message, {item.message.source_id}
-        held = self._held.get_memory(memory_id)
-        if held.type == "fact":
-            sources.update(held.source_event_ids)
-        again = as_it_stands(message).same
-        theirs = messages(self._held, message.owned)
+        own = item.message.source_id
+        theirs = messages(self._held, item.message.owned)
+        reads = zip(theirs, MemoryReader(self._held, theirs).read(theirs), strict=True)
         self._forget(
             [
-                one.first.id
-                for one in theirs
-                if one.scope == message.scope
-                and (one.source_id in sources or as_it_stands(one).same == again)
+                message.first.id
+                for message, read in reads
+                if message.source_id == own
+                or any(one.same == item.same for one in (*read.items, *read.again))
             ]
         )
 
@@ -281,8 +279,8 @@ class Mem0Store:
             explain=True,
         )
         facts = self._held.recall(asked, scope=("facts",)).results
-        turns = self._held.recall(asked, scope=("events",)).results
-        hits = {result.id: result for result in (*facts, *turns)}
+        events = self._held.recall(asked, scope=("events",)).results
+        hits = {result.id: result for result in (*facts, *events)}
         reached = {source for result in hits.values() for source in result.source_event_ids}
         near = [one for one in found if not reached.isdisjoint(one.source_ids)]
         scored = [
@@ -415,17 +413,27 @@ class Mem0Store:
         (read,) = MemoryReader(self._held, [message]).read([message])
         return read
 
-    def _first_of(self, item: Item) -> Item:
-        """Return the memory that one is, where it was added before: the first of its words."""
-        message = item.message
-        if item.id not in (message.id, message.first.id):
-            return item
-        wanted = {**message.owned, "digest": str(message.said.get("digest"))}
-        again = as_it_stands(message).same
-        for one in messages(self._held, wanted):
-            if one.last.current and as_it_stands(one).same == again:
-                return item._replace(id=one.id, message=one)
-        return item
+    def _firsts(self, items: Sequence[Item]) -> dict[str, str]:
+        """Return the ids of the memories that some are which were added before, by their ids."""
+        said = [item for item in items if item.id in (item.message.id, item.message.first.id)]
+        if not said:
+            return {}
+        owned = said[0].message.owned
+        if len(said) > _FEW:
+            held = messages(self._held, owned)
+        else:
+            digests = {str(item.message.said.get("digest")) for item in said}
+            held = [
+                one
+                for digest in sorted(digests)
+                for one in messages(self._held, {**owned, "digest": digest})
+            ]
+        first: dict[tuple[object, ...], str] = {}
+        for message in held:
+            if message.last.current:
+                first.setdefault(as_it_stands(message).same, message.id)
+        found = ((item.id, first.get(as_it_stands(item.message).same)) for item in said)
+        return {id_: first_id for id_, first_id in found if first_id is not None}
 
     def _item(self, memory_id: str) -> Item:
         """Return a memory by its id.
