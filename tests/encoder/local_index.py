@@ -15,6 +15,10 @@ class LocalIndex:
 
     def __init__(self, wheels: dict[str, bytes], *, as_json: bool, login: str | None) -> None:
         self.requests: list[str] = []
+        #: The start of paths that answer 403.
+        self.forbidden = "/nothing"
+        #: What stands where its pages should; None: its pages.
+        self.page: bytes | None = None
         index = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -23,10 +27,12 @@ class LocalIndex:
                 wanted = login and f"Basic {base64.b64encode(login.encode()).decode()}"
                 if wanted and self.headers.get("Authorization") != wanted:
                     return self.give(401, "text/plain", b"who are you")
+                if self.path.startswith(index.forbidden):
+                    return self.give(403, "text/plain", b"not for you")
                 name = self.path.rpartition("/")[2]
                 if self.path == "/simple/some-model/":
                     kind, page = _json(wheels) if as_json else _html(wheels)
-                    return self.give(200, kind, page)
+                    return self.give(200, kind, page if index.page is None else index.page)
                 if self.path.startswith("/files/") and name in wheels:
                     return self.give(200, "application/octet-stream", wheels[name])
                 return self.give(404, "text/plain", b"no such project")

@@ -82,6 +82,24 @@ def test_an_index_that_refuses_is_told_by_its_status() -> None:
             fetched("some-model==0.1.0", IndexSettings((address,)))
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_file_that_an_index_keeps_back_is_told(as_json: bool) -> None:
+    with local_index(WHEELS, as_json=as_json, login="ada:s3cret") as index:
+        index.forbidden = "/files/"
+        with pytest.raises(EncoderUnreachable, match="403") as caught:
+            fetched("some-model==0.1.0", IndexSettings((index.url,)))
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("page", [b"", b"{}", b'{"files": 7}', b"\xff<a href=>"])
+@pytest.mark.parametrize("as_json", [True, False])
+def test_what_is_no_index_is_told(as_json: bool, page: bytes) -> None:
+    with local_index(WHEELS, as_json=as_json) as index:
+        index.page = page
+        with pytest.raises(EncoderUnreachable, match=r"some-model==0\.1\.0 cannot be had"):
+            fetched("some-model==0.1.0", IndexSettings((index.url,)))
+
+
 @pytest.mark.parametrize(
     ("environment", "first"),
     [
