@@ -96,7 +96,7 @@ def test_a_file_that_an_index_keeps_back_is_told(as_json: bool) -> None:
 def test_what_is_no_index_is_told(as_json: bool, page: bytes) -> None:
     with local_index(WHEELS, as_json=as_json) as index:
         index.page = page
-        with pytest.raises(EncoderUnreachable, match=r"some-model==0\.1\.0 cannot be had"):
+        with pytest.raises(EncoderUnreachable, match=r"some-model==0\.1\.0 cannot be"):
             fetched("some-model==0.1.0", IndexSettings((index.url,)))
 
 
