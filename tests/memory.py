@@ -12,7 +12,7 @@ from recollect import Query, Recollect
 from recollect.home.consistency_token import Token
 from recollect.home.home_directory import Home
 from recollect.operations.ingestion.ingesting import command, publish
-from recollect.operations.upkeep.maintenance import pending
+from recollect.operations.upkeep.maintenance import records_to_read
 from recollect.projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
 from recollect.schemas.events import AnyPayload, Draft
 from recollect.schemas.wire import Explanation, RecallAnswer, Receipt
@@ -60,8 +60,8 @@ class Memory:
     ) -> Explanation | None:
         return self._of.explain(self._query(query, known_at), id_)
 
-    def pending(self) -> int:
-        return pending(self._of._zone)
+    def records_to_read(self) -> int:
+        return records_to_read(self._of._zone)
 
     def recaller(self) -> Recaller:
         """Return the recaller that is asked."""

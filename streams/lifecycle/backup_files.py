@@ -1,8 +1,7 @@
-"""A backup: a directory with copies of a home's ledger and keys, and a manifest of what they are.
+"""A backup: a directory with copies of a home's ledger and keys, and a manifest.
 
-It is written beside its place, and gets its name when it is whole. Whoever reads one trusts nothing
-in it: only files that are named here are taken, each only with the size and the hash that its
-manifest gives.
+It is written to a temporary directory and renamed when it is complete. Reading one trusts nothing
+in it: only files with known names are read, each only if it has the size and hash in the manifest.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
 MANIFEST, TOKENS_FILE = "manifest.json", "tokens.json"
-#: What a backup may hold beside its manifest.
-NAMES = (LEDGER_FILE, KEYS_FILE, TOKENS_FILE)
-#: The newest format of a manifest that is known.
+#: The files that a backup may have beside its manifest.
+FILE_NAMES = (LEDGER_FILE, KEYS_FILE, TOKENS_FILE)
+#: The newest known format of a manifest.
 FORMAT = 1
 
-# The name of a backup that is being written begins so, and ends with the one that it will have.
+# The prefix of the temporary directory; the backup's name follows.
 _UNFINISHED = ".recollect-backup-"
 _LOCK = "backup.lock"
 _MAX_MANIFEST_BYTES = 1 << 26
@@ -45,17 +44,17 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class BackedUpFile(msgspec.Struct, frozen=True):
-    """A file of a backup: how large it is, and the SHA-256 of its bytes in hexadecimal."""
+    """A file of a backup: its size, and its SHA-256 in hexadecimal."""
 
     bytes: int
     sha256: str
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backup is. `made_at`: unix ms; `home`: the id of the ledger's home.
+    """The description of a backup. `made_at`: unix ms; `home`: the id of the ledger's home.
 
-    `settings` is the content of home.json, `heads` the end of each zone as `status` prints it.
-    `events` and `keys` are how many records and keys there are.
+    `settings`: the content of home.json. `heads`: zone -> its head, as `status` prints it. `events`
+    and `keys`: the number of event records and of keys.
     """
 
     format: int
@@ -81,28 +80,28 @@ def write_backup(
     tokens: bytes | None,
     made_at: int,
 ) -> Manifest:
-    """Write a backup of a ledger that others may write to meanwhile.
+    """Write a backup of a ledger that may be in use.
 
     `home` is the id of its home, `settings` and `tokens` the content of home.json and tokens.json.
 
     Raises:
-        InvalidInput: `path` is there already and not an empty directory.
-        Busy: another process writes a backup to the same place.
+        InvalidInput: `path` exists and is not an empty directory.
+        Busy: another process is writing a backup to `path`.
         CorruptFile: the ledger's files are damaged.
     """
-    with _unfinished(path) as place:
-        ledger.copy_files(place)
+    with _unfinished(path) as directory:
+        ledger.copy_files(directory)
         if tokens is not None:
-            with open(place / TOKENS_FILE, "wb", opener=opener) as file:
+            with open(directory / TOKENS_FILE, "wb", opener=opener) as file:
                 file.write(tokens)
                 file.flush()
                 os.fsync(file.fileno())
         for name in (LEDGER_FILE, KEYS_FILE):
-            check_pages(place / name)
-        with closing(LedgerFile(place / LEDGER_FILE, durable=False, readonly=True)) as copied:
+            check_pages(directory / name)
+        with closing(LedgerFile(directory / LEDGER_FILE, durable=False, readonly=True)) as copied:
             heads = {zone: head_text(copied.head(zone)) for zone in copied.zones()}
             events = sum(copied.end(EVENTS, partition) for partition in range(PARTITIONS))
-        with pinned(place / KEYS_FILE) as connection:
+        with pinned(directory / KEYS_FILE) as connection:
             keys = int(value(connection, "SELECT count(*) FROM keys"))
         manifest = Manifest(
             format=FORMAT,
@@ -112,18 +111,22 @@ def write_backup(
             heads=heads,
             events=events,
             keys=keys,
-            files={name: _described(place / name) for name in NAMES if (place / name).exists()},
+            files={
+                name: _describe(directory / name)
+                for name in FILE_NAMES
+                if (directory / name).exists()
+            },
         )
-        replace_file(place / MANIFEST, msgspec.json.encode(manifest) + b"\n")
+        replace_file(directory / MANIFEST, msgspec.json.encode(manifest) + b"\n")
         failpoint("backup.copied")
     return manifest
 
 
 def check_pages(path: Path) -> None:
-    """See that all pages of a SQLite file are what they must be.
+    """Check all pages of a SQLite file.
 
     Raises:
-        CorruptFile: one is not.
+        CorruptFile: a page is damaged.
     """
     try:
         with pinned(path) as connection:
@@ -136,28 +139,28 @@ def check_pages(path: Path) -> None:
 
 @contextmanager
 def _unfinished(path: Path) -> Iterator[Path]:
-    """Lend the directory in which a backup is written; it becomes `path` at the end."""
+    """Yield a temporary directory, which is renamed to `path` at the end."""
     path = path.resolve()
     if os.path.ismount(path):
         raise InvalidInput(f"{path} is where a disk is mounted: name a new directory in it")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InvalidInput(f"{path} is there already: name a directory that is new, or empty")
     make_directory(path.parent)
-    for left in path.parent.glob(f"{_UNFINISHED}*"):
-        # It is of a process that died, unless that holds its lock.
-        with suppress(Busy), exclusive(left / _LOCK, wait=False):
-            delete_directory(left)
-    place = path.with_name(_UNFINISHED + path.name)
+    for leftover in path.parent.glob(f"{_UNFINISHED}*"):
+        # Left by a killed process, unless its lock is held.
+        with suppress(Busy), exclusive(leftover / _LOCK, wait=False):
+            delete_directory(leftover)
+    directory = path.with_name(_UNFINISHED + path.name)
     try:
-        with exclusive(place / _LOCK, wait=False):
+        with exclusive(directory / _LOCK, wait=False):
             try:
-                yield place
-                sync_directory(place)
-                os.rename(place, path)
+                yield directory
+                sync_directory(directory)
+                os.rename(directory, path)
             except BaseException:
-                delete_directory(place)
+                delete_directory(directory)
                 raise
-            # The other names of this directory are gone, so nobody waits for its lock.
+            # The temporary name is gone, so no other process waits for this lock.
             (path / _LOCK).unlink()
     except Busy:
         raise Busy(f"another process writes a backup to {path}; wait for it") from None
@@ -165,27 +168,27 @@ def _unfinished(path: Path) -> Iterator[Path]:
     sync_directory(path.parent)
 
 
-def _described(path: Path) -> BackedUpFile:
+def _describe(path: Path) -> BackedUpFile:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return BackedUpFile(path.stat().st_size, digest)
 
 
 class Backup:
-    """A backup that is there, and may be anybody's work."""
+    """An existing backup, which is not trusted."""
 
     def __init__(self, directory: Path) -> None:
-        """Read its manifest.
+        """Read the manifest.
 
         Raises:
-            HomeError: there is no backup.
-            CorruptFile: the manifest is not one that `write_backup` writes.
+            HomeError: the directory has no backup.
+            CorruptFile: the manifest is invalid.
             NewerFormat: a newer recollect wrote it.
         """
         self.directory = directory.resolve()
         path = self.directory / MANIFEST
         try:
-            with _regular(path) as file:
+            with _open_regular(path) as file:
                 written = os.read(file, _MAX_MANIFEST_BYTES + 1)
                 while (more := os.read(file, _CHUNK)) and len(written) <= _MAX_MANIFEST_BYTES:
                     written += more
@@ -214,7 +217,7 @@ class Backup:
         if manifest.format < 1 or not re.fullmatch(r"[0-9a-f]{32}", manifest.home):
             raise InvalidInput("it says neither its format nor its home")
         for name, file in manifest.files.items():
-            if name not in NAMES:
+            if name not in FILE_NAMES:
                 raise InvalidInput(f"it names a file {name[:80]!r}, which no backup has")
             if file.bytes < 0 or not _HASH.fullmatch(file.sha256):
                 raise InvalidInput(f"it says neither the size nor the hash of {name}")
@@ -222,11 +225,11 @@ class Backup:
             if name not in manifest.files:
                 raise InvalidInput(f"it does not name {name}")
 
-    def copy(self, target: Path, names: Sequence[str] = NAMES) -> None:
-        """Copy its files into a directory, each as its manifest describes it.
+    def copy(self, target: Path, names: Sequence[str] = FILE_NAMES) -> None:
+        """Copy the files into a directory and check them against the manifest.
 
         Raises:
-            CorruptFile: one is missing, or is not as the manifest says.
+            CorruptFile: a file is missing, or differs from the manifest.
         """
         for name in names:
             if (described := self.manifest.files.get(name)) is not None:
@@ -234,30 +237,30 @@ class Backup:
 
     def _copy(self, name: str, described: BackedUpFile, target: Path) -> None:
         path = self.directory / name
-        digest, left = hashlib.sha256(), described.bytes
+        digest, remaining = hashlib.sha256(), described.bytes
         try:
-            with _regular(path) as file, open(target, "xb", opener=opener) as copied:
+            with _open_regular(path) as file, open(target, "xb", opener=opener) as copied:
                 if os.fstat(file).st_size != described.bytes:
-                    raise CorruptFile(_differs(path, "size"))
-                while left and (some := os.read(file, min(left, _CHUNK))):
-                    digest.update(some)
-                    copied.write(some)
-                    left -= len(some)
+                    raise CorruptFile(_mismatch(path, "size"))
+                while remaining and (chunk := os.read(file, min(remaining, _CHUNK))):
+                    digest.update(chunk)
+                    copied.write(chunk)
+                    remaining -= len(chunk)
                 copied.flush()
                 os.fsync(copied.fileno())
         except FileNotFoundError:
             raise CorruptFile(f"{path} is missing; use another backup") from None
-        if left or digest.hexdigest() != described.sha256:
-            raise CorruptFile(_differs(path, "hash"))
+        if remaining or digest.hexdigest() != described.sha256:
+            raise CorruptFile(_mismatch(path, "hash"))
 
 
-def _differs(path: Path, what: str) -> str:
+def _mismatch(path: Path, what: str) -> str:
     return f"{path} does not have the {what} that its manifest gives; use another backup"
 
 
 @contextmanager
-def _regular(path: Path) -> Iterator[int]:
-    """Open a file that is neither a link nor a device, and lend its descriptor."""
+def _open_regular(path: Path) -> Iterator[int]:
+    """Open a regular file, not through a symbolic link, and yield its descriptor."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:

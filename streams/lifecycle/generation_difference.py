@@ -1,4 +1,4 @@
-"""What two generations of a zone conclude differently, in terms of facts and entities (E3)."""
+"""The difference between two generations of a zone, in facts and entities (E3)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from recollect.projections.memory.fact_list import FactAsHeld, facts_by_event
 from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
 from recollect.text.tokenizer import tokenise
 
-#: So many of each are named; all are counted.
+#: The most items listed of each kind; all are counted.
 MAX_LISTED = 100
-#: Two facts of one event that share so many of their words are one fact in other words.
-_SHARED = 0.5
+#: Facts of one event with at least this Jaccard similarity of words are one fact, reworded.
+_MIN_WORD_OVERLAP = 0.5
 
 
 def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
-    """Return what the new generation has gained, lost and changed against the old one.
+    """Return what the new generation gained, lost and changed.
 
-    Facts are compared event by event: by their ids, which follow from the event and the words, and
-    those that are left by the words they share. An entity is split where what was mentioned as one
-    is two in the new generation, and joined where two are one.
+    Facts are compared event by event: first by id, which depends on the event and the text, then
+    the rest by shared words. An entity is split if its mentions refer to several entities in the
+    new generation, and joined in the opposite case.
     """
-    found = _Found(_source_ids_in(old.events.connection))
-    for event, before, after in _by_event(old.memory.connection, new.memory.connection):
+    found = _FactDiff(_source_ids_in(old.events.connection))
+    for event, before, after in _merge_by_event(old.memory.connection, new.memory.connection):
         found.compare(event, before, after)
     split, joined = _entities(old.identity.connection, new.identity.connection)
     return GenerationDiff(
@@ -52,8 +52,8 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     )
 
 
-class _Found:
-    """The facts that differ, as they are found."""
+class _FactDiff:
+    """Collects the facts that differ."""
 
     def __init__(self, source_id: Callable[[str], str]) -> None:
         self._source_id = source_id
@@ -66,7 +66,7 @@ class _Found:
     def compare(
         self, event: str, before: dict[str, FactAsHeld], after: dict[str, FactAsHeld]
     ) -> None:
-        """Compare the facts of one event, given by their ids."""
+        """Compare the facts of one event, given as id -> fact."""
         for id_ in before.keys() & after.keys():
             if before[id_] == after[id_]:
                 self.same += 1
@@ -74,7 +74,7 @@ class _Found:
                 self._change(event, id_, before[id_], id_, after[id_])
         left = {id_: fact for id_, fact in sorted(before.items()) if id_ not in after}
         right = {id_: fact for id_, fact in sorted(after.items()) if id_ not in before}
-        for old, new in _paired(left, right):
+        for old, new in _pair_reworded(left, right):
             self._change(event, old, left.pop(old), new, right.pop(new))
         for kind, rest, named in (("lost", left, self.lost), ("gained", right, self.gained)):
             for id_, fact in rest.items():
@@ -106,12 +106,14 @@ class _Found:
             )
 
 
-def _paired(left: dict[str, FactAsHeld], right: dict[str, FactAsHeld]) -> Iterator[tuple[str, str]]:
-    """Yield the ids of facts that are one in other words, those that share most first."""
+def _pair_reworded(
+    left: dict[str, FactAsHeld], right: dict[str, FactAsHeld]
+) -> Iterator[tuple[str, str]]:
+    """Yield the ids of facts that are rewordings of each other, the most similar first."""
     if not left or not right:
         return
     words = {id_: set(tokenise(fact.text).lowers) for id_, fact in (left | right).items()}
-    shares = sorted(
+    overlaps = sorted(
         (
             (len(words[one] & words[other]) / len(words[one] | words[other] or {""}), one, other)
             for one in left
@@ -120,17 +122,17 @@ def _paired(left: dict[str, FactAsHeld], right: dict[str, FactAsHeld]) -> Iterat
         key=lambda item: (-item[0], item[1], item[2]),
     )
     taken: set[str] = set()
-    for share, one, other in shares:
-        if share >= _SHARED and one not in taken and other not in taken:
+    for overlap, one, other in overlaps:
+        if overlap >= _MIN_WORD_OVERLAP and one not in taken and other not in taken:
             taken |= {one, other}
             yield one, other
 
 
-def _by_event(
+def _merge_by_event(
     old: apsw.Connection, new: apsw.Connection
 ) -> Iterator[tuple[str, dict[str, FactAsHeld], dict[str, FactAsHeld]]]:
-    """Yield (event, its facts in the old state, those in the new) of events that have any."""
-    ours, theirs = _grouped(old), _grouped(new)
+    """Yield (event, its old facts, its new facts) for all events with facts."""
+    ours, theirs = _facts_by_event(old), _facts_by_event(new)
     one, other = next(ours, None), next(theirs, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one[0] < other[0]):
@@ -145,7 +147,7 @@ def _by_event(
             one, other = next(ours, None), next(theirs, None)
 
 
-def _grouped(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, FactAsHeld]]]:
+def _facts_by_event(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, FactAsHeld]]]:
     for event, facts in groupby(facts_by_event(connection), key=lambda fact: fact.event_id):
         yield event, {fact.id: fact for fact in facts}
 
@@ -153,58 +155,58 @@ def _grouped(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, FactA
 def _entities(
     old: apsw.Connection, new: apsw.Connection
 ) -> tuple[list[EntityDiff], list[EntityDiff]]:
-    """Return the entities that are split, and those that are joined, by name."""
-    before, after = _Meant(old), _Meant(new)
-    onward: dict[str, set[str]] = defaultdict(set)
-    back: dict[str, set[str]] = defaultdict(set)
-    for place, one in before.places():
-        other = after.at(place)
+    """Return the split and the joined entities, sorted by name."""
+    before, after = _MentionIndex(old), _MentionIndex(new)
+    new_of_old: dict[str, set[str]] = defaultdict(set)
+    old_of_new: dict[str, set[str]] = defaultdict(set)
+    for mention, one in before.mentions():
+        other = after.at(mention)
         if other is not None:
-            onward[one].add(other)
-            back[other].add(one)
+            new_of_old[one].add(other)
+            old_of_new[other].add(one)
     split = [
         EntityDiff(name=before.name(one), names=sorted(map(after.name, others)))
-        for one, others in onward.items()
+        for one, others in new_of_old.items()
         if len(others) > 1
     ]
     joined = [
         EntityDiff(name=after.name(other), names=sorted(map(before.name, ones)))
-        for other, ones in back.items()
+        for other, ones in old_of_new.items()
         if len(ones) > 1
     ]
-    return sorted(split, key=_named), sorted(joined, key=_named)
+    return sorted(split, key=_sort_key), sorted(joined, key=_sort_key)
 
 
-def _named(entity: EntityDiff) -> tuple[str, list[str]]:
+def _sort_key(entity: EntityDiff) -> tuple[str, list[str]]:
     return entity.name, entity.names
 
 
-class _Meant:
-    """Who or what is meant in a generation, at each place."""
+class _MentionIndex:
+    """The entities of a generation by mention."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._ends: dict[str, tuple[str, str]] = {}
+        self._canonical_by_id: dict[str, tuple[str, str]] = {}
 
-    def places(self) -> Iterator[tuple[Place, str]]:
-        """Yield each place with the id of the entity that is meant there, where it is one."""
-        for place, entity in meant_everywhere(self._connection):
-            yield place, self._end(entity)[0]
+    def mentions(self) -> Iterator[tuple[Place, str]]:
+        """Yield each unambiguous mention with the id of its entity."""
+        for mention, entity in meant_everywhere(self._connection):
+            yield mention, self._canonical(entity)[0]
 
-    def at(self, place: Place) -> str | None:
-        """Return the id of the entity that is meant at a place; None: none, or several."""
-        entity = meant_at(self._connection, place)
-        return None if entity is None else self._end(entity)[0]
+    def at(self, mention: Place) -> str | None:
+        """Return the id of a mention's entity; None if it has none or several."""
+        entity = meant_at(self._connection, mention)
+        return None if entity is None else self._canonical(entity)[0]
 
     def name(self, entity: str) -> str:
         """Return the name of an entity, given by its id."""
-        return self._end(entity)[1]
+        return self._canonical(entity)[1]
 
-    def _end(self, entity: str) -> tuple[str, str]:
-        if entity not in self._ends:
+    def _canonical(self, entity: str) -> tuple[str, str]:
+        if entity not in self._canonical_by_id:
             end = canonical(self._connection, entity)
-            self._ends[entity] = (entity, entity) if end is None else (end.id, end.name)
-        return self._ends[entity]
+            self._canonical_by_id[entity] = (entity, entity) if end is None else (end.id, end.name)
+        return self._canonical_by_id[entity]
 
 
 def _source_ids_in(events: apsw.Connection) -> Callable[[str], str]:

@@ -1,5 +1,5 @@
-"""Promoting: an embedded ledger moves to Kafka, each record to the offset that it had, so that
-every watermark of the read models stays valid.
+"""Promote an embedded ledger to Kafka. Records keep their offsets, so that every watermark of the
+read models stays valid.
 
 1. The secret, the encoder and the agents are agreed on first; if the topics have others, promoting
    stops.
@@ -36,21 +36,21 @@ from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS
 from recollect.streams.ledger.kafka.topics import KEYS
 from recollect.streams.ledger.ledger_file import LedgerFile
 from recollect.streams.ledger.partitioner import partition_of_key
-from recollect.streams.lifecycle.rebuilding import announce
+from recollect.streams.lifecycle.rebuilding import activate_chain
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.system.locks import exclusive
 
-#: How many records are moved, read back and compared at a time.
-PAGE = 2_000
+#: Records copied, read back and compared at a time.
+BATCH_SIZE = 2_000
 
-# In this order; the places of `events` are the last.
+# In the order of copying: `events` last.
 _PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (topic, partition) for topic in (CHANGES, RECORDINGS, EVENTS) for partition in range(PARTITIONS)
 )
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many records each topic has, and how many of the events' keys are not destroyed."""
+    """The number of records in each topic, and of event keys that are not destroyed."""
 
     events: int
     changes: int
@@ -59,50 +59,50 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class EmbeddedFiles:
-    """ledger.db and keys.db of a home while nobody else has them open, or can open them."""
+    """A home's ledger.db and keys.db, opened exclusively."""
 
     def __init__(self, file: LedgerFile, keys: EmbeddedKeys) -> None:
         self.file = file
         self.keys = keys
 
     def ends(self) -> dict[LedgerPartition, int]:
-        """Return the end of every partition, in the order in which they move."""
+        """Return the end of every partition, in the order of copying."""
         return {tp: self.file.end(*tp) for tp in _PARTITIONS}
 
-    def pages(self, tp: LedgerPartition, start: int, end: int) -> Iterator[list[Record]]:
+    def batches(self, tp: LedgerPartition, start: int, end: int) -> Iterator[list[Record]]:
         """Yield the records of a partition from `start` to before `end`."""
-        for first in range(start, end, PAGE):
-            yield self.file.read(*tp, first, min(PAGE, end - first))
+        for first in range(start, end, BATCH_SIZE):
+            yield self.file.read(*tp, first, min(BATCH_SIZE, end - first))
 
     def key_ids(self) -> Iterator[list[bytes]]:
-        """Yield the ids of all events' keys."""
+        """Yield the key ids of all events, in batches."""
         for tp, end in self.ends().items():
             if tp[0] == EVENTS:
-                for records in self.pages(tp, 0, end):
+                for records in self.batches(tp, 0, end):
                     yield [read_event(record.value)[0].key_id for record in records]
 
     def count(self) -> Counts:
-        """Return what there is."""
+        """Count records and keys."""
         found = dict.fromkeys(TOPICS, 0)
         for (topic, _), end in self.ends().items():
             found[topic] += end
         return Counts(**found, keys=sum(len(self.keys.get(ids)) for ids in self.key_ids()))
 
-    def steps(self) -> int:
-        """Return how far `copy` has to go: a step is a record, or the key of an event."""
+    def step_count(self) -> int:
+        """Return the number of steps of `copy_ledger`: one per record, and one per event key."""
         return sum(end * (2 if topic == EVENTS else 1) for (topic, _), end in self.ends().items())
 
     def moved_to(self) -> str | None:
-        """Return the ledger that has taken over; None as long as this is the ledger."""
+        """Return the URL of the ledger that has replaced this one, or None."""
         connection = self.file.connection
         if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'moved'"):
-            # A file of an older version, where it is read-only.
+            # A file of an older version that was opened read-only.
             return None
         url: str | None = value(connection, "SELECT url FROM moved")
         return url
 
-    def hand_over(self, url: str) -> None:
-        """Take no more records, whoever brings them; they are told where the ledger is."""
+    def mark_moved(self, url: str) -> None:
+        """Reject all further writes with an error that names the new ledger."""
         reason = apsw.format_sql_value(
             f"the ledger of this home was moved: set RECOLLECT_LEDGER={url}"
         )
@@ -115,13 +115,13 @@ class EmbeddedFiles:
                 )
 
     def clear(self) -> None:
-        """Destroy the keys, then delete the records.
+        """Destroy the keys, then delete the records, but keep the zones' heads.
 
-        The zones' heads stay: whoever has not heard of the move meets an error, not emptiness.
+        So a process that does not know of the move gets an error, not an empty ledger.
         """
         for ids in self.key_ids():
             self.keys.destroy(ids)
-        # What nobody can open any more need not be overwritten.
+        # Records without keys need not be overwritten.
         with self.file.write_connection():
             self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()
             with self.file.writing():
@@ -131,18 +131,18 @@ class EmbeddedFiles:
 
 
 @contextmanager
-def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
-    """Have the embedded ledger of a home to oneself.
+def exclusive_files(directory: Path) -> Iterator[EmbeddedFiles]:
+    """Open a home's embedded ledger exclusively.
 
     Raises:
         Busy: another process has it open.
         CorruptFile: a file of it is missing.
     """
     with closing(EmbeddedLedger(directory)) as ledger:
-        # One that no event has made yet moves as well; one that lacks a file does not.
+        # A ledger without events is created first; one that lacks a file is an error.
         ledger.create()
     with (
-        # Who opens the ledger waits for this lock.
+        # Every process that opens the ledger takes this lock.
         exclusive(directory / "ledger.lock", wait=False),
         closing(EmbeddedKeys(directory / "keys.db")) as keys,
         closing(LedgerFile(directory / "ledger.db", durable=True)) as file,
@@ -159,39 +159,39 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
         yield EmbeddedFiles(file, keys)
 
 
-def copy(own: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress) -> None:
-    """Bring everything into the topics, but for what is there, and compare all of it.
+def copy_ledger(files: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress) -> None:
+    """Copy all records and keys that the topics lack, and compare all of them.
 
     Raises:
-        HomeError: the topics hold something else; then nothing was appended to them.
-        Busy: somebody works with the topics.
+        HomeError: the topics hold other records; then nothing was appended to them.
+        Busy: workers run on the topics.
     """
     ledger.connect()
     if ledger.workers():
         raise Busy(f"workers run on {ledger.settings.url} already: stop them until all is there")
-    ends, there = own.ends(), ledger.clients.ends(_PARTITIONS)
+    ends, existing = files.ends(), ledger.clients.ends(_PARTITIONS)
     deleted = any(ledger.clients.starts(_PARTITIONS).values())
-    if deleted or any(there[tp] > end for tp, end in ends.items()):
-        raise _others(ledger)
+    if deleted or any(existing[tp] > end for tp, end in ends.items()):
+        raise _foreign_records_error(ledger)
     ledger.copy.follow(_PARTITIONS)
     for tp in _PARTITIONS:
-        for records in own.pages(tp, 0, there[tp]):
+        for records in files.batches(tp, 0, existing[tp]):
             _compare(ledger, tp, records)
             progress(len(records))
-    for ids in own.key_ids():
-        _copy_keys(own, ledger, ids)
+    for ids in files.key_ids():
+        _copy_keys(files, ledger, ids)
         progress(len(ids))
     for tp in _PARTITIONS:
-        for records in own.pages(tp, there[tp], ends[tp]):
-            _append(own, ledger, tp, records)
+        for records in files.batches(tp, existing[tp], ends[tp]):
+            _append(files, ledger, tp, records)
             _compare(ledger, tp, records)
             progress(len(records))
     if ledger.clients.ends(_PARTITIONS) != ends:
-        raise _disturbed(ledger)
+        raise _concurrent_write_error(ledger)
 
 
-def announce_chains(node: Node) -> None:
-    """Tell the other nodes which chain counts in zones that have known several."""
+def publish_active_chains(node: Node) -> None:
+    """Publish the active chain of every zone that has had several, for the other nodes."""
     for zone in node.zones():
         chains = {generation.chain for generation in node.zone(zone).generations()}
         if chains == {FIRST_CHAIN}:
@@ -199,57 +199,57 @@ def announce_chains(node: Node) -> None:
         node.project_turns(zone)
         generation = node.current(zone)
         with node.open(zone, generation) as files:
-            announced = switched_to(files.events.connection)
-        if announced is None:
-            announce(node, zone, generation.chain)
+            active = switched_to(files.events.connection)
+        if active is None:
+            activate_chain(node, zone, generation.chain)
 
 
-def _copy_keys(own: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> None:
-    """Bring keys into the topic; those that were destroyed since they were brought end there."""
-    keys, there = own.keys.get(ids), ledger.copy.keys.get(ids)
-    ledger.keys.destroy(there.keys() - keys.keys())
+def _copy_keys(files: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> None:
+    """Copy keys to the topic, and destroy those there that were destroyed here since."""
+    keys, existing = files.keys.get(ids), ledger.copy.keys.get(ids)
+    ledger.keys.destroy(existing.keys() - keys.keys())
     missing: dict[int, list[KeyedValue]] = {}
-    for key_id in keys.keys() - there.keys():
+    for key_id in keys.keys() - existing.keys():
         missing.setdefault(partition_of_key(key_id), []).append(KeyedValue(key_id, keys[key_id]))
     if missing:
         ledger.clients.produce(KEYS, missing)
         ledger.copy.refresh(KEY_PARTITIONS)
     if ledger.copy.keys.get(ids) != keys:
-        raise _others(ledger)
+        raise _foreign_records_error(ledger)
 
 
 def _append(
-    own: EmbeddedFiles, ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]
+    files: EmbeddedFiles, ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]
 ) -> None:
     topic, partition = tp
     now = time.time_ns() // 1_000_000
     values = [
-        # The broker refuses a time that is yet to come.
-        KeyedValue(zone.encode(), value, min(own.file.appended_at(*tp, offset) or now, now))
+        # The broker rejects a timestamp in the future.
+        KeyedValue(zone.encode(), value, min(files.file.appended_at(*tp, offset) or now, now))
         for offset, zone, value in records
     ]
     offsets = ledger.clients.produce(topic, {partition: values})
     if offsets[partition] != range(records[0].offset, records[-1].offset + 1):
-        raise _disturbed(ledger)
+        raise _concurrent_write_error(ledger)
 
 
 def _compare(ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]) -> None:
-    """Read records back and see that they are the same."""
+    """Read records back from the topic and compare them."""
     if records:
         first, end = records[0].offset, records[-1].offset + 1
         ledger.copy.wait_for_offsets({tp: end})
         if ledger.copy.file.read(*tp, first, len(records)) != records:
-            raise _others(ledger)
+            raise _foreign_records_error(ledger)
 
 
-def _others(ledger: KafkaLedger) -> HomeError:
+def _foreign_records_error(ledger: KafkaLedger) -> HomeError:
     return HomeError(
         f"the topics of {ledger.settings.url} hold records that are not of this home's ledger: "
         "give another prefix (kafka://host:port/prefix)"
     )
 
 
-def _disturbed(ledger: KafkaLedger) -> HomeError:
+def _concurrent_write_error(ledger: KafkaLedger) -> HomeError:
     return HomeError(
         f"somebody else has written to the topics of {ledger.settings.url} meanwhile, so offsets "
         "do not agree; this home's ledger is as it was: see that nobody works with the topics, "

@@ -1,4 +1,4 @@
-"""Rebuilding: derived layers are thrown away and made again beside the ones in use."""
+"""Rebuild derived layers in a new generation, beside the one in use."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def rebuild(
     *,
     compare: bool = False,
 ) -> RebuildReport:
-    """Rebuild a zone; the generation in use serves until the new one takes over.
+    """Rebuild a zone; the current generation serves until the new one replaces it.
 
-    A rebuild that was killed goes on where it was when the same level is asked for again. With
-    `compare` (levels derive and fresh) the new generation is made and compared, and takes over when
-    the same level is asked for without.
+    A killed rebuild resumes when the same level is requested again. With `compare` (levels derive
+    and fresh) the new generation is built and compared, but replaces the current one only when the
+    same level is requested without `compare`.
 
     Raises:
-        NewFailure: a record that was decided before cannot be decided now (level derive).
+        RebuildRegression: a record that was decided before cannot be decided now (level derive).
     """
-    directory = _existing(node, zone)
+    directory = _existing_directory(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False):
         current = _in_use(node, zone) if level == "project" else node.current(zone)
         if level == "index":
             assert current is not None
             return _reindex(node, zone, current)
         building = _building(node, directory, zone, current, level)
-        asked = node.gateway.encoded_count
+        encoded_before = node.gateway.encoded_count
         if level == "project":
             records, encoded = _project(node, zone, building, progress), 0
         else:
@@ -69,13 +69,13 @@ def rebuild(
         failpoint("rebuild.written")
         if compare:
             assert current is not None
-            with node.open(zone, current) as used, node.open(zone, building) as made:
-                found = difference(used, made)
+            with node.open(zone, current) as used, node.open(zone, building) as built:
+                found = difference(used, built)
             return RebuildReport(
                 level=level,
                 generation=building.name,
                 records=records,
-                encoded=encoded + node.gateway.encoded_count - asked,
+                encoded=encoded + node.gateway.encoded_count - encoded_before,
                 difference=found,
             )
         with node.driving(zone):
@@ -83,29 +83,29 @@ def rebuild(
                 _project(node, zone, building, None)
             else:
                 assert current is not None
-                announce(node, zone, building.chain)
+                activate_chain(node, zone, building.chain)
                 _derive(node, zone, current, building, None)
-            # Nobody can roll back to damaged files.
-            kept = current if current and _is_whole(node, zone, current) else None
+            # Damaged files are no target for a rollback.
+            kept = current if current and _is_intact(node, zone, current) else None
             directory.switch(building, kept)
         failpoint("rebuild.switched")
         for old in directory.generations():
             if old.name not in (building.name, kept.name if kept else None):
                 directory.remove(old)
-        encoded += node.gateway.encoded_count - asked
-    # The kept generation may lack an erasure that came meanwhile; the new one has it.
+        encoded += node.gateway.encoded_count - encoded_before
+    # The kept generation may lack an erasure that the new one has applied meanwhile.
     node.finish_purge(zone)
     return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
 
 
 def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Generation:
-    """Put the generation before back into use, brought up to date first.
+    """Return to the previous generation, after bringing it up to date.
 
     Raises:
-        HomeError: no generation before the one in use was kept.
-        AgentMismatch: other agents decided it than those of this home.
+        HomeError: no previous generation was kept.
+        AgentMismatch: it was decided by agents other than this home's.
     """
-    directory = _existing(node, zone)
+    directory = _existing_directory(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
         current = node.current(zone)
         kept = [item for item in directory.generations() if item.complete]
@@ -114,48 +114,48 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
             raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
         node.check_agents(zone, older[0])
         if older[0].chain != current.chain:
-            announce(node, zone, older[0].chain)
+            activate_chain(node, zone, older[0].chain)
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
-        back = directory.switch(older[0], current)
+        restored = directory.switch(older[0], current)
     node.finish_purge(zone)
-    return back
+    return restored
 
 
-def _existing(node: Node, zone: str) -> ZoneDirectory:
-    """Return the directory of a zone, which comes into being with its first event."""
+def _existing_directory(node: Node, zone: str) -> ZoneDirectory:
+    """Return a zone's directory; raise HomeError before its first event."""
     directory = node.zone(zone)
     if not node.ledger.head(zone).number:
         raise HomeError(f"{directory.path} has no generation; ingest something first")
     return directory
 
 
-def announce(node: Node, zone: str, chain: str) -> None:
-    """Put into the ledger which chain counts from now on.
+def activate_chain(node: Node, zone: str, chain: str) -> None:
+    """Publish a command that makes a chain the active one.
 
-    Every node follows it from there: this one if it dies before its own switch, the others, and
-    whoever makes lost files again.
+    Every node follows it: the others, this one if it is killed before its own switch, and any that
+    recreates lost files.
     """
     switch = ActivateChain(source_id=random_id(f"switch:{chain}"), chain=chain)
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
     failpoint("rebuild.announced")
 
 
-def pending(node: Node, zone: str) -> int:
-    """Return how many ledger records a rebuild of the zone would read."""
+def records_to_read(node: Node, zone: str) -> int:
+    """Return the number of ledger records that a rebuild of the zone reads."""
     return node.ledger.head(zone).number
 
 
 def _in_use(node: Node, zone: str) -> Generation | None:
-    """Return the generation in use; None where the pointer to it is lost or leads nowhere."""
+    """Return the current generation; None if the pointer to it is lost or dangling."""
     try:
         return node.current(zone)
     except CorruptFile:
         return None
 
 
-def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
-    """Return whether a generation's files have all their pages and tables, and say how they are."""
+def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
+    """Return whether a generation's files are undamaged and up to the active chain."""
     try:
         with node.open(zone, generation) as files:
             files.check()
@@ -168,14 +168,14 @@ def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
             switched = switched_to(files.events.connection)
     except (CorruptFile, apsw.Error):
         return False
-    # The switch to the generation that takes its place may stand in the ledger already.
+    # The switch to its replacement may be in the ledger already.
     return switched in (None, generation.chain, last_switch(node.ledger, zone))
 
 
 def _building(
     node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: RebuildLevel
 ) -> Generation:
-    """Return the unfinished generation to go on with, or a new one."""
+    """Return the unfinished generation to resume, or a new one."""
     directory.clear_leftovers()
     in_use = current or node.first_generation(zone)
     agents = in_use.agents if level == "project" else node.agent_names
@@ -192,7 +192,7 @@ def _building(
         directory.remove(generation)
     chain = in_use.chain
     if level != "project":
-        # No other chain can have this name: its first record would stand at this offset.
+        # A unique name: no other chain's first record can have this offset.
         chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
     return directory.create(
         chain=chain,
@@ -232,7 +232,7 @@ def _derive(
     building: Generation,
     progress: OnProgress | None,
 ) -> tuple[int, int]:
-    """Decide again, in the new generation's own chain; return (records, texts encoded)."""
+    """Decide all events again in the new generation's chain; return (records, texts encoded)."""
     fresh = building.level == "fresh"
     with node.open(zone, current) as live:
         decided = 0 if fresh else live.memory.watermark().number
@@ -241,10 +241,10 @@ def _derive(
         gateway = node.gateway
         recorded = None
         if not fresh:
-            recorded = RecordedVectors(
+            recorded = RecordedResults(
                 node.ledger, zone, current.chain, node.gateway.model, files.directory
             )
-            gateway = node.gateway.replaying(recorded.look_up, recorded.reading)
+            gateway = node.gateway.replaying(recorded.find_encoding, recorded.find_annotations)
         driver = ZoneDriver(
             node.ledger,
             zone,
@@ -265,10 +265,10 @@ def _derive(
         return files.watermark().number, gateway.encoded_count if gateway is not node.gateway else 0
 
 
-class RecordedVectors:
-    """What a chain recorded of the encoder, by text, and of the reader, by event.
+class RecordedResults:
+    """The encodings (by text) and annotations (by event) recorded in a chain.
 
-    It is read from the topic, not from the files.
+    They are read from the topic, not from the generation's files.
     """
 
     def __init__(
@@ -289,7 +289,7 @@ class RecordedVectors:
         while changes := reader.read(500):
             sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
             puts = [row for section in sections for row in section.puts]
-            readings = [row for row in puts if isinstance(row, RecordedAnnotations)]
+            annotations = [row for row in puts if isinstance(row, RecordedAnnotations)]
             rows = [
                 row
                 for row in puts
@@ -298,7 +298,7 @@ class RecordedVectors:
             with atomic(self._connection):
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO texts_read VALUES (?, ?, ?, ?)",
-                    map(msgspec.structs.astuple, readings),
+                    map(msgspec.structs.astuple, annotations),
                 )
                 self._connection.executemany(
                     "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
@@ -313,8 +313,8 @@ class RecordedVectors:
                     ),
                 )
 
-    def look_up(self, key: str) -> Encoding | None:
-        """Return what is recorded of a text, by the text's hash."""
+    def find_encoding(self, key: str) -> Encoding | None:
+        """Return the recorded encoding of a text, given its hash."""
         vector = value(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
         if vector is None:
             return None
@@ -323,8 +323,8 @@ class RecordedVectors:
         ).fetchone()
         return Encoding(vector, None if tokens is None else TokenCodes(*tokens))
 
-    def reading(self, number: int, reader: bytes, text: bytes) -> bytes | None:
-        """Return what is recorded of an event's text, as `reading_of_event` does."""
+    def find_annotations(self, number: int, reader: bytes, text: bytes) -> bytes | None:
+        """Return the recorded annotations of an event's text; see `AnnotationLookup`."""
         found: bytes | None = value(
             self._connection,
             "SELECT content FROM texts_read WHERE number = ? AND reader = ? AND text = ?",
@@ -333,7 +333,7 @@ class RecordedVectors:
         return found
 
     def close(self) -> None:
-        """Remove the file."""
+        """Delete the temporary database."""
         self._connection.close()
         self._remove()
 

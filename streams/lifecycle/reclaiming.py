@@ -1,6 +1,6 @@
-"""Reclaiming: old chains of change records make room on the embedded ledger.
+"""Reclaim the space of old chains of change records in the embedded ledger.
 
-Each record is replaced by a short one that belongs to no chain, so every offset stays.
+Each record is replaced by a short one that belongs to no chain, which keeps all offsets.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.projecting.projector import project_changes, project_events
 from recollect.streams.system.locks import exclusive
 
-_BATCH = 1_000
+_BATCH_SIZE = 1_000
 
 
 def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
-    """Take the change records of chains that no generation of a zone needs out of its ledger.
+    """Remove the change records of chains that no generation of a zone needs.
 
-    What stays is replayed before and after, inside one transaction of the ledger, for which others
-    wait. If the replays differ, nothing is taken.
+    The remaining records are replayed before and after, inside one write transaction of the ledger.
+    If the replays differ, nothing is removed.
 
     Raises:
         InvalidInput: the ledger is not the embedded one.
-        IntegrityError: a replay gives something else without those records.
+        IntegrityError: the replay differs without those records.
     """
     ledger = node.ledger
     if not isinstance(ledger, EmbeddedLedger):
@@ -44,58 +44,60 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
         )
     directory = node.zone(zone)
     if not dry_run:
-        # Files that are lost, or that have not followed a switch of chain, are made first.
+        # First recreate lost files, and files that have not followed a switch of chain.
         node.drive(zone)
     with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
         generations = [item for item in directory.generations() if item.complete]
         needed = {generation.chain for generation in directory.generations()}
         needed.add(node.chain_in_use(zone))
-        offsets, chains, size = _of_others(ledger, zone, needed)
+        offsets, chains, size = _reclaimable(ledger, zone, needed)
         empty = reclaimed_change(zone)
-        won = max(size - len(offsets) * len(empty), 0)
+        freed = max(size - len(offsets) * len(empty), 0)
         if not dry_run:
             directory.clear_leftovers()
-            won = ledger.reclaim(zone, offsets, empty, lambda: _replayed(node, zone, generations))
-    return ReclaimReport(sorted(chains), sorted(needed), len(offsets), won, dry_run)
+            freed = ledger.reclaim(
+                zone, offsets, empty, lambda: _replay_state(node, zone, generations)
+            )
+    return ReclaimReport(sorted(chains), sorted(needed), len(offsets), freed, dry_run)
 
 
-def _of_others(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
-    """Return the offsets of records of chains that are not needed, those chains, and their bytes.
+def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
+    """Return the offsets of records of chains that are not needed, those chains, and the bytes.
 
-    Of records in fragments only whole ones are taken: the chain of others is not known.
+    Incomplete fragmented records are left, since their chain is unknown.
     """
     offsets: list[int] = []
     chains: set[str] = set()
     size = 0
     assembler = Assembler()
-    begun: dict[bytes, list[tuple[int, int]]] = {}
+    fragments: dict[bytes, list[tuple[int, int]]] = {}
     offset = 0
-    while records := ledger.read(CHANGES, partition_of(zone), offset, _BATCH, zone):
+    while records := ledger.read(CHANGES, partition_of(zone), offset, _BATCH_SIZE, zone):
         for offset, _, value in records:
             try:
                 whole, fragment_of = assembler.add(value), record_hash_of(value)
                 chain = None if whole is None else chain_of(whole)
             except IntegrityError:
-                # It is of no chain; verify says what it is.
+                # It belongs to no chain; verify reports it.
                 continue
-            places = [(offset, len(value))]
+            locations = [(offset, len(value))]
             if fragment_of is not None:
-                places = begun.setdefault(fragment_of, [])
-                places.append((offset, len(value)))
+                locations = fragments.setdefault(fragment_of, [])
+                locations.append((offset, len(value)))
             if chain is not None and chain not in needed and chain != NO_CHAIN:
                 chains.add(chain)
-                offsets += [place for place, _ in places]
-                size += sum(length for _, length in places)
+                offsets += [location for location, _ in locations]
+                size += sum(length for _, length in locations)
             if whole is not None and fragment_of is not None:
-                del begun[fragment_of]
+                del fragments[fragment_of]
         offset = records[-1].offset + 1
     return sorted(offsets), chains, size
 
 
-def _replayed(
+def _replay_state(
     node: Node, zone: str, generations: Sequence[Generation]
 ) -> dict[str, list[tuple[str, Watermark]]]:
-    """Return what a replay of each generation's chain gives: content hashes, and how far it is."""
+    """Replay each generation's chain; return the content hash and watermark of each file."""
     found: dict[str, list[tuple[str, Watermark]]] = {}
     for generation in generations:
         if generation.chain not in found:

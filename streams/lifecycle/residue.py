@@ -1,4 +1,4 @@
-"""Residue: rows of erased events that any file of a zone still has."""
+"""Residue: rows of erased events that are left in a zone's files."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from recollect.projections.generations import ZoneDirectory
 from recollect.projections.sqlite import connect
 from recollect.streams.projecting.snapshots import snapshots_before
 
-# A generation's own scratch holds directories of files.
-_DEEPEST = 3
+# Scratch directories in a generation contain directories of files.
+_MAX_DEPTH = 3
 
-#: The number of an erasure, and of the events that it ended.
+#: The number of an erasure -> the numbers of its erased events.
 Erasures = Mapping[int, Set[int]]
 
 
-def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch: Path) -> list[str]:
-    """Return where turns of erased events are left, or files that were made before they went.
+def find_residue(
+    directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch: Path
+) -> list[str]:
+    """Return files with rows of erased events, and snapshots older than an erasure, as problems.
 
-    The files of the generation `used` are compared row by row, and not looked at here.
+    The generation `used` is skipped: its files are compared row by row elsewhere.
     """
     erased = {number for numbers in erasures.values() for number in numbers}
     if not erased:
         return []
     problems = []
-    for path in sorted(_files(directory.path)):
-        place = path.parent.relative_to(directory.path)
-        if str(place) == used or scratch in path.parents:
+    for path in sorted(_events_files(directory.path)):
+        relative = path.parent.relative_to(directory.path)
+        if str(relative) == used or scratch in path.parents:
             continue
         try:
-            left = sorted(erased & _numbers(path))
+            leftover = sorted(erased & _numbers(path))
         except apsw.Error as error:
-            problems.append(f"{place}/events.db: {error}; nothing uses it: delete {place}")
+            problems.append(f"{relative}/events.db: {error}; nothing uses it: delete {relative}")
             continue
-        if left:
-            what = ", ".join(map(str, left[:5])) + (" and more" if len(left) > 5 else "")
+        if leftover:
+            what = ", ".join(map(str, leftover[:5])) + (" and more" if len(leftover) > 5 else "")
             problems.append(
-                f"{place}/events.db holds what was erased (event {what}); delete {place}"
+                f"{relative}/events.db holds what was erased (event {what}); delete {relative}"
             )
     for name, number in snapshots_before(directory, erasures):
         problems.append(
@@ -50,9 +52,9 @@ def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch:
     return problems
 
 
-def _files(directory: Path) -> Iterator[Path]:
-    """Yield every events.db of a zone, links followed: of generations, moments and scratch."""
-    for depth in range(1, _DEEPEST + 1):
+def _events_files(directory: Path) -> Iterator[Path]:
+    """Yield every events.db of a zone, following links: of generations, snapshots and scratch."""
+    for depth in range(1, _MAX_DEPTH + 1):
         yield from directory.glob("*/" * depth + "events.db")
 
 

@@ -1,4 +1,4 @@
-"""Verifying: the ledger is whole, and a replay gives the files that are in use."""
+"""Verify that the ledger is intact, and that a replay reproduces the files in use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from recollect.streams.ledger import (
     partition_of,
 )
 from recollect.streams.ledger.ledger import Head
-from recollect.streams.lifecycle.residue import residue
+from recollect.streams.lifecycle.residue import find_residue
 from recollect.streams.projecting.projector import OnProgress, project_changes, project_events
 from recollect.streams.records.chain_readers import NEVER_ERASED, SealedEvent, void_reason
 from recollect.streams.records.heads import ExpectedHead, head_text
@@ -64,15 +64,15 @@ _BATCH = 2_000
 _MAX_PROBLEMS = 50
 
 
-class _Known(NamedTuple):
-    """An accepted event, and the numbers that it asks to erase."""
+class _AcceptedEvent(NamedTuple):
+    """An accepted event, and the numbers of the events that it erases."""
 
     event: SealedEvent
     targets: tuple[int, ...]
 
 
 class LedgerCheck:
-    """Reads all records of a zone, checks every byte, and collects what is wrong."""
+    """Reads all records of a zone, checks every byte, and collects problems."""
 
     def __init__(self, ledger: Ledger, zone: str, chain: str, decided: int) -> None:
         self._decided = decided
@@ -80,23 +80,23 @@ class LedgerCheck:
         self._zone = zone
         self._partition = partition_of(zone)
         self._chain = chain
-        self._accepted: dict[int, _Known] = {}
+        self._accepted: dict[int, _AcceptedEvent] = {}
         self._unreadable: dict[int, int] = {}
         self._erased: set[bytes] = set()
         self._erasures: dict[int, frozenset[int]] = {}
-        # What models answered: the offsets of events that cite it, and where it was recorded.
-        self._cited: list[tuple[int, RecordingRef]] = []
+        # Recorded model answers: (offset of the citing event, reference to the recording).
+        self._cited_answers: list[tuple[int, RecordingRef]] = []
         self.problems: list[str] = []
         self.void = 0
 
     def run(self, progress: OnProgress | None = None) -> None:
-        """Check all topics, and what the ledger goes by when it publishes."""
+        """Check all topics, and the ledger's publishing state."""
         self._events(progress)
         self._recordings(progress)
         self._changes(progress)
         for number, offset in self._unreadable.items():
             if self._accepted[number].event.envelope.key_id not in self._erased:
-                self._say(
+                self._add_problem(
                     EVENTS,
                     offset,
                     f"the key of event {number} is missing, and no erasure explains it",
@@ -108,16 +108,18 @@ class LedgerCheck:
             self.head,
         )
 
-    def _say(self, topic: str, offset: int, what: str) -> None:
+    def _add_problem(self, topic: str, offset: int, what: str) -> None:
         self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
 
     def _events(self, progress: OnProgress | None) -> None:
         number, previous = 0, GENESIS
         broken = False
         seen: dict[bytes, int] = {}
-        # An overtaken sequencer appended several at once: all of them are void.
+        # An overtaken sequencer appends batches: the whole batch is void.
         void: set[bytes] = set()
-        for record in _all(self._ledger, EVENTS, self._partition, self.problems):
+        for record in _records_tolerating_gaps(
+            self._ledger, EVENTS, self._partition, self.problems
+        ):
             if record.zone != self._zone:
                 continue
             if progress:
@@ -125,16 +127,18 @@ class LedgerCheck:
             try:
                 envelope, sealed = read_event(record.value)
             except (IntegrityError, NewerFormat) as error:
-                self._say(EVENTS, record.offset, str(error))
+                self._add_problem(EVENTS, record.offset, str(error))
                 continue
             hash_ = record_hash(record.value)
             after = (self._zone, number + 1, previous)
             if (envelope.zone, envelope.number, envelope.previous) != after:
                 if hash_ in seen:
-                    self._say(EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}")
+                    self._add_problem(
+                        EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}"
+                    )
                 elif envelope.number > number and envelope.previous not in void and not broken:
                     broken = True
-                    self._say(
+                    self._add_problem(
                         EVENTS,
                         record.offset,
                         f"event {envelope.number} does not follow event {number}: a record "
@@ -146,7 +150,7 @@ class LedgerCheck:
             number, previous = envelope.number, hash_
             seen[hash_] = record.offset
             accepted = SealedEvent(record.offset, hash_, envelope, sealed)
-            self._accepted[number] = _Known(accepted, ())
+            self._accepted[number] = _AcceptedEvent(accepted, ())
             key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
             if key is None:
                 self._unreadable[number] = record.offset
@@ -160,21 +164,27 @@ class LedgerCheck:
                     event.payload.source_id,
                 )
                 if envelope.source != known_by:
-                    self._say(EVENTS, record.offset, f"event {number} is not known by its id")
+                    self._add_problem(
+                        EVENTS, record.offset, f"event {number} is not known by its id"
+                    )
                 if isinstance(event.payload, Forget):
-                    self._accepted[number] = _Known(accepted, event.payload.targets)
+                    self._accepted[number] = _AcceptedEvent(accepted, event.payload.targets)
                 if isinstance(event.payload, ModelAnswered):
-                    self._cited += [(record.offset, place) for place in event.payload.answers]
+                    self._cited_answers += [
+                        (record.offset, place) for place in event.payload.answers
+                    ]
             except IntegrityError as error:
-                self._say(EVENTS, record.offset, f"event {number}: {error}")
+                self._add_problem(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, NewerFormat):
-                # It is parked; the changes say so.
+                # It is parked, which the change records show.
                 pass
 
     def _recordings(self, progress: OnProgress | None) -> None:
-        """Check what models answered, and that what events cite is there as it was."""
+        """Check recorded model answers, and that every cited one exists unchanged."""
         found: dict[int, bytes] = {}
-        for record in _all(self._ledger, RECORDINGS, self._partition, self.problems):
+        for record in _records_tolerating_gaps(
+            self._ledger, RECORDINGS, self._partition, self.problems
+        ):
             if record.zone != self._zone:
                 continue
             if progress:
@@ -185,11 +195,11 @@ class LedgerCheck:
                 sources = [source.key_id for source in recording.header.sources]
                 unseal_recording(recording, self._ledger.keys.get(sources))
             except (IntegrityError, NewerFormat) as error:
-                self._say(RECORDINGS, record.offset, str(error))
-        for offset, place in self._cited:
+                self._add_problem(RECORDINGS, record.offset, str(error))
+        for offset, place in self._cited_answers:
             if found.get(place.offset) != place.hash:
                 what = "is missing" if place.offset not in found else "was changed"
-                self._say(
+                self._add_problem(
                     RECORDINGS,
                     place.offset,
                     f"what a model answered {what}; the event at offset {offset} rests on it",
@@ -199,9 +209,11 @@ class LedgerCheck:
         number, previous = 0, GENESIS
         seen: dict[bytes, int] = {}
         void: set[bytes] = set()
-        stray: list[tuple[int, ChangeHeader]] = []
+        out_of_order: list[tuple[int, ChangeHeader]] = []
         assembler = Assembler()
-        for record in _all(self._ledger, CHANGES, self._partition, self.problems):
+        for record in _records_tolerating_gaps(
+            self._ledger, CHANGES, self._partition, self.problems
+        ):
             if record.zone != self._zone:
                 continue
             if progress:
@@ -212,31 +224,30 @@ class LedgerCheck:
                     continue
                 header, change = read_change(value)
             except (IntegrityError, NewerFormat) as error:
-                self._say(CHANGES, record.offset, str(error))
+                self._add_problem(CHANGES, record.offset, str(error))
                 continue
             if header.chain != self._chain:
                 continue
             hash_ = record_hash(value)
             if header.number != number + 1 or header.previous != previous:
                 if hash_ in seen:
-                    # No nonce makes a change without parts its own: two who decide the same
-                    # event, one of them overtaken, append the same bytes.
+                    # Empty changes have no nonce, so competing deciders append identical bytes.
                     if change.parts:
-                        doubled = f"doubles the record at offset {seen[hash_]}"
-                        self._say(CHANGES, record.offset, doubled)
+                        duplicate = f"doubles the record at offset {seen[hash_]}"
+                        self._add_problem(CHANGES, record.offset, duplicate)
                 elif header.previous not in void:
-                    stray.append((record.offset, header))
+                    out_of_order.append((record.offset, header))
                 void.add(hash_)
                 self.void += 1
                 continue
-            if (wrong := self._misfit(header, change)) is not None:
-                self._say(CHANGES, record.offset, f"{wrong}: it counts for no reader")
+            if (reason := self._void_reason(header, change)) is not None:
+                self._add_problem(CHANGES, record.offset, f"{reason}: it counts for no reader")
                 void.add(hash_)
                 self.void += 1
                 continue
             number, previous = header.number, hash_
             seen[hash_] = record.offset
-            # As every reader does, so that this check accepts what they accept.
+            # As in every other reader, so that this check accepts the same records.
             assembler.reset()
             if header.erased_events:
                 self._check_erased(record.offset, header)
@@ -247,35 +258,35 @@ class LedgerCheck:
                 try:
                     unseal_part(change, part, keys)
                 except IntegrityError as error:
-                    self._say(CHANGES, record.offset, f"change {number}: {error}")
+                    self._add_problem(CHANGES, record.offset, f"change {number}: {error}")
         self.void += assembler.void
-        beyond = [(offset, header) for offset, header in stray if header.number > number]
+        beyond = [(offset, header) for offset, header in out_of_order if header.number > number]
         if beyond:
             offset, header = beyond[0]
-            self._say(
+            self._add_problem(
                 CHANGES,
                 offset,
                 f"change {header.number} does not follow change {number}: a record between or "
                 "before was changed or removed",
             )
         if number < self._decided:
-            self._say(
+            self._add_problem(
                 CHANGES,
                 self._ledger.end(CHANGES, self._partition),
                 f"the chain ends at change {number}, the files at {self._decided}",
             )
 
     def _check_erased(self, offset: int, header: ChangeHeader) -> None:
-        """Note what an accepted record erases; say which of its keys are there all the same."""
+        """Register an accepted erasure; report those of its keys that still exist."""
         self._erased |= {source.key_id for source in header.erased_events}
         self._erasures[header.number] = frozenset(source.number for source in header.erased_events)
         if header.number > self._decided:
-            # They are destroyed when the files are brought up to it.
+            # They are destroyed when the files reach this record.
             return
         there = self._ledger.keys.get([source.key_id for source in header.erased_events])
         for source in header.erased_events:
             if source.key_id in there:
-                self._say(
+                self._add_problem(
                     CHANGES,
                     offset,
                     f"the key of event {source.number} should be gone: erasure {header.number} "
@@ -292,19 +303,21 @@ class LedgerCheck:
         known = self._accepted.get(number)
         return Head(number, known.event.hash if known else GENESIS)
 
-    def expect(self, expected: ExpectedHead) -> None:
-        """Say where the ledger does not hold a head of an earlier moment."""
+    def check_head(self, expected: ExpectedHead) -> None:
+        """Report it if the ledger does not contain an earlier head."""
         last = len(self._accepted)
         then = self._head(expected.number) if expected.number <= last else None
         if (problem := expected.mismatch(last, then)) is not None:
             self.problems.append(problem)
 
     def erasures(self, upto: int) -> dict[int, frozenset[int]]:
-        """Return which events each erasure ended, of those up to a record."""
+        """Return erasure -> erased events, for erasures up to record `upto`."""
         return {number: ended for number, ended in self._erasures.items() if number <= upto}
 
-    def _misfit(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
-        """Return why a record that extends its chain counts for no reader."""
+    def _void_reason(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
+        """Return why a record that extends its chain is void for every reader; None if it is
+        valid.
+        """
         known = self._accepted.get(header.number)
         if known is None:
             return f"change {header.number} belongs to no event"
@@ -322,15 +335,17 @@ class LedgerCheck:
         return void_reason(header, change, known.event, erases, key_ids)
 
 
-def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Iterator[Record]:
-    """Yield every record of a partition; a missing offset is noted and passed over."""
+def _records_tolerating_gaps(
+    ledger: Ledger, topic: str, partition: int, problems: list[str]
+) -> Iterator[Record]:
+    """Yield every record of a partition; report missing offsets and skip them."""
     offset = 0
     end = ledger.end(topic, partition)
     while offset < end:
         try:
             records = ledger.read(topic, partition, offset, _BATCH)
         except LedgerGap as error:
-            # One by one up to the gap, to check all that is there.
+            # Read one by one up to the gap, to check all existing records.
             records = _before_gap(ledger, topic, partition, offset)
             if not records:
                 problems.append(str(error))
@@ -351,24 +366,27 @@ def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list
 
 
 def verify(
-    node: Node, zone: str, progress: OnProgress | None = None, expect: ExpectedHead | None = None
+    node: Node,
+    zone: str,
+    progress: OnProgress | None = None,
+    expected_head: ExpectedHead | None = None,
 ) -> Verification:
-    """Check a zone's ledger, and compare its files with what a replay gives; change nothing.
+    """Check a zone's ledger, and compare its files with a replay; change nothing.
 
-    Copies of the files are brought up to what is decided, as the next command would bring up
-    the files, and compared with what comes out from nothing. `expect` is a head of an earlier
-    moment, which the ledger must hold. Others may publish and ask meanwhile.
+    Copies of the files are brought up to date, as the next command would do, and compared with a
+    replay from scratch. `expected_head` is an earlier head, which the ledger must contain.
+    Concurrent publishing and queries are allowed.
     """
     directory = node.zone(zone)
     problems: list[str] = []
     with ExitStack() as held:
-        _stand_still(node, zone, held)
+        _hold_locks(node, zone, held)
         scratch = held.enter_context(_scratch(directory.path))
         used = _in_use(node, zone, problems)
         live = held.enter_context(_Copies(node, zone, used, scratch / "live"))
         check = _check_ledger(node.ledger, zone, used.chain, live.decided, progress)
-        if expect is not None:
-            check.expect(expect)
+        if expected_head is not None:
+            check.check_head(expected_head)
         problems += check.problems
         models = live.compare(scratch / "replayed")
         problems += live.problems
@@ -379,7 +397,7 @@ def verify(
                 with _Copies(node, zone, generation, place / "live") as kept:
                     kept.compare(place / "replayed")
                 problems += [f"{generation.name}: {problem}" for problem in kept.problems]
-        problems += residue(
+        problems += find_residue(
             directory, check.erasures(live.decided), used=used.name, scratch=scratch
         )
     unique = list(dict.fromkeys(problems))
@@ -396,8 +414,8 @@ def verify(
     )
 
 
-def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
-    """Hold the locks of driving and rebuilding the zone, if it has files."""
+def _hold_locks(node: Node, zone: str, held: ExitStack) -> None:
+    """Hold the locks for driving and rebuilding the zone, if it has files."""
     directory = node.zone(zone).path
     if directory.is_dir() and not read_only(directory):
         held.enter_context(exclusive(directory / "rebuild.lock"))
@@ -406,7 +424,9 @@ def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
-    """Make a directory for copies: beside the files where that can be, else where all have it."""
+    """Create a directory for copies: beside the files if writable, else in the system's temporary
+    directory.
+    """
     parent = directory if directory.is_dir() and not read_only(directory) else None
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=parent))
     try:
@@ -416,7 +436,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
 
 
 def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
-    """Return the generation in use, or what the first one would be where nothing was made yet."""
+    """Return the current generation, or the first one if none exists yet."""
     directory = node.zone(zone)
     try:
         return directory.current()
@@ -427,30 +447,30 @@ def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
 
 
 class _Copies:
-    """Copies of a generation's files, and what is found to be wrong with those."""
+    """Copies of a generation's files, and the problems found in them."""
 
     def __init__(self, node: Node, zone: str, generation: Generation, directory: Path) -> None:
         self._node = node
         self._zone = zone
         self._generation = generation
-        self._place = node.zone(zone).directory(generation)
+        self._source = node.zone(zone).directory(generation)
         self._damaged: set[str] = set()
         self.problems: list[str] = []
         make_directory(directory)
         names = ("events", *READ_MODEL_ROWS)
-        # A process may have died before the first one was made; then there are none.
-        if generation.name and any((self._place / f"{name}.db").exists() for name in names):
+        # There are no files if a process was killed before it created the first.
+        if generation.name and any((self._source / f"{name}.db").exists() for name in names):
             for name in names:
                 self._copy(name, directory / f"{name}.db")
         self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
-        #: The last record that every file holds.
+        #: The last record that every file has applied.
         self.decided = self._decided()
         if generation.name and not self._damaged and self.files.owes_purge():
             self.problems.append(
                 "an erasure was begun and is not finished: what it took may still lie in the files "
                 "where rows were; the next recollect status, ingest or worker finishes it"
             )
-        #: How many events are readable, once they were compared.
+        #: The number of readable events; set by `compare`.
         self.events = 0
 
     def __enter__(self) -> _Copies:
@@ -460,7 +480,7 @@ class _Copies:
         self.files.close()
 
     def _copy(self, name: str, target: Path) -> None:
-        path = self._place / f"{name}.db"
+        path = self._source / f"{name}.db"
         try:
             if not path.exists():
                 raise apsw.CantOpenError("it is missing")
@@ -484,7 +504,7 @@ class _Copies:
         return min(numbers)
 
     def compare(self, scratch: Path) -> list[FileCheck]:
-        """Bring the copies up, and return how each compares with its replay."""
+        """Bring the copies up to date, and compare each with its replay."""
         node, zone, chain = self._node, self._zone, self._generation.chain
         numbers: list[int | None] = [None, None]
         try:
@@ -501,7 +521,7 @@ class _Copies:
                     node.ledger, zone, chain, replayed, upto=numbers[1], destroy_erased_keys=False
                 )
             except (IntegrityError, NewerFormat) as error:
-                # What was replayed up to there still shows which files differ.
+                # The replay up to there still shows which files differ.
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
@@ -516,9 +536,9 @@ class _Copies:
         return models
 
     def _check_index(self) -> None:
-        """Compare what recall keeps of the files with them, where they lie."""
+        """Check recall's stored index against the files in place."""
         if self._generation.name and not self._damaged:
-            # What else is wrong with them is found where they are compared.
+            # Other errors are reported by the comparison.
             with (
                 suppress(apsw.Error),
                 self._node.open_to_read(self._zone, self._generation) as files,
@@ -532,7 +552,7 @@ class _Copies:
 def _check_ledger(
     ledger: Ledger, zone: str, chain: str, decided: int, progress: OnProgress | None
 ) -> LedgerCheck:
-    """Return the check of a ledger that stood still meanwhile, or seems never to do so."""
+    """Check a ledger; retry if it reports problems and grew meanwhile."""
     partition = partition_of(zone)
     for _ in range(3):
         end = ledger.end(EVENTS, partition)

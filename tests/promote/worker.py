@@ -21,9 +21,9 @@ from tests.promote import kit
 
 #: Before or after which call it is killed, by the name of the step.
 STEPS: dict[str, tuple[Any, str, bool]] = {
-    "before the move": (promotion.EmbeddedFiles, "hand_over", False),
-    "after the move": (promotion.EmbeddedFiles, "hand_over", True),
-    "chains announced": (promotion, "announce_chains", True),
+    "before the move": (promotion.EmbeddedFiles, "mark_moved", False),
+    "after the move": (promotion.EmbeddedFiles, "mark_moved", True),
+    "chains announced": (promotion, "publish_active_chains", True),
     "noted": (Home, "promoted", True),
     "some keys destroyed": (EmbeddedKeys, "destroy", True),
 }
@@ -46,7 +46,7 @@ def dying(call: Callable[..., Any], after: bool) -> Callable[..., Any]:
 
 def main(path: Path, url: str, where: str) -> None:
     Home.load_encoder = kit.tiny  # type: ignore[assignment, method-assign]
-    promotion.PAGE = 10
+    promotion.BATCH_SIZE = 10
     share = 2.0
     if where in STEPS:
         owner, name, after = STEPS[where]

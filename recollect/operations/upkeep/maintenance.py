@@ -60,7 +60,7 @@ def rebuild(
         )
     zone.must_exist()
     if dry_run:
-        return RebuildReport(level=level, records=pending(zone), dry_run=True)
+        return RebuildReport(level=level, records=records_to_read(zone), dry_run=True)
     started = time.monotonic()
     try:
         # Whom other agents decided is decided by this home's with the derivation, if at all.
@@ -83,12 +83,12 @@ def rebuild(
     return msgspec.structs.replace(rebuilt, seconds=seconds)
 
 
-def pending(zone: OpenZone) -> int:
+def records_to_read(zone: OpenZone) -> int:
     """Return how many ledger records a rebuild reads."""
     zone.must_exist()
     from recollect.streams.lifecycle import rebuilding
 
-    return rebuilding.pending(zone.node, zone.name)
+    return rebuilding.records_to_read(zone.node, zone.name)
 
 
 def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:

@@ -54,7 +54,7 @@ def promote(
             f"the ledger {setting!r} ({place}): what moves is the embedded ledger of a home; leave "
             "the setting out"
         )
-    with following(home), promotion.alone_with(home.directory) as own:
+    with following(home), promotion.exclusive_files(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
             # It may be left from an attempt to move elsewhere.
@@ -70,10 +70,10 @@ def promote(
         with closing(node_of(home, ledger, decides=True)) as node:
             counts = own.count()
             if embedded:
-                with show(own.steps()) as progress:
-                    promotion.copy(own, ledger, progress)
-                own.hand_over(settings.url)
-            promotion.announce_chains(node)
+                with show(own.step_count()) as progress:
+                    promotion.copy_ledger(own, ledger, progress)
+                own.mark_moved(settings.url)
+            promotion.publish_active_chains(node)
             home.promoted(settings.url)
             own.clear()
     return Promoted(settings.url, **msgspec.structs.asdict(counts))

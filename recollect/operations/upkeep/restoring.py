@@ -66,7 +66,12 @@ from recollect.streams.lifecycle.backup_files import (
     Manifest,
     check_pages,
 )
-from recollect.streams.lifecycle.later_erasures import LaterLedger, Since, erase_again, waiting
+from recollect.streams.lifecycle.post_backup_erasures import (
+    PostBackupState,
+    SalvageLedger,
+    erase_again,
+    has_pending_erasure,
+)
 from recollect.streams.lifecycle.verifying import LedgerCheck, verify
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.records.heads import head_text
@@ -186,9 +191,9 @@ class _Place:
             make_directory(room)
             backup.copy(room)
             files, self.at = room, backup.manifest.made_at
-        self.ledger = LaterLedger(files)
+        self.ledger = SalvageLedger(files)
         self._tokens = files / TOKENS_FILE
-        self.homes = self.ledger.homes()
+        self.homes = self.ledger.home_ids()
         self.is_same = manifest.home in self.homes
 
     def tokens(self) -> KnownTokens:
@@ -331,7 +336,7 @@ class _Restore:
             failpoint("restore.staged")
             zones = {*self._manifest.heads}.union(*(place.ledger.zones() for place in places))
             found = {
-                zone: [place.ledger.since(zone, node.ledger) for place in places]
+                zone: [place.ledger.state_since(zone, node.ledger) for place in places]
                 for zone in sorted(zones)
             }
             lost: int | None = 0
@@ -362,7 +367,7 @@ class _Restore:
             zones=len(heads),
             events=events,
             erasures_known=all(
-                any(since.reaches for since in found[zone]) for zone in self._manifest.heads
+                any(since.is_newer for since in found[zone]) for zone in self._manifest.heads
             )
             and bool(places),
             erasures_from=[],
@@ -389,13 +394,15 @@ class _Restore:
             if check.problems:
                 raise CorruptFile(_problems(zone, check.problems))
 
-    def _newer(self, known: dict[str, Since]) -> int | None:
+    def _newer(self, known: dict[str, PostBackupState]) -> int | None:
         """Return how many events the home that is there loses.
 
         Raises:
             InvalidInput: it would lose some, and nobody said that it may.
         """
-        counts = {zone: since.newer for zone, since in known.items() if since.newer != 0}
+        counts = {
+            zone: since.newer_events for zone, since in known.items() if since.newer_events != 0
+        }
         lost = None if None in counts.values() else sum(filter(None, counts.values()))
         if not counts or self._lose_newer:
             return lost
@@ -423,13 +430,13 @@ class _Restore:
                 "--forgotten-may-return goes on without the rest"
             )
 
-    def _erase(self, node: Node, zone: str, known: Sequence[Since]) -> int:
+    def _erase(self, node: Node, zone: str, known: Sequence[PostBackupState]) -> int:
         """Erase again what was erased since; return how many events of the backup that were."""
         ledger = node.ledger
         numbers = {number for since in known for number in since.numbers}
         absent = {envelope.source: envelope for since in known for envelope in since.absent}
         names = {name for since in known for name in since.names}
-        if not numbers and not absent and not waiting(ledger, zone):
+        if not numbers and not absent and not has_pending_erasure(ledger, zone):
             return 0
         home = Home(self._new, self._configuration)
         if home.settings.encoder is not None and not home.has(home.settings.encoder):
@@ -450,7 +457,7 @@ class _Restore:
             for number, record in records_at(ledger, zone, numbers).items()
             if record.readable(ledger.keys)
         ]
-        if left or waiting(ledger, zone):
+        if left or has_pending_erasure(ledger, zone):
             raise ErasureFailed(
                 f"zone {zone}: what was forgotten since the backup can still be read, so nothing "
                 "was restored; recollect verify on the home says more"

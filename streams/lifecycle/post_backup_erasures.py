@@ -1,12 +1,12 @@
-"""What was erased after a backup was made, as a home or a later backup knows it.
+"""Find the events erased since a backup was made, from the home's files or a later backup.
 
-A home is restored because something is wrong with it, so its ledger is read here however damaged it
-is. Where a zone's chain is whole, its `forget` records say what was erased. Where it is not, the
-keys that are left say it: the key of an event that the backup can open and the home cannot was
-destroyed. Where keys.db is lost, the headers of change records name the events that they ended.
+A home is restored because it is damaged, so its ledger is salvaged here. If a zone's event chain is
+intact, its `forget` records list the erased events. If not, the remaining keys tell: an event that
+the backup can decrypt and the home cannot was erased. If keys.db is lost, the headers of change
+records list the events that they erased.
 
-An event is known again by the keyed hash of its source's id: it may stand at another number, where
-the histories part, or not be in the backup at all.
+Events are matched by the keyed hash of their source id, since an event may have another number
+after a fork of the histories, or be absent from the backup.
 """
 
 from __future__ import annotations
@@ -50,65 +50,67 @@ from recollect.streams.records.erased_keys import FORGET, forget_targets
 from recollect.streams.records.lookup import records_of_kind
 
 _BATCH_SIZE = 1_000
-# Kinds that nobody misses: they hold nothing that was said or done.
-_NOTHING_SAID = frozenset({FORGET, "tick", "switch"})
+# Kinds without content.
+_CONTENT_FREE_KINDS = frozenset({FORGET, "tick", "switch"})
 
 
-class Since(NamedTuple):
-    """What a place knows of a zone beyond a backup.
+class PostBackupState(NamedTuple):
+    """What a home or later backup knows about a zone that a backup does not.
 
-    `numbers`: events that the backup can open and that were erased there. `absent`: envelopes of
-    erased ones that the backup does not have. `names`: keyed hashes of ids that were asked to be
-    forgotten. `newer`: how many events it has that the backup lacks, without erased ones.
-    `reaches`: it knows what came after the backup. `complete`: nothing of that was unreadable.
+    `numbers`: backup events erased since. `absent`: envelopes of erased events that the backup
+    lacks. `names`: keyed hashes of forgotten ids. `newer_events`: how many events the backup lacks,
+    without erased ones; None if unknown. `is_newer`: it reaches beyond the backup. `complete`: all
+    of it was readable.
     """
 
     numbers: frozenset[int]
     absent: tuple[Envelope, ...]
     names: frozenset[bytes]
-    newer: int | None
-    reaches: bool
+    newer_events: int | None
+    is_newer: bool
     complete: bool
 
 
-class _Read(NamedTuple):
-    """The events of a zone that come after what it has in common with a backup.
+class _TailScan(NamedTuple):
+    """A zone's events after the last one in common with a backup.
 
-    `parted`: the number at which the backup has another event; None: it has none there.
+    `common`: the number of that event. `fork_number`: the first number at which the backup has a
+    different event, or None. `last`: the number of the last event. `intact`: every record was
+    readable, and the chain is unbroken.
     """
 
     common: int
-    parted: int | None
+    fork_number: int | None
     last: int
-    beyond: dict[int, Envelope]
+    newer_envelopes: dict[int, Envelope]
     forgets: list[tuple[bytes, Envelope, EventRecord]]
-    whole: bool
+    intact: bool
 
 
-class LaterLedger:
-    """The files of a ledger that may be damaged, missing or in use: read, never written."""
+class SalvageLedger:
+    """Read-only access to the files of a ledger that may be damaged, missing or in use."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._held = ExitStack()
+        self._stack = ExitStack()
         self._ledger = self._open(LEDGER_FILE)
         self._keys = self._open(KEYS_FILE)
 
     def _open(self, name: str) -> apsw.Connection | None:
-        """Return a connection to a file; None where it is missing, or no database any more."""
+        """Return a connection to a file; None if it is missing or not a database."""
         path = self.directory / name
         if path.is_file():
             with suppress(apsw.Error):
-                return self._held.enter_context(pinned(path))
+                return self._stack.enter_context(pinned(path))
         return None
 
     def close(self) -> None:
         """Close the files."""
         with suppress(apsw.Error):
-            self._held.close()
+            self._stack.close()
 
-    def homes(self) -> set[str]:
-        """Return the ids of the homes to which its files say that they belong."""
+    def home_ids(self) -> set[str]:
+        """Return the home ids that its files state."""
         found = set()
         with suppress(CorruptFile):
             found.add(home_id(self.directory))
@@ -117,18 +119,18 @@ class LaterLedger:
             (self._keys, "SELECT value FROM secrets WHERE name = 'home'"),
         ):
             with suppress(apsw.Error):
-                said = None if connection is None else value(connection, query)
-                found.add(said.hex() if isinstance(said, bytes) else None)
+                stored_id = None if connection is None else value(connection, query)
+                found.add(stored_id.hex() if isinstance(stored_id, bytes) else None)
         return {home for home in found if home is not None}
 
     def is_empty(self) -> bool:
-        """Return whether its ledger can be read and has no event."""
+        """Return whether its ledger is readable and has no event."""
         with suppress(apsw.Error):
             return self._ledger is not None and not rows(self._ledger, "SELECT 1 FROM heads")
         return False
 
     def zones(self) -> list[str]:
-        """Return the zones that can be read; also those that it once had."""
+        """Return the names of all zones that are readable, former ones included."""
         names = []
         with suppress(apsw.Error):
             for (name,) in rows(self._ledger, "SELECT name FROM zones") if self._ledger else ():
@@ -136,74 +138,85 @@ class LaterLedger:
                     names.append(check_zone(name))
         return sorted(names)
 
-    def since(self, zone: str, backup: Ledger) -> Since:
-        """Return what it knows of a zone beyond a backup's ledger of the same home."""
-        read = self._read(zone, backup)
-        targets, names, complete = self._erased(zone, read)
-        numbers = {target for target in targets if target <= read.common}
+    def state_since(self, zone: str, backup: Ledger) -> PostBackupState:
+        """Compare a zone with a backup's ledger of the same home."""
+        tail = self._scan_tail(zone, backup)
+        targets, names, complete = self._forgotten_targets(zone, tail)
+        numbers = {target for target in targets if target <= tail.common}
         absent: dict[bytes, Envelope] = {}
-        newer = 0
-        for number, envelope in read.beyond.items():
+        newer_events = 0
+        for number, envelope in tail.newer_envelopes.items():
             if envelope.kind in NEVER_ERASED:
                 continue
             known = backup.event_of_source(zone, envelope.source)
             if number not in targets:
-                newer += known is None and envelope.kind not in _NOTHING_SAID
+                newer_events += known is None and envelope.kind not in _CONTENT_FREE_KINDS
             elif known is None:
                 absent[envelope.source] = envelope
             else:
                 numbers.add(read_event(known)[0].number)
-        reaches = read.parted is not None or read.last >= backup.head(zone).number
-        if not (read.whole and complete):
-            ended = self._keys_ended(zone, backup, read.parted)
-            complete = ended is not None
-            if ended is not None:
-                numbers |= ended
-                reaches = True
-        return Since(
-            frozenset(_readable(backup, zone, numbers)),
+        is_newer = tail.fork_number is not None or tail.last >= backup.head(zone).number
+        if not (tail.intact and complete):
+            destroyed = self._destroyed_keys(zone, backup, tail.fork_number)
+            complete = destroyed is not None
+            if destroyed is not None:
+                numbers |= destroyed
+                is_newer = True
+        return PostBackupState(
+            frozenset(_erasable(backup, zone, numbers)),
             tuple(absent.values()),
             frozenset(names),
-            newer if read.whole else None,
-            reaches,
+            newer_events if tail.intact else None,
+            is_newer,
             complete,
         )
 
-    def _read(self, zone: str, backup: Ledger) -> _Read:
-        """Read a zone's events beside those of the backup."""
-        others = _events_of(backup, zone)
-        other = next(others, None)
-        common, parted, last, whole = 0, None, 0, True
-        beyond: dict[int, Envelope] = {}
+    def _scan_tail(self, zone: str, backup: Ledger) -> _TailScan:
+        """Scan a zone's events in parallel with those of the backup."""
+        backup_events = _events_of(backup, zone)
+        backup_event = next(backup_events, None)
+        common, fork_number, last, intact = 0, None, 0, True
+        newer_envelopes: dict[int, Envelope] = {}
         forgets = []
         previous = GENESIS
-        for record in self._values(EVENTS, zone):
+        for record in self._salvage_records(EVENTS, zone):
             try:
                 if record is None:
                     raise CorruptFile("a record cannot be read")
                 envelope, sealed = read_event(record)
             except RecollectError:
-                whole = False
+                intact = False
                 continue
             if envelope.zone != zone or envelope.number <= last:
-                # A void one.
+                # A void record.
                 continue
-            whole &= (envelope.number, envelope.previous) == (last + 1, previous)
+            intact &= (envelope.number, envelope.previous) == (last + 1, previous)
             last, previous = envelope.number, record_hash(record)
-            while other is not None and other.envelope.number < last:
-                other = next(others, None)
-            if parted is None and other is not None and other.envelope.number == last:
-                if other.hash == previous:
+            while backup_event is not None and backup_event.envelope.number < last:
+                backup_event = next(backup_events, None)
+            if (
+                fork_number is None
+                and backup_event is not None
+                and backup_event.envelope.number == last
+            ):
+                if backup_event.hash == previous:
                     common = last
                     continue
-                parted = last
-            beyond[last] = envelope
+                fork_number = last
+            newer_envelopes[last] = envelope
             if envelope.kind == FORGET:
                 forgets.append((previous, envelope, sealed))
-        return _Read(common, parted, last, beyond, forgets, whole and self._ends(zone) == last)
+        return _TailScan(
+            common,
+            fork_number,
+            last,
+            newer_envelopes,
+            forgets,
+            intact and self._last_number(zone) == last,
+        )
 
-    def _ends(self, zone: str) -> int | None:
-        """Return the number of the zone's last event, as the ledger noted it."""
+    def _last_number(self, zone: str) -> int | None:
+        """Return the number of the zone's last event in the table of heads."""
         with suppress(apsw.Error):
             if self._ledger is not None:
                 last: int = value(
@@ -215,8 +228,8 @@ class LaterLedger:
                 return last
         return None
 
-    def _values(self, topic: str, zone: str) -> Iterator[bytes | None]:
-        """Yield a zone's records in order; None for one, or some, that cannot be read."""
+    def _salvage_records(self, topic: str, zone: str) -> Iterator[bytes | None]:
+        """Yield a zone's records in order; None in place of unreadable ones."""
         if self._ledger is None:
             return
         position, end = position_range(partition_of(zone))
@@ -236,110 +249,112 @@ class LaterLedger:
             if not found:
                 return
             position = found[-1][0] + 1
-        # A page is damaged: what can be read of the others is looked for one by one.
+        # A page is damaged: read the remaining records one by one.
         with suppress(apsw.Error):
             last = value(
                 self._ledger,
                 f"SELECT max(position) FROM {topic} WHERE position BETWEEN ? AND ?",
                 (position, end),
             )
-            for place in range(position, -1 if last is None else last + 1):
+            for at in range(position, -1 if last is None else last + 1):
                 with suppress(apsw.Error):
                     yield value(
-                        self._ledger, f"SELECT value FROM {topic} WHERE position = ?", (place,)
+                        self._ledger, f"SELECT value FROM {topic} WHERE position = ?", (at,)
                     )
 
-    def _erased(self, zone: str, read: _Read) -> tuple[set[int], set[bytes], bool]:
-        """Return the numbers that `forget` records name, the names in them, and whether that is
-        all.
+    def _forgotten_targets(self, zone: str, tail: _TailScan) -> tuple[set[int], set[bytes], bool]:
+        """Return the event numbers and names in `forget` records, and whether these are
+        complete.
         """
         targets: set[int] = set()
         names: set[bytes] = set()
         complete = True
-        ended: dict[tuple[int, bytes], set[int]] | None = None
-        for hash_, envelope, sealed in read.forgets:
-            payload = self._payload(envelope, sealed)
+        destroyed: dict[tuple[int, bytes], set[int]] | None = None
+        for hash_, envelope, sealed in tail.forgets:
+            payload = self._open_forget(envelope, sealed)
             if payload is not None:
                 targets |= {target for target in payload.targets if 0 < target < envelope.number}
                 names |= set(payload.names)
                 continue
-            if ended is None:
-                ended = self._ended_by_changes(zone)
-            if (envelope.number, hash_) in ended:
-                targets |= ended[envelope.number, hash_]
+            if destroyed is None:
+                destroyed = self._erased_by_changes(zone)
+            if (envelope.number, hash_) in destroyed:
+                targets |= destroyed[envelope.number, hash_]
             else:
                 complete = False
         return targets, names, complete
 
-    def _payload(self, envelope: Envelope, sealed: EventRecord) -> Forget | None:
+    def _open_forget(self, envelope: Envelope, sealed: EventRecord) -> Forget | None:
         with suppress(RecollectError, KeyError):
             if key := self._keys_of([envelope.key_id]).get(envelope.key_id):
                 payload = unseal_event(envelope, sealed, key).payload
                 return payload if isinstance(payload, Forget) else None
         return None
 
-    def _ended_by_changes(self, zone: str) -> dict[tuple[int, bytes], set[int]]:
-        """Return the events that change records end, by the number and the hash of their event."""
+    def _erased_by_changes(self, zone: str) -> dict[tuple[int, bytes], set[int]]:
+        """Map (number, hash) of a `forget` event to the events that its change record erased."""
         found: dict[tuple[int, bytes], set[int]] = {}
         assembler = Assembler()
-        for record in self._values(CHANGES, zone):
+        for record in self._salvage_records(CHANGES, zone):
             with suppress(RecollectError):
-                whole = None if record is None else assembler.add(record)
-                if whole is not None:
-                    header, _ = read_change(whole)
+                change = None if record is None else assembler.add(record)
+                if change is not None:
+                    header, _ = read_change(change)
                     if header.zone == zone and header.erased_events:
-                        place = header.number, header.event_hash
-                        found[place] = {source.number for source in header.erased_events}
+                        event = header.number, header.event_hash
+                        found[event] = {source.number for source in header.erased_events}
         return found
 
-    def _keys_ended(self, zone: str, backup: Ledger, parted: int | None) -> set[int] | None:
-        """Return the events whose keys the backup has and this place has not.
+    def _destroyed_keys(
+        self, zone: str, backup: Ledger, fork_number: int | None
+    ) -> set[int] | None:
+        """Return the events whose keys the backup has and this ledger lacks.
 
-        Those are left out that never were here, since the histories parted before. None: the keys
-        cannot be read, or are not those of the backup's home.
+        Events from a fork on are left out, since this ledger never had them. None: the keys are
+        unreadable, or belong to another home.
         """
         if self._keys is None:
             return None
-        ended: set[int] = set()
+        destroyed: set[int] = set()
         try:
             secret = value(self._keys, "SELECT value FROM secrets WHERE name = 'source'")
-            whole = value(self._keys, "PRAGMA quick_check(1)") == "ok"
-            if not whole or secret != backup.keys.secret:
+            intact = value(self._keys, "PRAGMA quick_check(1)") == "ok"
+            if not intact or secret != backup.keys.secret:
                 return None
             reader = SealedReader(backup, zone)
-            while walked := reader.read_sealed(_BATCH_SIZE):
+            while batch := reader.read_sealed(_BATCH_SIZE):
                 ids = {
                     event.envelope.key_id: event.envelope.number
-                    for event in walked
-                    if parted is None or event.envelope.number < parted
+                    for event in batch
+                    if fork_number is None or event.envelope.number < fork_number
                 }
                 there = backup.keys.get(list(ids))
                 here = self._keys_of(list(there))
-                ended |= {ids[key_id] for key_id in there.keys() - here.keys()}
+                destroyed |= {ids[key_id] for key_id in there.keys() - here.keys()}
         except apsw.Error:
             return None
-        return ended
+        return destroyed
 
     def _keys_of(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
         for start in range(0, len(key_ids) if self._keys is not None else 0, _BATCH_SIZE):
             assert self._keys is not None
-            some = key_ids[start : start + _BATCH_SIZE]
-            marks = ", ".join("?" * len(some))
+            batch = key_ids[start : start + _BATCH_SIZE]
+            marks = ", ".join("?" * len(batch))
             found.update(
-                rows(self._keys, f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})", some)
+                rows(self._keys, f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})", batch)
             )
         return found
 
 
 def _events_of(ledger: Ledger, zone: str) -> Iterator[SealedEvent]:
     reader = SealedReader(ledger, zone)
-    while walked := reader.read_sealed(_BATCH_SIZE):
-        yield from walked
+    while batch := reader.read_sealed(_BATCH_SIZE):
+        yield from batch
 
 
-def _readable(ledger: Ledger, zone: str, numbers: Set[int]) -> Iterator[int]:
-    """Yield those of a zone's events that can be erased, and are not yet."""
+def _erasable(ledger: Ledger, zone: str, numbers: Set[int]) -> Iterator[int]:
+    """Yield those of a zone's events that can be erased and are not yet."""
     events = {
         event.envelope.key_id: event.envelope.number
         for event in sealed_events(ledger, zone, numbers)
@@ -352,9 +367,9 @@ def _readable(ledger: Ledger, zone: str, numbers: Set[int]) -> Iterator[int]:
 def erase_again(
     ledger: Ledger, zone: str, numbers: Set[int], absent: Iterable[Envelope], names: Set[bytes]
 ) -> None:
-    """Have the events of a zone with these numbers erased, by one command at the ledger's end.
+    """Publish one command that erases a zone's events with these numbers.
 
-    `absent` are known as erased from then on, so that they do not come back with an import.
+    `absent` envelopes are appended as erased events, so that an import does not restore them.
     """
     head = ledger.head(zone)
     number, previous = head.number, head.hash
@@ -377,8 +392,8 @@ def erase_again(
     publish_commands(ledger, zone, [command(forget, time.time_ns() // 1_000_000)])
 
 
-def waiting(ledger: Ledger, zone: str) -> bool:
-    """Return whether an erasure of a zone was asked for and has not ended all its keys."""
+def has_pending_erasure(ledger: Ledger, zone: str) -> bool:
+    """Return whether an erasure was requested whose keys are not all destroyed."""
     targets: set[int] = set()
     for found in records_of_kind(ledger, zone, FORGET):
         targets |= {
@@ -386,4 +401,4 @@ def waiting(ledger: Ledger, zone: str) -> bool:
             for target in forget_targets(ledger.keys, found.envelope, found.sealed)
             if target < found.envelope.number
         }
-    return any(True for _ in _readable(ledger, zone, targets))
+    return any(True for _ in _erasable(ledger, zone, targets))
