@@ -46,7 +46,7 @@ time.sleep(600)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tiny encoder, small pages, and no ledger that the developer happens to use."""
     monkeypatch.setattr(Home, "load_encoder", kit.tiny)
-    monkeypatch.setattr(promotion, "PAGE", 10)
+    monkeypatch.setattr(promotion, "BATCH_SIZE", 10)
     monkeypatch.delenv("RECOLLECT_LEDGER", raising=False)
 
 
