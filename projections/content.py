@@ -11,18 +11,18 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from recollect.projections import lineage
+from recollect.projections import row_changes
 from recollect.projections.embeddings.embeddings_file import SEARCHED
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.sqlite import rows
 
 # Tables that are no content: how far a file is, and what an index over it has to drop.
-_OF_FILE = frozenset({"watermark", *lineage.TABLES})
+_NON_CONTENT_TABLES = frozenset({"watermark", *row_changes.TABLES})
 # Which rows count as content. The others mean the same as no row: a file of a build before
 # decisions were traced has none, and a replay has them.
-_WHERE = {"conclusions": "traced"}
+_ROW_FILTERS = {"conclusions": "traced"}
 # A rowid of the vector index, which depends on the order of the rows.
-_NOT_COLUMNS = frozenset({"seq"})
+_EXCLUDED_COLUMNS = frozenset({"seq"})
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = re.compile(r'\w+|[^\w\s"]')
@@ -54,7 +54,7 @@ def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
         name
         for name, kind in listed
         if kind == "table"
-        and name not in _OF_FILE
+        and name not in _NON_CONTENT_TABLES
         and (of_ledger or name not in model.ledger_tables)
         and not name.startswith(("sqlite_", *indexes))
     )
@@ -64,8 +64,8 @@ def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
             connection, "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)
         )
         key = tuple(column for column, pk in sorted(columns, key=lambda item: item[1]) if pk)
-        kept = tuple(column for column, _ in columns if column not in _NOT_COLUMNS)
-        if not key or set(key) & _NOT_COLUMNS:
+        kept = tuple(column for column, _ in columns if column not in _EXCLUDED_COLUMNS)
+        if not key or set(key) & _EXCLUDED_COLUMNS:
             key = kept
         tables.append(Table(name, kept, key))
     return tables
@@ -75,7 +75,7 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
     """Return the table's rows in the order of their keys."""
     return connection.execute(
         f"SELECT {', '.join(map(_quoted, table.columns))} FROM {_quoted(table.name)} "
-        f"WHERE {_WHERE.get(table.name, 'TRUE')} "
+        f"WHERE {_ROW_FILTERS.get(table.name, 'TRUE')} "
         f"ORDER BY {', '.join(map(_quoted, table.key))}"
     )
 
@@ -98,8 +98,8 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     return digest.hexdigest()
 
 
-def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> list[str]:
-    """Return the differences between two files that should be equal, at most `most` rows a
+def content_problems(live: ReadModel, replayed: ReadModel, limit: int = 5) -> list[str]:
+    """Return the differences between two files that should be equal, at most `limit` rows a
     table.
     """
     problems = []
@@ -113,11 +113,11 @@ def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> lis
     tables = {table.name: table for table in content_tables(replayed, of_ledger=True)}
     for table in content_tables(live, of_ledger=True):
         if tables.get(table.name) == table:
-            problems += _row_problems(live, replayed, table, most)
+            problems += _row_problems(live, replayed, table, limit)
     return problems
 
 
-def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, most: int) -> list[str]:
+def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, limit: int) -> list[str]:
     ours = rows_of(live.connection, table)
     theirs = rows_of(replayed.connection, table)
     at = [table.columns.index(column) for column in table.key]
@@ -157,13 +157,13 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, most: int)
             ]
             what = f"{', '.join(differing)} differs from the replay"
         problems.append(f"{live.name}.{table.name} ({name}): {what}")
-    if len(problems) > most:
-        problems[most:] = [f"{live.name}.{table.name}: {len(problems) - most} more rows differ"]
+    if len(problems) > limit:
+        problems[limit:] = [f"{live.name}.{table.name}: {len(problems) - limit} more rows differ"]
     return problems
 
 
 def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
-    ours, theirs = layout(live.connection), layout(replayed.connection)
+    ours, theirs = schema_statements(live.connection), schema_statements(replayed.connection)
     problems = []
     for name in sorted(ours.keys() | theirs.keys()):
         if ours.get(name) != theirs.get(name):
@@ -172,7 +172,7 @@ def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
     return problems
 
 
-def layout(connection: apsw.Connection) -> dict[str, list[str]]:
+def schema_statements(connection: apsw.Connection) -> dict[str, list[str]]:
     """Return the words of the statement that makes each table, index, view and trigger.
 
     Without comments, spaces and the quotes of names, which differ in a file that an older recollect

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from recollect.projections.embeddings import EmbeddingsModel
 from recollect.projections.events import EventsModel
+from recollect.projections.file_permissions import make_directory, read_only
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
-from recollect.projections.private import make_directory, read_only
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import READ_MODEL_ROWS
@@ -97,7 +97,7 @@ class ZoneFiles:
                     model.connection.execute("ROLLBACK")
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def read_transaction(self) -> Iterator[None]:
         """Read one state of each file, whatever is committed meanwhile."""
         begun: list[ReadModel] = []
         try:
@@ -122,18 +122,18 @@ class ZoneFiles:
             )
         return marks.pop()
 
-    def owes_purge(self) -> bool:
+    def is_purge_pending(self) -> bool:
         """Return whether traces of an erasure that was decided here may be left somewhere.
 
         An erasure that only events.db has applied must be decided first, by the driver.
         """
-        return any(model.owes_purge() for model in self.decided)
+        return any(model.is_purge_pending() for model in self.decided)
 
-    def settle(self) -> None:
-        """Note that no traces are left. `owes_purge` reads the decided files, so they come last."""
+    def clear_purge_pending(self) -> None:
+        """Clear the purge flag, in the decided files last."""
         for model in self.all:
-            if model.owes_purge():
-                model.settle()
+            if model.is_purge_pending():
+                model.clear_purge_pending()
 
     def close(self) -> None:
         """Close every file."""
@@ -166,8 +166,8 @@ def _names(model: ReadModel) -> frozenset[str]:
 class FilesPool:
     """A pool of open files that are not in use; the oldest are closed."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_idle: int) -> None:
+        self._max_idle = max_idle
         self._idle: list[tuple[int, ZoneFiles]] = []
         self._lock = threading.Lock()
 
@@ -182,7 +182,7 @@ class FilesPool:
         readonly: bool = False,
     ) -> Iterator[ZoneFiles]:
         """Lend the files of a directory; they are closed if the borrower raises."""
-        files = self._taken(directory, model) or ZoneFiles(
+        files = self._pop(directory, model) or ZoneFiles(
             directory, model, dimension, complete=complete, readonly=readonly
         )
         try:
@@ -196,7 +196,7 @@ class FilesPool:
             return
         with self._lock:
             self._idle.append((identity, files))
-            old = self._idle.pop(0)[1] if len(self._idle) > self._most else None
+            old = self._idle.pop(0)[1] if len(self._idle) > self._max_idle else None
         if old is not None:
             old.close()
 
@@ -215,7 +215,7 @@ class FilesPool:
         for _, files in idle:
             files.close()
 
-    def _taken(self, directory: Path, model: str | None) -> ZoneFiles | None:
+    def _pop(self, directory: Path, model: str | None) -> ZoneFiles | None:
         # Texts are compared faster than paths.
         path = str(directory)
         with self._lock:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.projections.private import delete_directory, make_directory, opener
+from recollect.projections.file_permissions import delete_directory, make_directory, opener
 from recollect.schemas.errors import CorruptFile, HomeError
 
 _NAME = re.compile(r"g(\d{6})")
@@ -70,12 +70,12 @@ class ZoneDirectory:
                 name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
             # A generation that was never in use is still being made, or its process died.
-            if any(self._served(path.parent.name) for path in self.path.glob("g*/events.db")):
+            if any(self._was_active(path.parent.name) for path in self.path.glob("g*/events.db")):
                 raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
 
-    def _served(self, name: str) -> bool:
+    def _was_active(self, name: str) -> bool:
         """Return whether a generation was, or may have been, in use."""
         try:
             return self.describe(name).complete
@@ -138,7 +138,7 @@ class ZoneDirectory:
         """Return where a generation's files are."""
         return self.path / generation.name
 
-    def switch(self, generation: Generation, previous: Generation | None) -> Generation:
+    def activate(self, generation: Generation, previous: Generation | None) -> Generation:
         """Put a generation into use, and mark it complete."""
         generation = msgspec.structs.replace(
             generation, complete=True, previous=previous.name if previous else None

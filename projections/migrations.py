@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.projections.sqlite import atomic, value
+from recollect.projections.sqlite import atomic, scalar
 from recollect.schemas.errors import NewerFormat
 
 _MADE = re.compile(
@@ -63,7 +63,7 @@ class Migrations:
         Raises:
             NewerFormat: a newer program made it, or changed it.
         """
-        version = int(value(connection, "PRAGMA user_version"))
+        version = int(scalar(connection, "PRAGMA user_version"))
         if version > self.newest:
             raise NewerFormat(
                 f"{path} was made by a newer recollect (version {version}; this one knows up to "
@@ -71,13 +71,13 @@ class Migrations:
             )
         return version or self._unnumbered(connection)
 
-    def bring_up(
+    def migrate(
         self,
         connection: apsw.Connection,
         path: Path,
-        then: Callable[[], object] = lambda: None,
+        on_migrated: Callable[[], object] = lambda: None,
     ) -> None:
-        """Apply the missing migrations and call `then`, in one transaction.
+        """Apply the missing migrations and call `on_migrated`, in one transaction.
 
         Raises:
             NewerFormat: a newer program made it, or changed it.
@@ -89,7 +89,7 @@ class Migrations:
             if (found := self.version(connection, path)) < self.newest:
                 for text in self._texts(found):
                     connection.execute(text).fetchall()
-                then()
+                on_migrated()
                 connection.execute(f"PRAGMA user_version = {self.newest}")
 
     def _texts(self, since: int) -> list[str]:

@@ -12,9 +12,9 @@ from typing import TypeVar
 import apsw
 import msgspec
 
+from recollect.projections.file_permissions import read_only
 from recollect.projections.migrations import Migrations
-from recollect.projections.private import read_only
-from recollect.projections.sqlite import PAGE, connect, truncate_wal, value
+from recollect.projections.sqlite import PAGE, connect, scalar, truncate_wal
 from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from recollect.schemas.errors import IntegrityError, UpgradeRequired
 from recollect.schemas.ledger.records import GENESIS
@@ -23,7 +23,7 @@ RowType = TypeVar("RowType", bound=Row)
 
 
 # "owed", as the application id of a SQLite file.
-_OWED = 0x6F776564
+_PURGE_PENDING = 0x6F776564
 
 
 class Watermark(msgspec.Struct, frozen=True):
@@ -68,9 +68,9 @@ class ReadModel:
         self.connection = self.connect(readonly=readonly)
         try:
             if not readonly:
-                self._bring_up(self.connection)
+                self._migrate(self.connection)
             elif self.migrations.version(self.connection, self.path) < self.migrations.newest:
-                self._bring_up_to_read()
+                self._migrate_for_reader()
         except BaseException:
             self.connection.close()
             raise
@@ -79,17 +79,17 @@ class ReadModel:
         """Return a connection to the file, with the extensions that its statements need."""
         return connect(self.path, readonly=readonly, page=self.page)
 
-    def _bring_up(self, connection: apsw.Connection) -> None:
-        self.migrations.bring_up(connection, self.path, lambda: self.migrated(connection))
+    def _migrate(self, connection: apsw.Connection) -> None:
+        self.migrations.migrate(connection, self.path, lambda: self.migrated(connection))
 
-    def _bring_up_to_read(self) -> None:
+    def _migrate_for_reader(self) -> None:
         if read_only(self.path.parent):
             raise UpgradeRequired(
                 f"{self.path} was made by an older recollect and cannot be brought up to date "
                 "here, where it is read-only: use its home once where it can be written"
             )
         with closing(self.connect(readonly=False)) as connection:
-            self._bring_up(connection)
+            self._migrate(connection)
 
     def migrated(self, connection: apsw.Connection) -> None:
         """Build what is derived from the tables, in the transaction that made or changed them."""
@@ -108,7 +108,7 @@ class ReadModel:
         ).fetchone()
         return Watermark() if row is None else Watermark(*row)
 
-    def advance(self, watermark: Watermark) -> None:
+    def set_watermark(self, watermark: Watermark) -> None:
         """Set the watermark, in the transaction of its rows."""
         columns = self.watermark_columns
         self.connection.execute(
@@ -152,20 +152,20 @@ class ReadModel:
         found = self.connection.execute(_select_statement(kind), tuple(key)).fetchone()
         return None if found is None else kind(*found)
 
-    def owe_purge(self) -> None:
+    def mark_purge_pending(self) -> None:
         """Note, in the caller's transaction, that traces of an erasure may be left afterwards.
 
         The note is part of the file: it is committed or rolled back with the deleted rows, and is
         found by the next process that opens the file. It stands in the file's header, since it is
         no content.
         """
-        self.connection.execute(f"PRAGMA application_id = {_OWED}")
+        self.connection.execute(f"PRAGMA application_id = {_PURGE_PENDING}")
 
-    def owes_purge(self) -> bool:
+    def is_purge_pending(self) -> bool:
         """Return whether traces of erased rows may be left, here or in other generations."""
-        return int(value(self.connection, "PRAGMA application_id")) == _OWED
+        return int(scalar(self.connection, "PRAGMA application_id")) == _PURGE_PENDING
 
-    def settle(self) -> None:
+    def clear_purge_pending(self) -> None:
         """Note that no trace is left anywhere."""
         self.connection.execute("PRAGMA application_id = 0")
 

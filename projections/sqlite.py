@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from recollect.projections.private import FILE_MODE, read_only
+from recollect.projections.file_permissions import FILE_MODE, read_only
 
 BUSY_TIMEOUT_MS = 60_000
 # With SQLite's default of 2 MB an index of 100,000 facts is twice as slow; small files take less.
@@ -115,17 +115,17 @@ def copy_file(source: Path, target: Path) -> None:
     """Copy one state of a file, with the content of its WAL; `target` must not exist."""
     with (
         closing(connect(source, readonly=True)) as there,
-        closing(connect(target, page=value(there, "PRAGMA page_size"))) as here,
+        closing(connect(target, page=scalar(there, "PRAGMA page_size"))) as here,
     ):
         _copy(there, here)
 
 
-def copy_to_keep(there: apsw.Connection, target: Path) -> None:
+def copy_standalone(there: apsw.Connection, target: Path) -> None:
     """Copy what a connection sees into a new file, which needs none beside it to be read.
 
     It is flushed to the disk, and opening it for reading alone writes nothing.
     """
-    with closing(connect(target, durable=True, page=value(there, "PRAGMA page_size"))) as here:
+    with closing(connect(target, durable=True, page=scalar(there, "PRAGMA page_size"))) as here:
         _copy(there, here)
         here.execute("PRAGMA journal_mode = DELETE").fetchall()
     with target.open("rb") as file:
@@ -139,7 +139,7 @@ def _copy(there: apsw.Connection, here: apsw.Connection) -> None:
 
 
 @contextmanager
-def pinned(path: Path) -> Iterator[apsw.Connection]:
+def snapshot_connection(path: Path) -> Iterator[apsw.Connection]:
     """Lend a connection that sees a file as it is now, whatever others write meanwhile."""
     with closing(connect(path, readonly=True)) as connection:
         # A read error must be an exception; with mmap it would kill the process.
@@ -158,13 +158,13 @@ def rows(
     return connection.execute(sql, bindings).fetchall()
 
 
-def value(connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()) -> Any:
+def scalar(connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()) -> Any:
     """Return the first column of the first row, or None if there is no row."""
     row = connection.execute(sql, bindings).fetchone()
     return None if row is None else row[0]
 
 
-def listed(values: Sequence[object]) -> str:
+def json_array(values: Sequence[object]) -> str:
     """Return values as a JSON array for `json_each(?)`: one statement for any number of them."""
     return _json.encode(values).decode()
 

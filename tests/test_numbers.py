@@ -21,7 +21,7 @@ from recollect.operations.processes.embedded_worker import TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
 from recollect.projections.disk_space import LEAST_FREE_BYTES
-from recollect.projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
+from recollect.projections.embeddings.token_vectors import PROJECTED_DIMENSIONS as TOKEN_DIMENSIONS
 from recollect.projections.recall import (
     BUDGETS,
     DEFAULT_PROFILE,

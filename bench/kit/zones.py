@@ -18,7 +18,7 @@ import numpy as np
 from bench.kit.homes import DIMENSION, RandomEncoder
 from bench.kit.made import Writer
 from recollect.projections.embeddings import canonical_vectors
-from recollect.projections.embeddings.token_vectors import FORM, kept_dimensions, width
+from recollect.projections.embeddings.token_vectors import FORMAT, code_bytes, projected_dimensions
 from recollect.projections.files import ZoneFiles
 from recollect.projections.readmodel import Watermark
 from recollect.projections.sqlite import rows
@@ -81,7 +81,9 @@ def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
         embeddings.execute(f"DELETE FROM {table} WHERE target_id IN {turns}", (targets,))
     for model in files.all:
         mark = model.watermark()
-        model.advance(msgspec.structs.replace(mark, number=mark.number + 1, offset=mark.offset + 1))
+        model.set_watermark(
+            msgspec.structs.replace(mark, number=mark.number + 1, offset=mark.offset + 1)
+        )
         model.connection.execute("COMMIT")
 
 
@@ -97,7 +99,7 @@ class _Made:
         """Return canonical vectors, each near the middle of some cluster."""
         clusters = self.clusters[self.random.integers(0, _CLUSTERS, count)]
         vectors = clusters + _SPREAD * self.random.standard_normal((count, DIMENSION), np.float32)
-        return canonical_vectors.coded(vectors)
+        return canonical_vectors.quantise(vectors)
 
 
 def _turns(count: int) -> Iterator[Event]:
@@ -157,7 +159,7 @@ def _write(files: ZoneFiles, turns: list[Event], made: _Made) -> None:
     files.identity.project([Section(puts=tuple(identity))])
     files.embeddings.project([Section(puts=(*vectors, *tokens))])
     for model in files.all:
-        model.advance(last)
+        model.set_watermark(last)
         model.connection.execute("COMMIT")
 
 
@@ -169,12 +171,14 @@ def _entity(name: str, at: int, made: _Made) -> list[Row]:
 
 def _tokens(id_: str, text: str, at: int, made: _Made) -> Row:
     count = len(_WORD.findall(text))
-    codes = made.random.integers(0, 256, (count, width(kept_dimensions(DIMENSION))), np.uint8)
+    codes = made.random.integers(
+        0, 256, (count, code_bytes(projected_dimensions(DIMENSION))), np.uint8
+    )
     return TokenVectorsRow(
         target_type="event",
         target_id=id_,
         model=RandomEncoder.model,
-        form=FORM,
+        form=FORMAT,
         codes=codes.tobytes(),
         scales=np.full(count, 0.01, "<f2").tobytes(),
         units=np.array([count], "<u2").tobytes(),

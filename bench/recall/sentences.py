@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.kit.homes import Vectors
-from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.recall.index.growable_arrays import Texts
 from recollect.projections.recall.index.vector_index import Targets
 from recollect.projections.recall.index.vector_index import Vectors as Index
@@ -51,6 +51,6 @@ def _index(vectors: Vectors) -> Index:
     places = np.arange(len(vectors))
     targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
     index = Index(vectors.shape[1], targets)
-    codes, _ = whole(vectors)
+    codes, _ = to_int8(vectors)
     index.extend(list(range(len(vectors))), ids[:], codes)
     return index

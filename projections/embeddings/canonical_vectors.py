@@ -20,7 +20,7 @@ _LEVELS = 16
 _TINY = np.float32(1e-30)
 
 
-def whole(vectors: Floats) -> tuple[Bytes, Floats]:
+def to_int8(vectors: Floats) -> tuple[Bytes, Floats]:
     """Return (n, dimension) vectors as whole numbers, and the (n,) factors they were multiplied by.
 
     A vector's greatest number becomes 127 or -127; the others are rounded, halves to the even
@@ -28,39 +28,39 @@ def whole(vectors: Floats) -> tuple[Bytes, Floats]:
     infinity. Every step is a float32 operation on single numbers, so that the bytes are the same on
     every machine.
     """
-    known, greatest = _known(vectors)
+    known, greatest = _finite(vectors)
     times = np.float32(127) / greatest
     return np.rint(known * times[:, None]).astype(np.int8), times
 
 
-def coded(vectors: Floats) -> list[bytes]:
+def quantise(vectors: Floats) -> list[bytes]:
     """Return the canonical form of each of (n, dimension) vectors.
 
     What lies between a vector's greatest number and its opposite is cut into sixteen equal steps;
-    a number becomes the middle of its step, as one of the odd numbers from -15 to 15. What `whole`
+    a number becomes the middle of its step, as one of the odd numbers from -15 to 15. `to_int8`
     makes zeros becomes zeros, and the bytes are the same on every machine for the same reason.
     """
-    known, greatest = _known(vectors)
+    known, greatest = _finite(vectors)
     steps = np.floor(known * (np.float32(_LEVELS // 2) / greatest)[:, None])
     codes = np.clip(2 * steps + 1, 1 - _LEVELS, _LEVELS - 1).astype(np.int8)
     codes[greatest <= _TINY] = 0
     return [row.tobytes() for row in codes]
 
 
-def _known(vectors: Floats) -> tuple[Floats, Floats]:
+def _finite(vectors: Floats) -> tuple[Floats, Floats]:
     """Return vectors, zeros where one holds what is no number, and (n,) their greatest numbers."""
     finite = np.isfinite(vectors).all(axis=1, keepdims=True)
     known = np.where(finite, vectors, np.float32(0))
     return known, np.maximum(np.abs(known).max(axis=1, initial=0), _TINY)
 
 
-def units(codes: Bytes) -> Floats:
+def to_unit_vectors(codes: Bytes) -> Floats:
     """Return (n, dimension) unit vectors of canonical ones; zeros stay zeros."""
-    vectors: Floats = codes * per_length(codes)[:, None]
+    vectors: Floats = codes * inverse_norms(codes)[:, None]
     return vectors
 
 
-def per_length(codes: Bytes) -> Floats:
+def inverse_norms(codes: Bytes) -> Floats:
     """Return (n,) the reciprocal length of each vector, 0 for zeros."""
     wide = codes.astype(np.int32)
     # Whole numbers, so that the sum is exact.

@@ -7,10 +7,10 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
-from recollect.projections.embeddings import older_forms
+from recollect.projections.embeddings import legacy_vectors
 from recollect.projections.migrations import Migrations
 from recollect.projections.readmodel import ReadModel
-from recollect.projections.sqlite import value
+from recollect.projections.sqlite import scalar
 
 # vec0 writes vectors in chunks of this many and reserves a whole chunk for the first. So small
 # zones stay small (the default of 1,024 takes 1.6 MB), and a scan is no slower.
@@ -51,7 +51,7 @@ class EmbeddingsModel(ReadModel):
     def connect(self, *, readonly: bool) -> apsw.Connection:
         connection = super().connect(readonly=readonly)
         _load_vec0(connection)
-        older_forms.add_functions(connection)
+        legacy_vectors.add_functions(connection)
         return connection
 
     def migrated(self, connection: apsw.Connection) -> None:
@@ -99,7 +99,7 @@ def vec0_version() -> str:
     """
     connection = apsw.Connection(":memory:")
     _load_vec0(connection)
-    return str(value(connection, "SELECT vec_version()"))
+    return str(scalar(connection, "SELECT vec_version()"))
 
 
 def _load_vec0(connection: apsw.Connection) -> None:

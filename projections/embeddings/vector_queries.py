@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import apsw
 
-from recollect.projections.embeddings.token_vectors import FORM, TokenCodes
-from recollect.projections.sqlite import rows, value
+from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
+from recollect.projections.sqlite import rows, scalar
 
 # As the index has it; the first eight digits leave hardly anything to compare.
 _OF_TEXT = (
@@ -16,7 +16,7 @@ _OF_TEXT = (
 
 def vector_count(connection: apsw.Connection) -> int:
     """Return how many texts have a vector, counted once for each model."""
-    return int(value(connection, "SELECT count(*) FROM embeddings"))
+    return int(scalar(connection, "SELECT count(*) FROM embeddings"))
 
 
 def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> list[str]:
@@ -31,7 +31,7 @@ def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> 
 
 def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> bytes | None:
     """Return the recorded vector of a text by a model, or None."""
-    vector: bytes | None = value(
+    vector: bytes | None = scalar(
         connection,
         f"SELECT embedding FROM embeddings WHERE {_OF_TEXT} LIMIT 1",
         (model, text_hash),
@@ -46,7 +46,7 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
         "SELECT codes, scales, units FROM embeddings "
         "JOIN token_vectors USING (target_type, target_id, model) "
         f"WHERE {_OF_TEXT} AND form = ?3 LIMIT 1",
-        (model, text_hash, FORM),
+        (model, text_hash, FORMAT),
     )
     return TokenCodes(*found[0]) if found else None
 
@@ -58,7 +58,7 @@ def reading_of_event(
 
     `reader` and `text`: as in `recollect.schemas.changes.RecordedAnnotations`.
     """
-    found: bytes | None = value(
+    found: bytes | None = scalar(
         connection,
         "SELECT content FROM readings WHERE number = ? AND reader = ? AND text = ?",
         (number, reader, text),

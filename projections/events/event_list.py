@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 
 class ListedEvent(NamedTuple):
@@ -74,7 +74,7 @@ def events(
     for column, some in (("id", among), ("source_id", source_ids)):
         if some is not None:
             conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
-            bindings.append(listed(some))
+            bindings.append(json_array(some))
     for keys, text in metadata.items():
         conditions.append("metadata ->> ? = ?")
         bindings += [_path(keys), text]
@@ -97,7 +97,7 @@ def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> li
     found = rows(
         connection,
         "SELECT id FROM events WHERE source_id IN (SELECT value FROM json_each(?))",
-        (listed(source_ids),),
+        (json_array(source_ids),),
     )
     return [str(id_) for (id_,) in found]
 
@@ -107,7 +107,7 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
     found = rows(
         connection,
         f"SELECT {_COLUMNS} FROM events WHERE id IN (SELECT value FROM json_each(?))",
-        (listed(ids),),
+        (json_array(ids),),
     )
     return {event.id: event for event in (ListedEvent(*row) for row in found)}
 
@@ -141,6 +141,6 @@ def replacements(connection: apsw.Connection, ids: Sequence[str]) -> list[Replac
             ON deletions.target = asked.message AND deletions.platform = asked.platform
          ORDER BY at DESC
         """,
-        (listed(ids),),
+        (json_array(ids),),
     )
     return [Replacement(*row) for row in found]

@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from recollect.projections.events.events_file import conversation_of
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event, message_of
 from recollect.schemas.ledger.records import Source
 
@@ -37,7 +37,9 @@ def conversation_before(
     ]
 
 
-def elsewhere_before(connection: apsw.Connection, event: Event, since: int) -> list[Event]:
+def events_in_other_conversations(
+    connection: apsw.Connection, event: Event, since: int
+) -> list[Event]:
     """Return what the sender of an event wrote in other conversations of its platform.
 
     The events from `since` to before it count, the nearest first.
@@ -59,7 +61,7 @@ def elsewhere_before(connection: apsw.Connection, event: Event, since: int) -> l
     return [_event(row) for row in found]
 
 
-def conversation_began(
+def first_message_of_sender(
     connection: apsw.Connection, event: Event, without: Container[int] = ()
 ) -> Event | None:
     """Return the first event of a message's conversation that its sender wrote before it.
@@ -102,7 +104,7 @@ def speakers_before(
         f"WHERE number >= ? AND number < ? AND platform = ? AND {where} = ? "
         "AND number NOT IN (SELECT value FROM json_each(?)) "
         "GROUP BY sender_id, sender_name ORDER BY 1 DESC",
-        (since, event.number, event.platform, place, listed([*without])),
+        (since, event.number, event.platform, place, json_array([*without])),
     )
     return [Speaker(*row) for row in found]
 
@@ -160,9 +162,7 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
     return sorted(found, key=lambda item: item.number)
 
 
-def quiet_turns(
-    connection: apsw.Connection, number: int, before_ms: int
-) -> list[tuple[str, Event]]:
+def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
     """Return (turn id, last event) of turns whose last event below `number` is before a time."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events WHERE number IN ("
@@ -181,7 +181,7 @@ def quiet_turns(
 
 def latest_before(connection: apsw.Connection, before_ms: int) -> int | None:
     """Return when (unix ms) the latest event before a time occurred; None: none did."""
-    found: int | None = value(
+    found: int | None = scalar(
         connection, "SELECT max(occurred_at) FROM events WHERE occurred_at < ?", (before_ms,)
     )
     return found
@@ -199,7 +199,7 @@ def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, So
 
 def event_count(connection: apsw.Connection) -> int:
     """Return how many events are readable."""
-    return int(value(connection, "SELECT count(*) FROM events"))
+    return int(scalar(connection, "SELECT count(*) FROM events"))
 
 
 def numbers_of(connection: apsw.Connection) -> set[int]:
@@ -209,7 +209,7 @@ def numbers_of(connection: apsw.Connection) -> set[int]:
     return {number for (number,) in rows(connection, "SELECT number FROM events")}
 
 
-class Quoted(NamedTuple):
+class EventCitation(NamedTuple):
     """An event as it is quoted: its number and source, its sender, its time (unix ms), its
     words.
     """
@@ -222,7 +222,7 @@ class Quoted(NamedTuple):
     content: str
 
 
-def quoted(connection: apsw.Connection, event_id: str) -> Quoted | None:
+def citation_of(connection: apsw.Connection, event_id: str) -> EventCitation | None:
     """Return an event by its id; None where it was erased."""
     found = rows(
         connection,
@@ -230,22 +230,22 @@ def quoted(connection: apsw.Connection, event_id: str) -> Quoted | None:
         "occurred_at, content FROM events WHERE id = ?",
         (event_id,),
     )
-    return Quoted(*found[0]) if found else None
+    return EventCitation(*found[0]) if found else None
 
 
-def event_at(connection: apsw.Connection, event_id: str) -> Event | None:
+def event_by_id(connection: apsw.Connection, event_id: str) -> Event | None:
     """Return a readable event by its id."""
     found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE id = ?", (event_id,))
     return _event(found[0]) if found else None
 
 
-def event_numbered(connection: apsw.Connection, number: int) -> Event | None:
+def event_by_number(connection: apsw.Connection, number: int) -> Event | None:
     """Return a readable event by its running number."""
     found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE number = ?", (number,))
     return _event(found[0]) if found else None
 
 
-def said(connection: apsw.Connection) -> list[tuple[int, str]]:
+def message_ids(connection: apsw.Connection) -> list[tuple[int, str]]:
     """Return (number, id) of every message, turn's end and edit, in order."""
     return rows(
         connection,
@@ -259,14 +259,14 @@ def numbers_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -
     found = rows(
         connection,
         "SELECT number FROM events WHERE source_id IN (SELECT value FROM json_each(?))",
-        (listed(source_ids),),
+        (json_array(source_ids),),
     )
     return [int(number) for (number,) in found]
 
 
-def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
+def first_event_with_id(connection: apsw.Connection, id_: str) -> str | None:
     """Return the id of the first event with this id or source id."""
-    found: str | None = value(
+    found: str | None = scalar(
         connection,
         "SELECT id FROM events WHERE id = ?1 OR source_id = ?1 ORDER BY number LIMIT 1",
         (id_,),
@@ -274,7 +274,7 @@ def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
     return found
 
 
-class Written(NamedTuple):
+class MessageKey(NamedTuple):
     """A message of somebody: its number, its ids, and the turn that it belongs to."""
 
     number: int
@@ -284,37 +284,39 @@ class Written(NamedTuple):
     turn_id: str | None
 
 
-_WRITTEN = "SELECT number, id, platform, source_id, turn_id FROM events"
+_MESSAGE_KEYS = "SELECT number, id, platform, source_id, turn_id FROM events"
 
 
-def written_as(connection: apsw.Connection, source_id: str, platform: str | None) -> list[Written]:
+def by_source_id(
+    connection: apsw.Connection, source_id: str, platform: str | None
+) -> list[MessageKey]:
     """Return the events with a source id, of one platform if it is given."""
     found = rows(
         connection,
-        f"{_WRITTEN} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
+        f"{_MESSAGE_KEYS} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
         (source_id, platform),
     )
-    return [Written(*row) for row in found]
+    return [MessageKey(*row) for row in found]
 
 
-def written_under(connection: apsw.Connection, ids: Sequence[str]) -> list[Written]:
+def by_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[MessageKey]:
     """Return the events with these ids."""
     found = rows(
         connection,
-        f"{_WRITTEN} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number",
-        (listed(ids),),
+        f"{_MESSAGE_KEYS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (json_array(ids),),
     )
-    return [Written(*row) for row in found]
+    return [MessageKey(*row) for row in found]
 
 
-def written(connection: apsw.Connection, numbers: Sequence[int]) -> list[Written]:
+def by_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list[MessageKey]:
     """Return the events with these numbers."""
     found = rows(
         connection,
-        f"{_WRITTEN} WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number",
-        (listed(numbers),),
+        f"{_MESSAGE_KEYS} WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (json_array(numbers),),
     )
-    return [Written(*row) for row in found]
+    return [MessageKey(*row) for row in found]
 
 
 def versions(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
@@ -335,12 +337,12 @@ def versions(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
         SELECT number FROM named CROSS JOIN deletions
             ON deletions.target = message AND deletions.platform = named.platform
         """,
-        (listed(numbers),),
+        (json_array(numbers),),
     )
     return [number for (number,) in found]
 
 
-def written_by(
+def numbers_matching(
     connection: apsw.Connection,
     *,
     sender: str | None = None,
@@ -361,7 +363,7 @@ def written_by(
     return [number for (number,) in found]
 
 
-def holding_words(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
+def containing_phrase(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
     """Return (number, id, words) of the events that may contain a phrase."""
     quoted = '"' + phrase.replace('"', '""') + '"'
     return rows(
@@ -377,7 +379,7 @@ def platforms(connection: apsw.Connection) -> list[str]:
     return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM events")]
 
 
-def of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[int]:
+def numbers_of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[int]:
     """Return the numbers of a turn's readable events."""
     found = rows(
         connection,
@@ -387,14 +389,16 @@ def of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[in
     return [number for (number,) in found]
 
 
-def switches(connection: apsw.Connection) -> list[int]:
+def chain_activations(connection: apsw.Connection) -> list[int]:
     """Return the numbers of the records that switch chains, ascending."""
     return [number for (number,) in rows(connection, "SELECT number FROM switches ORDER BY number")]
 
 
-def switched_to(connection: apsw.Connection) -> str | None:
+def active_chain(connection: apsw.Connection) -> str | None:
     """Return the chain that the last switch names; None without a switch."""
-    chain: str | None = value(connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1")
+    chain: str | None = scalar(
+        connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1"
+    )
     return chain
 
 

@@ -30,7 +30,7 @@ INSERT INTO events (
 _DELETED = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 #: What is said of messages and is none, and stands in the ledger alone.
-_ASIDE = (Reaction, SystemNotice)
+_LEDGER_ONLY_KINDS = (Reaction, SystemNotice)
 
 _json = msgspec.json.Encoder()
 
@@ -58,7 +58,7 @@ class EventsModel(ReadModel):
         for event in events:
             if isinstance(event.payload, Deletion):
                 deletions.append(_deletion(event, event.payload))
-            elif isinstance(event.payload, _ASIDE):
+            elif isinstance(event.payload, _LEDGER_ONLY_KINDS):
                 continue
             elif isinstance(event.payload, Content):
                 # A turn_completed without text has nothing to search for.

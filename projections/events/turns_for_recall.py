@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 
 class EventText(NamedTuple):
@@ -44,12 +44,12 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
         rows(
             connection,
             "SELECT id, number FROM events WHERE id IN (SELECT value FROM json_each(?))",
-            (listed(event_ids),),
+            (json_array(event_ids),),
         )
     )
 
 
-def latest(connection: apsw.Connection) -> tuple[int, int] | None:
+def latest_event_time(connection: apsw.Connection) -> tuple[int, int] | None:
     """Return the time of the last event (unix ms), and its sender's offset from UTC in minutes."""
     found = rows(
         connection,
@@ -66,7 +66,7 @@ def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
             connection,
             "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
             "FROM events WHERE number IN (SELECT value FROM json_each(?))",
-            (listed(numbers),),
+            (json_array(numbers),),
         )
     }
 
@@ -78,7 +78,7 @@ def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
             connection,
             "SELECT number, utc_offset FROM events "
             "WHERE number IN (SELECT value FROM json_each(?))",
-            (listed(numbers),),
+            (json_array(numbers),),
         )
     )
 
@@ -112,7 +112,7 @@ def replaced_numbers(connection: apsw.Connection) -> list[int]:
     return [number for (number,) in found]
 
 
-class Version(NamedTuple):
+class MessageVersion(NamedTuple):
     """A version of a message before the one that is asked for, and when that replaced it."""
 
     id: str
@@ -122,9 +122,9 @@ class Version(NamedTuple):
 
 def versions_before(
     connection: apsw.Connection, numbers: Sequence[int]
-) -> dict[int, list[Version]]:
+) -> dict[int, list[MessageVersion]]:
     """Return number -> the version before, of those turns that are edits and have one."""
-    found: dict[int, list[Version]] = {}
+    found: dict[int, list[MessageVersion]] = {}
     for number, id_, content, at in rows(
         connection,
         """
@@ -140,9 +140,9 @@ def versions_before(
                   WHERE said.source_id = edit.target AND said.platform = edit.platform))
          WHERE edit.number IN (SELECT value FROM json_each(?)) AND edit.target IS NOT NULL
         """,
-        (listed(numbers),),
+        (json_array(numbers),),
     ):
-        found.setdefault(number, []).append(Version(id_, content, at))
+        found.setdefault(number, []).append(MessageVersion(id_, content, at))
     return found
 
 
@@ -166,6 +166,6 @@ def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[st
         rows(
             connection,
             "SELECT id, source_id FROM events WHERE id IN (SELECT value FROM json_each(?))",
-            (listed(event_ids),),
+            (json_array(event_ids),),
         )
     )

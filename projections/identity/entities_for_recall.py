@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 
 def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
@@ -21,9 +21,9 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
 
 
 def events_mentioning_each(
-    connection: apsw.Connection, entity_ids: Sequence[str], most: int
+    connection: apsw.Connection, entity_ids: Sequence[str], limit: int
 ) -> dict[str, list[str]]:
-    """Return entity id -> up to `most` of the events that mention it or come from it.
+    """Return entity id -> up to `limit` of the events that mention it or come from it.
 
     Events of entities that were merged into it count as well.
     """
@@ -35,7 +35,7 @@ def events_mentioning_each(
         "SELECT value, (SELECT json_group_array(event_id) FROM (SELECT DISTINCT event_id "
         "FROM under JOIN mentions ON entity_id = under.id WHERE entity = near.value LIMIT ?2)) "
         "FROM json_each(?1) AS near",
-        (listed(entity_ids), most),
+        (json_array(entity_ids), limit),
     )
     return {entity: msgspec.json.decode(events, type=list[str]) for entity, events in found}
 
@@ -49,7 +49,7 @@ def entities_of_events(
         connection,
         "SELECT event_id, entity_id FROM json_each(?) AS near "
         "CROSS JOIN mentions ON event_id = near.value",
-        (listed(event_ids),),
+        (json_array(event_ids),),
     ):
         found.setdefault(event, set()).add(entity)
     return {event: sorted(entities) for event, entities in found.items()}
@@ -65,7 +65,7 @@ def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dic
             "WHERE merged_into IS NOT NULL) "
             "SELECT start, chain.id FROM chain JOIN entities ON entities.id = chain.id "
             "WHERE merged_into IS NULL",
-            (listed(entity_ids),),
+            (json_array(entity_ids),),
         )
     )
 
@@ -91,7 +91,7 @@ def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[
                 )
             )
         """,
-        (listed(names),),
+        (json_array(names),),
     )
     return {str(name) for (name,) in found}
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 # The most names that are compared with a mistyped one.
 _MAX_NAMES = 20_000
@@ -49,7 +49,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
            AND (?1 IS NULL OR entities.id IN (SELECT value FROM json_each(?1)))
          ORDER BY coalesce(number, 0) DESC, normalized, entities.id
         """,
-        (None if among is None else listed(among),),
+        (None if among is None else json_array(among),),
     )
     return [ListedEntity(*row) for row in found]
 
@@ -70,7 +70,7 @@ def merged_into(
         SELECT standing, entities.id, name FROM under JOIN entities ON entities.id = under.id
          WHERE standing <> entities.id ORDER BY standing, created_at, entities.id
         """,
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
 
 
@@ -82,7 +82,7 @@ def handles_of(
         connection,
         "SELECT entity_id, platform, handle FROM handles "
         "WHERE entity_id IN (SELECT value FROM json_each(?)) ORDER BY platform, handle",
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
 
 
@@ -91,12 +91,12 @@ def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
     found = rows(
         connection,
         "SELECT id, name FROM entities WHERE id IN (SELECT value FROM json_each(?))",
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
     return dict(found)
 
 
-def names_about_as_long(connection: apsw.Connection, normalized: str) -> list[str]:
+def typo_candidates(connection: apsw.Connection, normalized: str) -> list[str]:
     """Return names of unmerged entities that may be meant by a normalised name with a typo or
     two.
     """

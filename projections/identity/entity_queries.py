@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import Entity
 
 _ENTITY = "id, name, type, normalized, source, created_at"
@@ -30,7 +30,7 @@ def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, st
     )
 
 
-def losers(connection: apsw.Connection, entity_id: str) -> list[str]:
+def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
     """Return the ids of entities that were ever merged into this one, by id."""
     found = rows(
         connection,
@@ -57,7 +57,7 @@ def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
     return None
 
 
-class Place(NamedTuple):
+class MentionSpan(NamedTuple):
     """A place in an event's text at which somebody or something is mentioned."""
 
     event_id: str
@@ -65,7 +65,7 @@ class Place(NamedTuple):
     end: int
 
 
-def meant_everywhere(connection: apsw.Connection) -> Iterator[tuple[Place, str]]:
+def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str]]:
     """Yield each place with the entity that is meant there, where it is one; no merge followed."""
     found = connection.execute(
         "SELECT event_id, char_offset_start, char_offset_end, min(entity_id) FROM mentions "
@@ -73,10 +73,10 @@ def meant_everywhere(connection: apsw.Connection) -> Iterator[tuple[Place, str]]
         "HAVING count(DISTINCT entity_id) = 1"
     )
     for event, start, end, entity_id in found:
-        yield Place(event, start, end), entity_id
+        yield MentionSpan(event, start, end), entity_id
 
 
-def meant_at(connection: apsw.Connection, place: Place) -> str | None:
+def entity_at(connection: apsw.Connection, place: MentionSpan) -> str | None:
     """Return the entity that is meant at a place; None: none, or several. No merge is followed."""
     found = rows(
         connection,
@@ -87,7 +87,7 @@ def meant_at(connection: apsw.Connection, place: Place) -> str | None:
     return str(found[0][0]) if len(found) == 1 else None
 
 
-def named(connection: apsw.Connection, normalized: str) -> list[Entity]:
+def entities_named(connection: apsw.Connection, normalized: str) -> list[Entity]:
     """Return the entities with this normalised name, merged ones included, oldest first."""
     return [
         Entity(*row)
@@ -98,7 +98,7 @@ def named(connection: apsw.Connection, normalized: str) -> list[Entity]:
     ]
 
 
-def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]:
+def persons_with_first_name(connection: apsw.Connection, first_name: str) -> list[Entity]:
     """Return the persons whose name begins with this normalised word and has more."""
     return [
         Entity(*row)
@@ -110,7 +110,7 @@ def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]
     ]
 
 
-def persons_beginning(connection: apsw.Connection, letters: str, limit: int) -> list[Entity]:
+def persons_with_prefix(connection: apsw.Connection, letters: str, limit: int) -> list[Entity]:
     """Return the persons whose normalised name begins with some letters, by id."""
     return [
         Entity(*row)
@@ -133,7 +133,9 @@ def candidates_of(connection: apsw.Connection, one: str, other: str) -> list[tup
     return [(str(id_), bool(rejected)) for id_, rejected in found]
 
 
-def names_alike(connection: apsw.Connection, keys: Sequence[str], limit: int) -> list[Entity]:
+def entities_with_similar_names(
+    connection: apsw.Connection, keys: Sequence[str], limit: int
+) -> list[Entity]:
     """Return the entities that share one of these name keys, those that share most first."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
@@ -143,7 +145,7 @@ def names_alike(connection: apsw.Connection, keys: Sequence[str], limit: int) ->
             "CROSS JOIN name_keys ON name_keys.key = wanted.value "
             "CROSS JOIN entities ON entities.id = name_keys.entity_id "
             "GROUP BY entities.id ORDER BY count(*) DESC, entities.created_at, entities.id LIMIT ?",
-            (listed(keys), limit),
+            (json_array(keys), limit),
         )
     ]
 
@@ -169,7 +171,7 @@ def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
 
 def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
     """Return the id of the entity that a delivered handle stands for."""
-    owner: str | None = value(
+    owner: str | None = scalar(
         connection, "SELECT entity_id FROM handles WHERE id = ?", (handle_id,)
     )
     return owner
@@ -184,10 +186,10 @@ def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]
     )
 
 
-def merge_stands(connection: apsw.Connection, merge_id: str) -> bool:
+def is_merge_active(connection: apsw.Connection, merge_id: str) -> bool:
     """Return whether a merge was executed and not undone."""
     return bool(
-        value(connection, "SELECT 1 FROM merges WHERE id = ? AND undone_at IS NULL", (merge_id,))
+        scalar(connection, "SELECT 1 FROM merges WHERE id = ? AND undone_at IS NULL", (merge_id,))
     )
 
 
@@ -213,12 +215,12 @@ def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float
     return (str(found[0][0]), float(found[0][1])) if found else None
 
 
-def events_naming(connection: apsw.Connection, entity_id: str, most: int) -> list[str]:
+def events_naming(connection: apsw.Connection, entity_id: str, limit: int) -> list[str]:
     """Return the ids of the first events that mention this entity itself."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? ORDER BY event_id LIMIT ?",
-        (entity_id, most),
+        (entity_id, limit),
     )
     return [str(event) for (event,) in found]
 
@@ -234,11 +236,11 @@ def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str
         UNION SELECT display_name FROM handles WHERE entity_id IN (SELECT id FROM known)
         UNION SELECT mention_text FROM mentions WHERE entity_id IN (SELECT id FROM known)
         """,
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
     return {str(name) for (name,) in found if name}
 
 
 def entity_count(connection: apsw.Connection) -> int:
     """Return how many entities there are, without merged ones."""
-    return int(value(connection, "SELECT count(*) FROM entities WHERE merged_into IS NULL"))
+    return int(scalar(connection, "SELECT count(*) FROM entities WHERE merged_into IS NULL"))

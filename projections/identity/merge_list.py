@@ -97,7 +97,7 @@ def _candidates(
         "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
     ):
         then = at.get((decided_at, confidence), []) if status == "executed" else []
-        came = _that_came_of(a_id, b_id, then, proposed)
+        came = _resulting_merge(a_id, b_id, then, proposed)
         if came is not None:
             proposed.add(came.id)
         found.append(
@@ -117,7 +117,7 @@ def _candidates(
     return found, proposed
 
 
-def _that_came_of(
+def _resulting_merge(
     a_id: str, b_id: str, executed: list[_Executed], taken: set[str]
 ) -> _Executed | None:
     """Return the merge that was executed when a candidate was approved.

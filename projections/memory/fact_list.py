@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ListedFact(NamedTuple):
@@ -58,18 +58,18 @@ def facts(
     some, bindings = "", []
     if of_events is not None:
         some = _OF_EVENTS
-        bindings.append(listed(of_events))
+        bindings.append(json_array(of_events))
     found = rows(
         connection,
         f"SELECT {_COLUMNS} {_CHOSEN} {some} "
         "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
         "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
-        (None if about is None else listed(about), superseded, *after, limit, *bindings),
+        (None if about is None else json_array(about), superseded, *after, limit, *bindings),
     )
     return [ListedFact(*row) for row in found]
 
 
-class FactAsHeld(NamedTuple):
+class GenerationFact(NamedTuple):
     """A fact as a generation holds it: its event, its text, its slot, and whether it is current."""
 
     id: str
@@ -79,7 +79,7 @@ class FactAsHeld(NamedTuple):
     current: bool
 
 
-def facts_by_event(connection: apsw.Connection) -> Iterator[FactAsHeld]:
+def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
     """Yield every fact in the order of the events that they come from."""
     found = connection.execute(
         "SELECT facts.id, source_event_id, text, attribute, value, fact_supersessions.fact_id "
@@ -89,7 +89,7 @@ def facts_by_event(connection: apsw.Connection) -> Iterator[FactAsHeld]:
     )
     for id_, event, text, attribute, held, ended in found:
         slot = None if attribute is None else (str(attribute), str(held))
-        yield FactAsHeld(id_, event, text, slot, ended is None)
+        yield GenerationFact(id_, event, text, slot, ended is None)
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:
@@ -98,14 +98,14 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact
         connection,
         f"SELECT {_COLUMNS} {_CHOSEN} AND facts.id IN (SELECT value FROM json_each(?3)) "
         "ORDER BY facts.as_of, facts.id",
-        (None, True, listed(ids)),
+        (None, True, json_array(ids)),
     )
     return [ListedFact(*row) for row in found]
 
 
 def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
     """Return when a fact was said (unix ms); None if there is no such fact."""
-    found: int | None = value(connection, "SELECT as_of FROM facts WHERE id = ?", (fact_id,))
+    found: int | None = scalar(connection, "SELECT as_of FROM facts WHERE id = ?", (fact_id,))
     return found
 
 
@@ -113,8 +113,8 @@ def fact_count(
     connection: apsw.Connection, *, about: Sequence[str] | None, superseded: bool
 ) -> int:
     """Return how many facts `facts` lists in all."""
-    arguments = (None if about is None else listed(about), superseded)
-    return int(value(connection, f"SELECT count(*) {_CHOSEN}", arguments))
+    arguments = (None if about is None else json_array(about), superseded)
+    return int(scalar(connection, f"SELECT count(*) {_CHOSEN}", arguments))
 
 
 def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -124,7 +124,7 @@ def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, l
         connection,
         "SELECT DISTINCT fact_id, event_id FROM fact_repeats "
         "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, event_id",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     ):
         found.setdefault(fact, []).append(event)
     return found
@@ -137,7 +137,7 @@ def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[st
         connection,
         "SELECT fact_id, entity_id FROM fact_entities "
         "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, entity_id",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     ):
         found.setdefault(fact, []).append(entity)
     return found
@@ -152,6 +152,6 @@ def counts_about(
             connection,
             "SELECT value ->> 0, count(DISTINCT fact_id) FROM json_each(?) "
             "CROSS JOIN fact_entities ON entity_id = value ->> 1 GROUP BY 1",
-            (listed(standing),),
+            (json_array(standing),),
         )
     )

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.attributes import MULTI_VALUED
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
 
 
-class Exists(NamedTuple):
+class RowKinds(NamedTuple):
     """Which kinds of rows a zone has; most zones lack some."""
 
     observations: bool
@@ -25,7 +25,7 @@ class Exists(NamedTuple):
     claims: bool
 
 
-def what_exists(connection: apsw.Connection) -> Exists:
+def present_row_kinds(connection: apsw.Connection) -> RowKinds:
     """Return which kinds of rows there are, so that a question need not look for others."""
     (found,) = rows(
         connection,
@@ -33,7 +33,7 @@ def what_exists(connection: apsw.Connection) -> Exists:
         "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_supersessions), "
         "EXISTS (SELECT 1 FROM fact_repeats), EXISTS (SELECT 1 FROM fact_claims)",
     )
-    return Exists(*map(bool, found))
+    return RowKinds(*map(bool, found))
 
 
 def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
@@ -53,7 +53,7 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
         rows(
             connection,
             "SELECT id, rowid FROM facts WHERE id IN (SELECT value FROM json_each(?))",
-            (listed(fact_ids),),
+            (json_array(fact_ids),),
         )
     )
 
@@ -61,7 +61,7 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
 class EventFacts(NamedTuple):
     """The facts of an event: id -> text of those taken from it, by id, and those it repeats."""
 
-    given: dict[str, str]
+    stated: dict[str, str]
     repeated: list[str]
 
 
@@ -75,7 +75,7 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
         "CROSS JOIN facts ON source_event_id = near.value "
         "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS near "
         "CROSS JOIN fact_repeats ON event_id = near.value",
-        (listed(event_ids),),
+        (json_array(event_ids),),
     ):
         if start is None:
             given.setdefault(event, []).append((fact, text))
@@ -90,7 +90,7 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
     }
 
 
-def effects_and_causes(
+def causal_neighbours(
     connection: apsw.Connection, fact_ids: Sequence[str]
 ) -> list[tuple[str, str, float]]:
     """Return (fact, linked fact, strength) for causal links from or to these facts."""
@@ -101,7 +101,7 @@ def effects_and_causes(
         "JOIN causal_links ON from_fact_id = near.id "
         "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM near "
         "JOIN causal_links ON to_fact_id = near.id",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     )
 
 
@@ -111,12 +111,12 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
         rows(
             connection,
             "SELECT id, text FROM facts WHERE id IN (SELECT value FROM json_each(?))",
-            (listed(fact_ids),),
+            (json_array(fact_ids),),
         )
     )
 
 
-_SEVERAL = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
+_MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
 # When a fact first ended: another superseded it, or the same attribute, which has one value at a
 # time, had another from then on, even if that was learnt later; unless that value ended because the
 # fact was said again.
@@ -134,7 +134,7 @@ WITH ends(fact_id, ended) AS (
                            WHERE back.fact_id = later.fact_id
                              AND back.superseded_by = claim.fact_id)
                     ORDER BY later.as_of LIMIT 1)
-          FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_SEVERAL})
+          FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_MULTI_VALUED})
     ) WHERE at <= ?1 GROUP BY fact_id
 )
 """
@@ -176,7 +176,7 @@ def supersessions(
         "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
         "CROSS JOIN fact_supersessions ON superseded_by = near.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
-        (listed(fact_ids), upto),
+        (json_array(fact_ids), upto),
     )
 
 
@@ -194,7 +194,7 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
         connection,
         "SELECT value FROM json_each(?) AS asked WHERE EXISTS "
         "(SELECT 1 FROM fact_claims WHERE subject = asked.value)",
-        (listed(subjects),),
+        (json_array(subjects),),
     )
     return {str(subject) for (subject,) in found}
 
@@ -209,17 +209,17 @@ def current_claims(
         "CROSS JOIN fact_claims AS claim ON subject = asked.value "
         "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS ended "
         "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
-        (listed(subjects), upto),
+        (json_array(subjects), upto),
     )
     return [CurrentClaim(*row) for row in found]
 
 
-def newest_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
+def latest_version_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
     """Return what has the place of a fact at a time, after all that superseded one another.
 
     That is a fact, or an event that ended the fact before it without giving one.
     """
-    found: str = value(
+    found: str = scalar(
         connection,
         """
         WITH RECURSIVE line(id, step) AS (
@@ -257,7 +257,9 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
     )
 
 
-def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, int, int]]:
+def recall_counts(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[tuple[str, int, int]]:
     """Return (event id, how often its facts were recalled, number of the last record that
     counted).
     """
@@ -266,7 +268,7 @@ def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tupl
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "
         "CROSS JOIN facts ON facts.source_event_id = near.value "
         "JOIN fact_accesses ON fact_accesses.fact_id = facts.id GROUP BY facts.source_event_id",
-        (listed(event_ids),),
+        (json_array(event_ids),),
     )
 
 
@@ -274,6 +276,6 @@ def _grouped(connection: apsw.Connection, sql: str, ids: Sequence[str]) -> dict[
     found: dict[str, list[str]] = {}
     if not ids:
         return found
-    for key, item in rows(connection, sql, (listed(ids),)):
+    for key, item in rows(connection, sql, (json_array(ids),)):
         found.setdefault(str(key), []).append(str(item))
     return found

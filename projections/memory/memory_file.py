@@ -17,6 +17,6 @@ class MemoryModel(ReadModel):
     def reindex(self) -> None:
         self.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
 
-    def note_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
+    def record_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
         """Note (number, offset, traced) of change records that the file now has."""
         self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

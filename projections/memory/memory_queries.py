@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import DeadLetter, FactClaim, FactFingerprint, MentalModel
 
 
@@ -27,7 +27,7 @@ def facts_with_signature(
     ]
 
 
-def likenesses(
+def fingerprints(
     connection: apsw.Connection, keys: Sequence[str], after: int, before: int
 ) -> list[FactFingerprint]:
     """Return the likenesses with one of these keys within a period (unix ms), earliest first."""
@@ -71,7 +71,7 @@ def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str)
 
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
     """Return when a fact was superseded (unix ms), or None."""
-    at: int | None = value(
+    at: int | None = scalar(
         connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
     )
     return at
@@ -101,7 +101,7 @@ def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | No
     return None if row is None else MentalModel(*row)
 
 
-class Version(NamedTuple):
+class MentalModelState(NamedTuple):
     """A version of a mental model; `current`: no later one rests on it."""
 
     model: MentalModel
@@ -114,7 +114,7 @@ def mental_models(
     ids: Sequence[str] | None = None,
     number: int | None = None,
     every: bool = False,
-) -> list[Version]:
+) -> list[MentalModelState]:
     """Return the current versions of mental models, or `every` one, as they were written.
 
     `ids`, `number`: only those with these ids, or written by this record of the ledger.
@@ -131,9 +131,9 @@ def mental_models(
            AND (?3 IS NULL OR model.number = ?3)
          ORDER BY model.number
         """,
-        (every, None if ids is None else listed(ids), number),
+        (every, None if ids is None else json_array(ids), number),
     )
-    return [Version(MentalModel(*row[:-1]), bool(row[-1])) for row in found]
+    return [MentalModelState(MentalModel(*row[:-1]), bool(row[-1])) for row in found]
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
@@ -162,14 +162,14 @@ def is_traced(connection: apsw.Connection, upto: int) -> bool:
     count, traced = rows(
         connection, "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?", (upto,)
     )[0]
-    in_full = value(
+    in_full = scalar(
         connection,
         "SELECT 1 FROM decisions WHERE restated IS NOT NULL AND length(restated) = 0 LIMIT 1",
     )
     return count == upto and traced == 1 and in_full is None
 
 
-def decided_at(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
+def change_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
     """Return number -> offset, for those of the given change records that the file has."""
     return dict(
         rows(
@@ -189,9 +189,9 @@ def decisions(connection: apsw.Connection, upto: int) -> list[tuple[int, bytes, 
     )
 
 
-def restated(connection: apsw.Connection, number: int) -> bytes | None:
+def replacement_rows(connection: apsw.Connection, number: int) -> bytes | None:
     """Return the rows of a decision that an erasure repeated, or None."""
-    found: bytes | None = value(
+    found: bytes | None = scalar(
         connection, "SELECT restated FROM decisions WHERE number = ?", (number,)
     )
     return found
@@ -220,7 +220,7 @@ def events_of_facts(connection: apsw.Connection, facts: Sequence[str]) -> list[s
         "WITH some(id) AS (SELECT value FROM json_each(?)) "
         "SELECT source_event_id FROM facts WHERE id IN (SELECT id FROM some) "
         "UNION SELECT event_id FROM fact_repeats WHERE fact_id IN (SELECT id FROM some)",
-        (listed(facts),),
+        (json_array(facts),),
     )
     return [str(event) for (event,) in found]
 
@@ -231,7 +231,7 @@ def facts_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[
         connection,
         "SELECT DISTINCT fact_id FROM fact_entities "
         "WHERE entity_id IN (SELECT value FROM json_each(?))",
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
     return [str(fact) for (fact,) in found]
 
@@ -256,7 +256,7 @@ def versions_with(
         )
         SELECT number FROM mental_models WHERE id IN (SELECT id FROM family) ORDER BY number
         """,
-        (listed(ids), listed(numbers)),
+        (json_array(ids), json_array(numbers)),
     )
     return [number for (number,) in found]
 
@@ -266,7 +266,7 @@ def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
     found = rows(
         connection,
         "SELECT id FROM mental_models WHERE is_stale AND id IN (SELECT value FROM json_each(?))",
-        (listed(ids),),
+        (json_array(ids),),
     )
     return {str(id_) for (id_,) in found}
 
@@ -276,7 +276,7 @@ def model_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
     found = rows(
         connection,
         "SELECT id FROM mental_models WHERE number IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (listed(numbers),),
+        (json_array(numbers),),
     )
     return [str(id_) for (id_,) in found]
 
@@ -287,7 +287,7 @@ def models_tagged(connection: apsw.Connection, tags: Sequence[str]) -> list[int]
         connection,
         "SELECT number FROM mental_models WHERE EXISTS (SELECT 1 FROM json_each(tags) "
         "WHERE value IN (SELECT value FROM json_each(?))) ORDER BY number",
-        (listed(tags),),
+        (json_array(tags),),
     )
     return [number for (number,) in found]
 
@@ -297,7 +297,7 @@ def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list
     found = rows(
         connection,
         "SELECT number FROM mental_models WHERE entity_id IN (SELECT value FROM json_each(?))",
-        (listed(entity_ids),),
+        (json_array(entity_ids),),
     )
     return [number for (number,) in found]
 
@@ -329,9 +329,9 @@ def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, st
     )
 
 
-def fact_stands(connection: apsw.Connection, fact_id: str) -> bool:
+def is_current_fact(connection: apsw.Connection, fact_id: str) -> bool:
     """Return whether there is a fact with this id that nothing superseded."""
-    there: int | None = value(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
+    there: int | None = scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
     return there is not None and invalid_at(connection, fact_id) is None
 
 
@@ -370,18 +370,18 @@ def model_usage_totals(connection: apsw.Connection) -> ModelUsageTotals:
     )
 
 
-def writings_about(connection: apsw.Connection, number: int) -> list[int]:
+def model_answers_about(connection: apsw.Connection, number: int) -> list[int]:
     """Return the ledger's records that say what a model wrote of an event, by their numbers."""
     found = rows(connection, "SELECT number FROM writings WHERE about = ?", (number,))
     return [each for (each,) in found]
 
 
-def written_about(connection: apsw.Connection) -> set[int]:
+def events_with_model_answers(connection: apsw.Connection) -> set[int]:
     """Return the numbers of the events that a language model wrote about."""
     return {number for (number,) in rows(connection, "SELECT about FROM writings")}
 
 
-def written_by_others(connection: apsw.Connection, model: str, role: str) -> set[int]:
+def events_answered_otherwise(connection: apsw.Connection, model: str, role: str) -> set[int]:
     """Return the numbers of the events that no writing of this model in this role is about."""
     return {
         number
@@ -394,7 +394,7 @@ def written_by_others(connection: apsw.Connection, model: str, role: str) -> set
     }
 
 
-def writer_texts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
+def writer_prompts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
     """Return what the model that writes is told: name -> (number of the event, text), the newest
     of each.
     """
@@ -408,10 +408,10 @@ def writer_texts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
 
 def fact_count(connection: apsw.Connection) -> int:
     """Return how many facts there are."""
-    return int(value(connection, "SELECT count(*) FROM facts"))
+    return int(scalar(connection, "SELECT count(*) FROM facts"))
 
 
-def parks(connection: apsw.Connection) -> list[int]:
+def park_records(connection: apsw.Connection) -> list[int]:
     """Return the numbers of records that came unreadable or in conflict, in any state."""
     found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")
     return [number for (number,) in found]
@@ -419,7 +419,7 @@ def parks(connection: apsw.Connection) -> list[int]:
 
 def completed_by(connection: apsw.Connection, turn: str) -> str | None:
     """Return the id of the event that ended a turn, by the id of its row."""
-    found: str | None = value(connection, "SELECT event_id FROM turns WHERE id = ?", (turn,))
+    found: str | None = scalar(connection, "SELECT event_id FROM turns WHERE id = ?", (turn,))
     return found
 
 

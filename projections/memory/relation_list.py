@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 
 class StatedRelation(NamedTuple):
@@ -22,7 +22,7 @@ class StatedRelation(NamedTuple):
 _COLUMNS = "fact_id, target_fact_id, relation, confidence"
 
 
-def stated(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedRelation]:
+def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedRelation]:
     """Return what is stated of these facts, by fact and target.
 
     What had ended when a fact was said is not added to, also where that became known later.
@@ -35,12 +35,12 @@ def stated(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedR
         "WHERE fact_relations.fact_id IN (SELECT value FROM json_each(?)) "
         "AND (relation <> 'EXTENDS' OR invalid_at IS NULL OR invalid_at > facts.as_of) "
         "ORDER BY 1, 2",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     )
     return [StatedRelation(*row) for row in found]
 
 
-def stated_of_targets(connection: apsw.Connection, fact_id: str) -> list[str]:
+def facts_relating_to(connection: apsw.Connection, fact_id: str) -> list[str]:
     """Return the facts of which it is stated that they add to this one, or follow from it."""
     found = rows(
         connection,
@@ -50,13 +50,13 @@ def stated_of_targets(connection: apsw.Connection, fact_id: str) -> list[str]:
     return [str(fact) for (fact,) in found]
 
 
-def ended_by(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[tuple[str, str]]:
+def superseded_pairs(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[tuple[str, str]]:
     """Return (fact, the fact whose place it takes), for those of these facts that take one."""
     return rows(
         connection,
         "SELECT superseded_by, fact_id FROM fact_supersessions "
         "WHERE superseded_by IN (SELECT value FROM json_each(?)) ORDER BY 1, 2",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     )
 
 
@@ -82,7 +82,7 @@ def values_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[Slot
     found = rows(
         connection,
         f"{_SLOT} WHERE claim.fact_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
-        (listed(fact_ids),),
+        (json_array(fact_ids),),
     )
     return [SlotValue(*row) for row in found]
 

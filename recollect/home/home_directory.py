@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
+from recollect.projections.file_permissions import make_directory, restrict_permissions
 from recollect.projections.generations import OWN_AGENTS, replace_file
-from recollect.projections.private import make_directory, tighten
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
 from recollect.schemas.wire import Writer
 from recollect.streams.encoder.catalog import MINILM, REGISTRY, ModelSource, Precision
@@ -146,7 +146,7 @@ class Home:
             agents = chosen_agents(agents or there or OWN_AGENTS, writer, without)
         if cls.is_at(directory):
             home = cls(directory, configuration)
-            tighten(directory)
+            restrict_permissions(directory)
             pin = home.settings.encoder
             asked = encoder or (model_directory and model_directory.name)
             if without_encoder and pin is not None:
@@ -206,7 +206,7 @@ class Home:
         elif pin is not None:
             chosen = _own_reader(pin, configuration.cache, progress)
         make_directory(directory)
-        tighten(directory)
+        restrict_permissions(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)
         settings = Settings(_format_with(named, chosen), pin, reader=chosen, agents=named)
         replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")

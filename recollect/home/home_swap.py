@@ -18,8 +18,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from recollect.projections.file_permissions import delete_directory, make_directory, read_only
 from recollect.projections.generations import sync_directory
-from recollect.projections.private import delete_directory, make_directory, read_only
 from recollect.schemas.errors import HomeError
 from recollect.streams.ledger.embedded_ledger import IDENTITY_FILE, KEYS_FILE, LEDGER_FILE
 from recollect.streams.system.failpoints import failpoint

@@ -20,8 +20,8 @@ from recollect.home.recaller_pool import RecallerPool
 from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import entity_count
-from recollect.projections.memory.consolidated import observation_count
 from recollect.projections.memory.memory_queries import fact_count
+from recollect.projections.memory.observation_queries import observation_count
 from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone

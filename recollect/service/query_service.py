@@ -18,7 +18,7 @@ from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided
 from recollect.operations.writing.background_writing import written_meanwhile
-from recollect.projections.private import writable
+from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls

@@ -226,7 +226,7 @@ class State:
             self.note(key_of("likeness", key))
         return [
             found
-            for found in memory.likenesses(self.memory, keys, after, before)
+            for found in memory.fingerprints(self.memory, keys, after, before)
             if found.fact_id not in without and self._end(found.fact_id) is None
         ]
 
@@ -307,24 +307,24 @@ class State:
     def named(self, normalized: str) -> list[Known]:
         """Return the entities with this normalised name, merged ones included, by id."""
         self.note(key_of("name", normalized))
-        return _known(identity.named(self._identity, normalized))
+        return _known(identity.entities_named(self._identity, normalized))
 
     def persons_called(self, first_name: str) -> list[Known]:
         """Return the persons whose name begins with this normalised word and has more, by id."""
         self.note(key_of("first name", first_name))
-        return _known(identity.persons_called(self._identity, first_name))
+        return _known(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_beginning(self, letters: str, limit: int) -> list[Known]:
         """Return the persons whose normalised name begins with `FIRST_LETTERS` letters, by id."""
         self.note(key_of("first letters", letters))
-        return _known(identity.persons_beginning(self._identity, letters, limit))
+        return _known(identity.persons_with_prefix(self._identity, letters, limit))
 
     def names_alike(self, normalized: str, entity_type: str, limit: int) -> list[Known]:
         """Return entities of a type whose names may be alike, those that share most keys first."""
         keys = name_keys(normalized, entity_type)
         for key in keys:
             self.note(key_of("name key", key))
-        found = identity.names_alike(self._identity, keys, limit)
+        found = identity.entities_with_similar_names(self._identity, keys, limit)
         return [Known(row.id, row.type, row.normalized) for row in found]
 
     def entity(self, entity_id: str) -> Known | None:
@@ -369,14 +369,14 @@ class State:
     def _merged_in(self, winner: str) -> list[str]:
         if winner not in self._losers:
             self.note(key_of("losers", winner))
-            losers = identity.losers(self._identity, winner)
+            losers = identity.merged_ids(self._identity, winner)
             self._losers[winner] = [each for each in losers if self.merged_into(each) == winner]
         return self._losers[winner]
 
     def merge_stands(self, merge_id: str) -> bool:
         """Return whether a merge was executed and not undone."""
         self.note(key_of("merge", merge_id))
-        return identity.merge_stands(self._identity, merge_id)
+        return identity.is_merge_active(self._identity, merge_id)
 
     def pending_candidate(self, candidate_id: str) -> tuple[str, str, float] | None:
         """Return (entity a, entity b, confidence) of a candidate that waits for review."""

@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 import apsw
 
-from recollect.projections.events.event_queries import quiet_turns, switches
+from recollect.projections.events.event_queries import chain_activations, idle_turns
 from recollect.projections.memory.memory_queries import is_completed
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
@@ -27,7 +27,7 @@ def turns_to_close(
     """Return (turn id, last event) of turns below `number` that were abandoned by the time `at`."""
     return [
         (turn_id, last)
-        for turn_id, last in quiet_turns(events, number, at - ABANDONED_AFTER_MS)
+        for turn_id, last in idle_turns(events, number, at - ABANDONED_AFTER_MS)
         if not is_completed(memory, turn_row_id(last.platform, turn_id))
     ]
 
@@ -44,7 +44,7 @@ class TurnCloser(Agent):
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
-        switched = switches(state.events)
+        switched = chain_activations(state.events)
         return [
             # The command repeats the turn's name from its last event.
             DecidedPart(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.projections.embeddings.token_vectors import FORM
+from recollect.projections.embeddings.token_vectors import FORMAT
 from recollect.schemas.changes import Embedding, TokenVectorsRow
 from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents.state import State
@@ -46,7 +46,7 @@ def turn_rows(
                     target_type=row.target_type,
                     target_id=row.target_id,
                     model=row.model,
-                    form=FORM,
+                    form=FORMAT,
                     codes=tokens.codes,
                     scales=tokens.scales,
                     units=tokens.units,

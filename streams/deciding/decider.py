@@ -80,11 +80,11 @@ class LedgerConversation(Conversation):
         )
 
     def other_channels(self, event: Event, since: int) -> list[Event]:
-        found = event_queries.elsewhere_before(self._connection, event, since)
+        found = event_queries.events_in_other_conversations(self._connection, event, since)
         return self._record_reads([item for item in found if item.number not in self._excluded])
 
     def first_message(self, event: Event) -> Event | None:
-        found = event_queries.conversation_began(self._connection, event, self._excluded)
+        found = event_queries.first_message_of_sender(self._connection, event, self._excluded)
         return next(iter(self._record_reads([] if found is None else [found])), None)
 
     def participants(self, event: Event, since: int) -> list[event_queries.Speaker]:
@@ -106,7 +106,7 @@ class LedgerConversation(Conversation):
         self.read_numbers.add(number)
         if number in self._excluded:
             return None
-        return event_queries.event_numbered(self._connection, number)
+        return event_queries.event_by_number(self._connection, number)
 
     def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
         # Erased sources count too: without them the decision would be another one.

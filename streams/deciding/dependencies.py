@@ -68,7 +68,7 @@ class DependenciesUnknown(Exception):
 def with_dependencies(number: int, decision: Decision, *, restated: bool = False) -> Decision:
     """Add the row with a decision's dependencies, if it has any.
 
-    `restated`: the row also has the decision itself, in place of the change record of `number`.
+    `restated`: the row also has the decision itself, replacing the change record of `number`.
     """
     parts = decision.parts
     rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
@@ -164,7 +164,7 @@ class DependencyIndex:
             Untraceable: it can no longer be unsealed.
         """
         if number not in self._parts:
-            restated = memory_queries.restated(self._memory, number)
+            restated = memory_queries.replacement_rows(self._memory, number)
             self._parts[number] = (
                 self._recorded(number) if restated is None else _decode_parts(restated)
             )
@@ -191,7 +191,7 @@ class DependencyIndex:
 def _change_of(
     ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, number: int
 ) -> tuple[ChangeHeader, ChangeRecord]:
-    offsets = memory_queries.decided_at(memory, (number - 1, number))
+    offsets = memory_queries.change_offsets(memory, (number - 1, number))
     if number not in offsets:
         raise DependenciesUnknown(f"change {number} has no known offset")
     begin = offsets.get(number - 1, -1) + 1

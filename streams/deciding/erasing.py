@@ -24,9 +24,9 @@ from recollect.projections.embeddings.vector_queries import (
     tokens_of_text,
     vector_of_text,
 )
+from recollect.projections.file_permissions import delete_directory
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.memory_queries import dead_letters, is_traced
-from recollect.projections.private import delete_directory
 from recollect.projections.readmodel import ReadModel, rows_by_key
 from recollect.projections.sqlite import connect
 from recollect.schemas.changes import (

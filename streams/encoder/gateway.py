@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.projections.embeddings import canonical_vectors
-from recollect.projections.embeddings.token_vectors import TokenCodes, compressed
+from recollect.projections.embeddings.token_vectors import TokenCodes, compress
 from recollect.schemas.ids import text_hash
 from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
@@ -209,7 +209,7 @@ class EncoderGateway:
             for (key, text), tokens in zip(token_texts.items(), token_vectors, strict=True):
                 encodings[key] = _encoding(text, tokens)
         if rest:
-            vectors = canonical_vectors.coded(self.encoder().encode(list(rest.values())))
+            vectors = canonical_vectors.quantise(self.encoder().encode(list(rest.values())))
             encodings |= {key: Encoding(row) for key, row in zip(rest, vectors, strict=True)}
         self._cache_encodings(encodings)
         return encodings
@@ -221,8 +221,8 @@ class EncoderGateway:
 
 
 def _encoding(text: str, tokens: TokenVectors) -> Encoding:
-    (vector,) = canonical_vectors.coded(tokens.pooled[None])
-    return Encoding(vector, compressed(text, tokens.offsets, tokens.vectors))
+    (vector,) = canonical_vectors.quantise(tokens.pooled[None])
+    return Encoding(vector, compress(text, tokens.offsets, tokens.vectors))
 
 
 def text_hash_prefix(key: str) -> bytes:

@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from recollect.projections.migrations import Migrations
-from recollect.projections.sqlite import atomic, connect, rows, value
+from recollect.projections.sqlite import atomic, connect, rows, scalar
 from recollect.schemas.ledger.records import GENESIS
 from recollect.streams.system.locks import exclusive
 
@@ -38,7 +38,7 @@ def _connect(path: Path) -> apsw.Connection:
         connection: apsw.Connection | None = None
         try:
             connection = connect(path)
-            if value(connection, "PRAGMA quick_check(1)") == "ok":
+            if scalar(connection, "PRAGMA quick_check(1)") == "ok":
                 return connection
         except (apsw.CorruptError, apsw.NotADBError):
             if count_attempt:
@@ -63,7 +63,7 @@ class Journal:
         else:
             with exclusive(path.with_name("journal.lock")):
                 self._connection = _connect(path)
-        _MIGRATIONS.bring_up(self._connection, path)
+        _MIGRATIONS.migrate(self._connection, path)
 
     def begin(self, zone: str, chain: str, last: int) -> None:
         """Record that the records up to `last` are being decided."""

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.projections.events.event_queries import switched_to
+from recollect.projections.events.event_queries import active_chain
+from recollect.projections.file_permissions import read_only, require_writable
 from recollect.projections.files import FILE_NAMES, FilesPool, ZoneFiles
 from recollect.projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
-from recollect.projections.private import must_be_writable, read_only
 from recollect.projections.sqlite import copy_file
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -105,7 +105,7 @@ class Node:
 
     def must_be_writable(self) -> None:
         """Raise ReadOnlyHome or DiskFull where nothing can be written now."""
-        must_be_writable(self._directory)
+        require_writable(self._directory)
 
     @property
     def journal(self) -> Journal:
@@ -157,7 +157,7 @@ class Node:
         for zone in self.journal.legacy_pending_purges():
             with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
                 for model in files.decided:
-                    model.owe_purge()
+                    model.mark_purge_pending()
         self.journal.drop_legacy_purges()
 
     def zone(self, zone: str) -> ZoneDirectory:
@@ -218,7 +218,7 @@ class Node:
                 # Create its files now, so that a file missing later is known to be lost.
                 with self.open(zone, first):
                     pass
-                directory.switch(first, None)
+                directory.activate(first, None)
         return directory.current()
 
     @contextmanager
@@ -352,7 +352,7 @@ class Node:
                 ):
                     project_changes(self.ledger, zone, generation.chain, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
-            owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
+            owes = files.is_purge_pending() and not _behind(files, files.events.watermark().number)
         if owes:
             # If a driver is running, it does the same, and reports failures.
             with suppress(Busy, DeletionFailed), exclusive(self._driver_lock(zone), wait=False):
@@ -392,7 +392,7 @@ class Node:
 
     def _decided_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
         """Return whether the ledger has change records of a generation that its files lack."""
-        if self.ledger.shared or switched_to(files.events.connection) not in (
+        if self.ledger.shared or active_chain(files.events.connection) not in (
             None,
             generation.chain,
         ):
@@ -495,7 +495,7 @@ class Node:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
                 for number in background.projected(files, generation):
-                    if switched_to(files.events.connection) not in (None, generation.chain):
+                    if active_chain(files.events.connection) not in (None, generation.chain):
                         break
                     moved += project(generation, files, number)
         return moved
@@ -531,7 +531,7 @@ class Node:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
                 self.project_turns_into(zone, files)
-                chain = switched_to(files.events.connection)
+                chain = active_chain(files.events.connection)
                 if chain in (None, generation.chain):
                     moved = work(generation, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
@@ -545,18 +545,18 @@ class Node:
                     )
             if switched == chain:
                 self._activate_chain(zone, generation, chain)
-        if self.owes_purge(zone):
+        if self.is_purge_pending(zone):
             self._purge(zone)
         return moved
 
-    def owes_purge(self, zone: str) -> bool:
+    def is_purge_pending(self, zone: str) -> bool:
         """Return whether a purge of the files in use is pending after an erasure."""
         with self.open(zone, self.current(zone)) as files:
-            return files.owes_purge()
+            return files.is_purge_pending()
 
     def finish_purge(self, zone: str) -> None:
         """Purge what an erasure may have left, as driving the zone does too."""
-        if self.owes_purge(zone):
+        if self.is_purge_pending(zone):
             with self.driving(zone):
                 self._purge(zone)
 
@@ -579,7 +579,7 @@ class Node:
             with self.open(zone, generation) as files:
                 project_events(self.ledger, zone, files)
                 project_changes(self.ledger, zone, chain, files)
-            directory.switch(generation, current)
+            directory.activate(generation, current)
 
     def zones(self) -> list[str]:
         """Return the zones that have files here, sorted."""
@@ -654,7 +654,7 @@ class Node:
         # The pending purge of the generation in use covers all of them, so it is cleared last.
         for generation in sorted(kept, key=lambda item: item.name == current.name):
             with self.open(zone, generation) as files:
-                files.settle()
+                files.clear_purge_pending()
 
     def chain_in_use(self, zone: str) -> str:
         """Return the chain of a zone that is in use according to the ledger.

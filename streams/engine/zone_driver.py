@@ -307,10 +307,10 @@ class ZoneDriver:
                 # An erasure is a batch of its own.
                 self._before_key_destruction(first)
             destroy_keys(self._ledger, accepted)
-            self._files.memory.note_decisions(map(decision_row, accepted))
+            self._files.memory.record_decisions(map(decision_row, accepted))
             for model in self._files.decided:
                 mark_erasure_purges(model, accepted)
-                model.advance(watermark_after(accepted[-1]))
+                model.set_watermark(watermark_after(accepted[-1]))
             commit(self._files)
         purge_after(self._files, accepted)
         self._journal.end(self._zone, self._chain, last)

@@ -12,17 +12,17 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from recollect.projections.file_permissions import make_directory, read_only, require_writable
 from recollect.projections.generations import replace_file
 from recollect.projections.migrations import Migrations
-from recollect.projections.private import make_directory, must_be_writable, read_only
 from recollect.projections.sqlite import (
     atomic,
     connect,
-    copy_to_keep,
-    pinned,
+    copy_standalone,
     rows,
+    scalar,
+    snapshot_connection,
     truncate_wal,
-    value,
 )
 from recollect.schemas.errors import Busy, CorruptFile, IntegrityError
 from recollect.schemas.events import Draft
@@ -57,7 +57,7 @@ class EmbeddedKeys(KeyStore):
         if readonly:
             _KEYS_MIGRATIONS.version(self._connection, Path(path))
         else:
-            _KEYS_MIGRATIONS.bring_up(self._connection, Path(path))
+            _KEYS_MIGRATIONS.migrate(self._connection, Path(path))
             if self._stored("source") is None:
                 self._store("source", new_key()[1])
         secret = self._stored("source")
@@ -69,7 +69,7 @@ class EmbeddedKeys(KeyStore):
         self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secret))
 
     def _stored(self, name: str) -> bytes | None:
-        found: bytes | None = value(
+        found: bytes | None = scalar(
             self._connection, "SELECT value FROM secrets WHERE name = ?", (name,)
         )
         return found
@@ -221,7 +221,7 @@ class EmbeddedLedger(Ledger):
         Raises:
             HomeError: the directory cannot be written to.
         """
-        must_be_writable(self._directory)
+        require_writable(self._directory)
         self._open()
         if self._files is not None:
             return
@@ -379,13 +379,15 @@ class EmbeddedLedger(Ledger):
         self.create()
         with ExitStack() as ledger_pinned, ExitStack() as keys_pinned:
             with self._file.writing():
-                ledger = ledger_pinned.enter_context(pinned(self._directory / LEDGER_FILE))
-                keys = keys_pinned.enter_context(pinned(self._directory / KEYS_FILE))
+                ledger = ledger_pinned.enter_context(
+                    snapshot_connection(self._directory / LEDGER_FILE)
+                )
+                keys = keys_pinned.enter_context(snapshot_connection(self._directory / KEYS_FILE))
             # keys.db first, because it is small: an erasure waits until no reader holds destroyed
             # keys.
-            copy_to_keep(keys, directory / KEYS_FILE)
+            copy_standalone(keys, directory / KEYS_FILE)
             keys_pinned.close()
-            copy_to_keep(ledger, directory / LEDGER_FILE)
+            copy_standalone(ledger, directory / LEDGER_FILE)
 
     def _append(self, topic: str, zone: str, values: Sequence[bytes], at: int) -> None:
         partition = partition_of(zone)
@@ -444,7 +446,7 @@ def check_layout(directory: Path) -> None:
         CorruptFile: one holds something else, such as a trigger or a view.
     """
     for name, migrations in ((LEDGER_FILE, LEDGER_MIGRATIONS), (KEYS_FILE, _KEYS_MIGRATIONS)):
-        with pinned(directory / name) as connection:
+        with snapshot_connection(directory / name) as connection:
             migrations.version(connection, directory / name)
             found = rows(
                 connection, "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.migrations import Migrations
-from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
+from recollect.projections.sqlite import atomic, connect, rows, scalar, truncate_wal
 from recollect.schemas.errors import IntegrityError, NewerFormat
 from recollect.schemas.ledger.records import GENESIS, Envelope, read_event, record_hash
 from recollect.schemas.ledger.seal import is_key_of
@@ -87,7 +87,7 @@ class LedgerFile:
             MIGRATIONS.version(self.connection, Path(path))
             return
         with self.write_connection():
-            MIGRATIONS.bring_up(self.connection, Path(path))
+            MIGRATIONS.migrate(self.connection, Path(path))
             if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
                 with atomic(self.connection):
                     self._accept_unrecognised()
@@ -291,7 +291,7 @@ class LedgerFile:
 
     def _size(self) -> int:
         pages, size = (
-            int(value(self.connection, f"PRAGMA {name}")) for name in ("page_count", "page_size")
+            int(scalar(self.connection, f"PRAGMA {name}")) for name in ("page_count", "page_size")
         )
         return pages * size
 
@@ -337,7 +337,7 @@ class LedgerFile:
         """Return the offset that the next record of a partition will have."""
         first, last = position_range(partition)
         with self.lock:
-            position = value(
+            position = scalar(
                 self.connection,
                 f"SELECT max(position) FROM {_table(topic)} WHERE position BETWEEN ? AND ?",
                 (first, last),
@@ -347,7 +347,7 @@ class LedgerFile:
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
         """Return when a record was appended (unix ms), or None if that is not recorded."""
         with self.lock:
-            at: int | None = value(
+            at: int | None = scalar(
                 self.connection,
                 f"SELECT appended_at FROM {_table(topic)} WHERE position = ?",
                 (position_range(partition)[0] + offset,),
@@ -395,7 +395,7 @@ class LedgerFile:
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         """Return the record of the accepted event with this hash of its source id."""
         with self.lock:
-            record: bytes | None = value(
+            record: bytes | None = scalar(
                 self.connection,
                 f"SELECT value FROM {EVENTS} WHERE position = "
                 "(SELECT position FROM sources WHERE zone = ? AND source = ?)",
@@ -458,7 +458,7 @@ class LedgerFile:
         ):
             with suppress(IntegrityError, NewerFormat):
                 envelope, _ = read_event(record)
-                if value(
+                if scalar(
                     self.connection,
                     "SELECT 1 FROM sources WHERE zone = ? AND source = ? AND position = ?",
                     (self._zone_id(zone), envelope.source, position),
@@ -492,7 +492,7 @@ class LedgerFile:
         with self.lock:
             if not rows(self.connection, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'"):
                 return None
-            found: bytes | None = value(self.connection, "SELECT home FROM identity")
+            found: bytes | None = scalar(self.connection, "SELECT home FROM identity")
         return found
 
     def identify(self, home: bytes) -> None:
@@ -511,7 +511,7 @@ class LedgerFile:
         # An id is never given to another zone.
         if zone in self._zone_ids:
             return self._zone_ids[zone]
-        found: int | None = value(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
+        found: int | None = scalar(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
         if found is None and create:
             self.connection.execute("INSERT INTO zones (name) VALUES (?)", (zone,))
             return self.connection.last_insert_rowid()

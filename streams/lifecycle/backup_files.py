@@ -17,9 +17,9 @@ from pathlib import Path
 import apsw
 import msgspec
 
+from recollect.projections.file_permissions import delete_directory, make_directory, opener
 from recollect.projections.generations import replace_file, sync_directory
-from recollect.projections.private import delete_directory, make_directory, opener
-from recollect.projections.sqlite import pinned, value
+from recollect.projections.sqlite import scalar, snapshot_connection
 from recollect.schemas.errors import Busy, CorruptFile, HomeError, InvalidInput, NewerFormat
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger import EVENTS, PARTITIONS
@@ -101,8 +101,8 @@ def write_backup(
         with closing(LedgerFile(directory / LEDGER_FILE, durable=False, readonly=True)) as copied:
             heads = {zone: head_text(copied.head(zone)) for zone in copied.zones()}
             events = sum(copied.end(EVENTS, partition) for partition in range(PARTITIONS))
-        with pinned(directory / KEYS_FILE) as connection:
-            keys = int(value(connection, "SELECT count(*) FROM keys"))
+        with snapshot_connection(directory / KEYS_FILE) as connection:
+            keys = int(scalar(connection, "SELECT count(*) FROM keys"))
         manifest = Manifest(
             format=FORMAT,
             made_at=made_at,
@@ -129,8 +129,8 @@ def check_pages(path: Path) -> None:
         CorruptFile: a page is damaged.
     """
     try:
-        with pinned(path) as connection:
-            found = value(connection, "PRAGMA quick_check(1)")
+        with snapshot_connection(path) as connection:
+            found = scalar(connection, "PRAGMA quick_check(1)")
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
         found = str(error)
     if found != "ok":

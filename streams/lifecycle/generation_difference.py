@@ -11,12 +11,12 @@ import apsw
 from recollect.projections.events.turns_for_recall import source_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import (
-    Place,
+    MentionSpan,
+    all_mentions,
     canonical,
-    meant_at,
-    meant_everywhere,
+    entity_at,
 )
-from recollect.projections.memory.fact_list import FactAsHeld, facts_by_event
+from recollect.projections.memory.fact_list import GenerationFact, facts_by_event
 from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
 from recollect.text.tokenizer import tokenise
 
@@ -64,7 +64,7 @@ class _FactDiff:
         self.changed: list[ChangedFact] = []
 
     def compare(
-        self, event: str, before: dict[str, FactAsHeld], after: dict[str, FactAsHeld]
+        self, event: str, before: dict[str, GenerationFact], after: dict[str, GenerationFact]
     ) -> None:
         """Compare the facts of one event, given as id -> fact."""
         for id_ in before.keys() & after.keys():
@@ -83,7 +83,9 @@ class _FactDiff:
                     source = self._source_id(event)
                     named.append(FactDiff(id=id_, text=fact.text, source_event_id=source))
 
-    def _change(self, event: str, old: str, was: FactAsHeld, new: str, is_: FactAsHeld) -> None:
+    def _change(
+        self, event: str, old: str, was: GenerationFact, new: str, is_: GenerationFact
+    ) -> None:
         self.counts["changed"] += 1
         if len(self.changed) < MAX_LISTED:
             self.changed.append(
@@ -107,7 +109,7 @@ class _FactDiff:
 
 
 def _pair_reworded(
-    left: dict[str, FactAsHeld], right: dict[str, FactAsHeld]
+    left: dict[str, GenerationFact], right: dict[str, GenerationFact]
 ) -> Iterator[tuple[str, str]]:
     """Yield the ids of facts that are rewordings of each other, the most similar first."""
     if not left or not right:
@@ -130,7 +132,7 @@ def _pair_reworded(
 
 def _merge_by_event(
     old: apsw.Connection, new: apsw.Connection
-) -> Iterator[tuple[str, dict[str, FactAsHeld], dict[str, FactAsHeld]]]:
+) -> Iterator[tuple[str, dict[str, GenerationFact], dict[str, GenerationFact]]]:
     """Yield (event, its old facts, its new facts) for all events with facts."""
     ours, theirs = _facts_by_event(old), _facts_by_event(new)
     one, other = next(ours, None), next(theirs, None)
@@ -147,7 +149,7 @@ def _merge_by_event(
             one, other = next(ours, None), next(theirs, None)
 
 
-def _facts_by_event(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, FactAsHeld]]]:
+def _facts_by_event(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, GenerationFact]]]:
     for event, facts in groupby(facts_by_event(connection), key=lambda fact: fact.event_id):
         yield event, {fact.id: fact for fact in facts}
 
@@ -188,14 +190,14 @@ class _MentionIndex:
         self._connection = connection
         self._canonical_by_id: dict[str, tuple[str, str]] = {}
 
-    def mentions(self) -> Iterator[tuple[Place, str]]:
+    def mentions(self) -> Iterator[tuple[MentionSpan, str]]:
         """Yield each unambiguous mention with the id of its entity."""
-        for mention, entity in meant_everywhere(self._connection):
+        for mention, entity in all_mentions(self._connection):
             yield mention, self._canonical(entity)[0]
 
-    def at(self, mention: Place) -> str | None:
+    def at(self, mention: MentionSpan) -> str | None:
         """Return the id of a mention's entity; None if it has none or several."""
-        entity = meant_at(self._connection, mention)
+        entity = entity_at(self._connection, mention)
         return None if entity is None else self._canonical(entity)[0]
 
     def name(self, entity: str) -> str:

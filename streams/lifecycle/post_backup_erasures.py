@@ -20,7 +20,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from recollect.projections.sqlite import pinned, rows, value
+from recollect.projections.sqlite import rows, scalar, snapshot_connection
 from recollect.schemas.errors import CorruptFile, InvalidInput, RecollectError
 from recollect.schemas.events import Forget
 from recollect.schemas.ledger.fragments import Assembler
@@ -101,7 +101,7 @@ class SalvageLedger:
         path = self.directory / name
         if path.is_file():
             with suppress(apsw.Error):
-                return self._stack.enter_context(pinned(path))
+                return self._stack.enter_context(snapshot_connection(path))
         return None
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class SalvageLedger:
             (self._keys, "SELECT value FROM secrets WHERE name = 'home'"),
         ):
             with suppress(apsw.Error):
-                stored_id = None if connection is None else value(connection, query)
+                stored_id = None if connection is None else scalar(connection, query)
                 found.add(stored_id.hex() if isinstance(stored_id, bytes) else None)
         return {home for home in found if home is not None}
 
@@ -219,7 +219,7 @@ class SalvageLedger:
         """Return the number of the zone's last event in the table of heads."""
         with suppress(apsw.Error):
             if self._ledger is not None:
-                last: int = value(
+                last: int = scalar(
                     self._ledger,
                     "SELECT coalesce((SELECT number FROM heads JOIN zones ON zones.id = heads.zone "
                     "WHERE name = ?), 0)",
@@ -251,14 +251,14 @@ class SalvageLedger:
             position = found[-1][0] + 1
         # A page is damaged: read the remaining records one by one.
         with suppress(apsw.Error):
-            last = value(
+            last = scalar(
                 self._ledger,
                 f"SELECT max(position) FROM {topic} WHERE position BETWEEN ? AND ?",
                 (position, end),
             )
             for at in range(position, -1 if last is None else last + 1):
                 with suppress(apsw.Error):
-                    yield value(
+                    yield scalar(
                         self._ledger, f"SELECT value FROM {topic} WHERE position = ?", (at,)
                     )
 
@@ -317,8 +317,8 @@ class SalvageLedger:
             return None
         destroyed: set[int] = set()
         try:
-            secret = value(self._keys, "SELECT value FROM secrets WHERE name = 'source'")
-            intact = value(self._keys, "PRAGMA quick_check(1)") == "ok"
+            secret = scalar(self._keys, "SELECT value FROM secrets WHERE name = 'source'")
+            intact = scalar(self._keys, "PRAGMA quick_check(1)") == "ok"
             if not intact or secret != backup.keys.secret:
                 return None
             reader = SealedReader(backup, zone)

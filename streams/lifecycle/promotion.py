@@ -23,8 +23,8 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from recollect.projections.events.event_queries import switched_to
-from recollect.projections.sqlite import rows, value
+from recollect.projections.events.event_queries import active_chain
+from recollect.projections.sqlite import rows, scalar
 from recollect.schemas.errors import Busy, HomeError
 from recollect.schemas.ledger.records import read_event
 from recollect.streams.engine.node import FIRST_CHAIN, Node
@@ -98,7 +98,7 @@ class EmbeddedFiles:
         if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'moved'"):
             # A file of an older version that was opened read-only.
             return None
-        url: str | None = value(connection, "SELECT url FROM moved")
+        url: str | None = scalar(connection, "SELECT url FROM moved")
         return url
 
     def mark_moved(self, url: str) -> None:
@@ -199,7 +199,7 @@ def publish_active_chains(node: Node) -> None:
         node.project_turns(zone)
         generation = node.current(zone)
         with node.open(zone, generation) as files:
-            active = switched_to(files.events.connection)
+            active = active_chain(files.events.connection)
         if active is None:
             activate_chain(node, zone, generation.chain)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from recollect.projections.embeddings.token_vectors import FORM, TokenCodes
-from recollect.projections.events.event_queries import switched_to
+from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
+from recollect.projections.events.event_queries import active_chain
 from recollect.projections.generations import Generation, ZoneDirectory
-from recollect.projections.lineage import lineage
-from recollect.projections.sqlite import atomic, connect, value
+from recollect.projections.row_changes import change_count
+from recollect.projections.sqlite import atomic, connect, scalar
 from recollect.schemas.changes import Embedding, RecordedAnnotations, TokenVectorsRow
 from recollect.schemas.errors import CorruptFile, HomeError
 from recollect.schemas.events import ActivateChain
@@ -87,7 +87,7 @@ def rebuild(
                 _derive(node, zone, current, building, None)
             # Damaged files are no target for a rollback.
             kept = current if current and _is_intact(node, zone, current) else None
-            directory.switch(building, kept)
+            directory.activate(building, kept)
         failpoint("rebuild.switched")
         for old in directory.generations():
             if old.name not in (building.name, kept.name if kept else None):
@@ -117,7 +117,7 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
             activate_chain(node, zone, older[0].chain)
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
-        restored = directory.switch(older[0], current)
+        restored = directory.activate(older[0], current)
     node.finish_purge(zone)
     return restored
 
@@ -160,12 +160,12 @@ def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
         with node.open(zone, generation) as files:
             files.check()
             for model in files.all:
-                if value(model.connection, "PRAGMA quick_check(1)") != "ok":
+                if scalar(model.connection, "PRAGMA quick_check(1)") != "ok":
                     return False
                 model.watermark()
             for model in (files.events, files.memory, files.embeddings):
-                lineage(model.connection)
-            switched = switched_to(files.events.connection)
+                change_count(model.connection)
+            switched = active_chain(files.events.connection)
     except (CorruptFile, apsw.Error):
         return False
     # The switch to its replacement may be in the ledger already.
@@ -309,13 +309,13 @@ class RecordedResults:
                     (
                         (row.text_hash, row.codes, row.scales, row.units)
                         for row in rows
-                        if isinstance(row, TokenVectorsRow) and row.form == FORM
+                        if isinstance(row, TokenVectorsRow) and row.form == FORMAT
                     ),
                 )
 
     def find_encoding(self, key: str) -> Encoding | None:
         """Return the recorded encoding of a text, given its hash."""
-        vector = value(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
+        vector = scalar(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
         if vector is None:
             return None
         tokens = self._connection.execute(
@@ -325,7 +325,7 @@ class RecordedResults:
 
     def find_annotations(self, number: int, reader: bytes, text: bytes) -> bytes | None:
         """Return the recorded annotations of an event's text; see `AnnotationLookup`."""
-        found: bytes | None = value(
+        found: bytes | None = scalar(
             self._connection,
             "SELECT content FROM texts_read WHERE number = ? AND reader = ? AND text = ?",
             (number, reader, text),

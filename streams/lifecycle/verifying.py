@@ -12,10 +12,10 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.content import content_hash, content_problems, index_problems
-from recollect.projections.events.event_queries import event_count, switches
+from recollect.projections.events.event_queries import chain_activations, event_count
+from recollect.projections.file_permissions import make_directory, read_only
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
-from recollect.projections.private import make_directory, read_only
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index.zone_index import stored_problems
 from recollect.projections.sqlite import connect, copy_file, rows
@@ -465,7 +465,7 @@ class _Copies:
         self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
         #: The last record that every file has applied.
         self.decided = self._decided()
-        if generation.name and not self._damaged and self.files.owes_purge():
+        if generation.name and not self._damaged and self.files.is_purge_pending():
             self.problems.append(
                 "an erasure was begun and is not finished: what it took may still lie in the files "
                 "where rows were; the next recollect status, ingest or worker finishes it"
@@ -525,7 +525,7 @@ class _Copies:
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
-            passed = switches(replayed.events.connection)
+            passed = chain_activations(replayed.events.connection)
             models = [
                 FileCheck(ours.name, "", content_hash(theirs, passed), False)
                 if ours.name in self._damaged

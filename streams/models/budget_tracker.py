@@ -45,11 +45,11 @@ class BudgetTracker:
         location = path or Path(":memory:")
         if path is None:
             self._connection = connect(location)
-            _MIGRATIONS.bring_up(self._connection, location)
+            _MIGRATIONS.migrate(self._connection, location)
         else:
             with exclusive(path.with_name("spending.lock")):
                 self._connection = connect(location)
-                _MIGRATIONS.bring_up(self._connection, location)
+                _MIGRATIONS.migrate(self._connection, location)
 
     @property
     def run(self) -> Usage:

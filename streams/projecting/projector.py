@@ -62,9 +62,9 @@ def project_events(
                 [(item.source.number, item.source.key_id) for item in opened],
             )
             if erased:
-                files.events.owe_purge()
+                files.events.mark_purge_pending()
             last = opened[-1]
-            files.events.advance(Watermark(last.source.number, last.offset + 1, last.hash))
+            files.events.set_watermark(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
             prune_index(files)
             files.events.purge()
@@ -146,11 +146,11 @@ def _project(
                 model.project(sections[model.name])
                 if isinstance(model, MemoryModel):
                     apart = len(by_number) > 1
-                    model.note_decisions(
+                    model.record_decisions(
                         map(decision_row, _fully_unsealed(ledger, fresh) if apart else fresh)
                     )
                 mark_erasure_purges(model, fresh)
-                model.advance(watermark_after(fresh[-1]))
+                model.set_watermark(watermark_after(fresh[-1]))
 
 
 def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
@@ -205,7 +205,7 @@ def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
 def mark_erasure_purges(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
     """Mark a purge of erased rows as pending, in the transaction that deletes them."""
     if any(change.header.erased_events for change in changes):
-        model.owe_purge()
+        model.mark_purge_pending()
 
 
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.projections.file_permissions import delete_directory
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory, replace_file
-from recollect.projections.private import delete_directory
 from recollect.schemas.changes import READ_MODEL_ROWS
 from recollect.schemas.errors import DeletionFailed
 from recollect.streams.ledger import Ledger

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, TypeVar
 
-from recollect.projections.embeddings import EmbeddingsModel, older_forms
+from recollect.projections.embeddings import EmbeddingsModel, legacy_vectors
 from recollect.schemas.changes import Section, decode_outbox, decode_sections
 from recollect.schemas.errors import IntegrityError, NewerFormat, RecollectError
 from recollect.schemas.events import ActivateChain, Draft, Event
@@ -448,7 +448,9 @@ def current_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict
     """
     sections = decode_sections(text, models, format_)
     if format_ < FIRST_COMPACT_FORMAT and EmbeddingsModel.name in sections:
-        sections[EmbeddingsModel.name] = older_forms.of_today(sections[EmbeddingsModel.name])
+        sections[EmbeddingsModel.name] = legacy_vectors.to_current_format(
+            sections[EmbeddingsModel.name]
+        )
     return sections
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from recollect.projections.private import FILE_MODE, make_directory, writable
+from recollect.projections.file_permissions import FILE_MODE, make_directory, writable
 from recollect.schemas.errors import Busy
 
 # Errors that mean a path is not writable, also of its missing or closed directories.

@@ -19,7 +19,7 @@ from pathlib import Path
 import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
-from recollect.projections.private import FILE_MODE
+from recollect.projections.file_permissions import FILE_MODE
 from recollect.schemas.errors import NewerFormat, RecollectError
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import (

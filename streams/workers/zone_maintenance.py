@@ -193,11 +193,11 @@ class ZoneMaintenance:
         try:
             # After a power cut the journal may be ahead of the files.
             decided = self._node.decided_up_to(zone)
-            owes_purge = self._node.owes_purge(zone)
+            is_purge_pending = self._node.is_purge_pending(zone)
         except Exception:
             # The thread that works on the zone will report the error.
             return True
-        if decided < self._ledger.copy.file.head(zone).number or owes_purge:
+        if decided < self._ledger.copy.file.head(zone).number or is_purge_pending:
             return True
         if partition_of(zone) not in self._owned:
             return False

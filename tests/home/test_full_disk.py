@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import DiskFull, Recollect
-from recollect.projections import private
+from recollect.projections import file_permissions
 from tests.home.kit import Home
 from tests.home.test_read_only import QUESTION, READS, WRITES, dies, held, without_time
 
@@ -102,7 +102,7 @@ def test_an_open_home_goes_on_as_soon_as_there_is_room(
         zone.remember("Dora lives in Lisbon.")
         found = [result.text for result in zone.recall("Where does Dora live?").results]
         assert "Dora lives in Lisbon." in found
-        assert not private.read_only(home.path)
+        assert not file_permissions.read_only(home.path)
     home.well("verify")
 
 

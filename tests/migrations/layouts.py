@@ -16,7 +16,7 @@ import apsw
 import numpy as np
 import sqlite_vec
 
-from recollect.projections.sqlite import rows, value
+from recollect.projections.sqlite import rows, scalar
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "layouts"
 LAYOUTS = sorted(path.stem for path in FOLDER.glob("*.sql"))
@@ -53,7 +53,7 @@ def shape(path: Path) -> dict[str, Any]:
                 found[name] = (info.fetchall(), indexes.fetchall(), ways)
             elif sql is not None:
                 found[name] = (kind, table, re.sub(r"\s+", " ", sql))
-        return found | {"user_version": value(connection, "PRAGMA user_version")}
+        return found | {"user_version": scalar(connection, "PRAGMA user_version")}
 
 
 def make(path: Path, layout: str, model: str = "m", dimension: int = 3) -> None:

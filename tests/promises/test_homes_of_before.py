@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.sqlite import rows, value
+from recollect.projections.sqlite import rows, scalar
 from tests.memory import Memory
 from tests.migrations.layouts import shape
 from tests.protocol.kit import in_memory
@@ -45,7 +45,7 @@ def test_what_it_knows_is_not_learnt_again(memory: Memory) -> None:
     query = "SELECT count(*) FROM facts WHERE text LIKE '%Rex%'"
     tell(memory, [say("I own a puppy called Rex.", "again", at=START + 2 * HOUR)])
     with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-        assert value(files.memory.connection, query) == 1
+        assert scalar(files.memory.connection, query) == 1
 
 
 def test_it_is_whole_once_it_is_opened(memory: Memory) -> None:

@@ -91,7 +91,7 @@ def test_whoever_drives_or_follows_next_leaves_no_trace(
     die(home, at)
     next_(home.node)
     assert files_holding(home.path, WORD) == []
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     home.restart()
     assert files_holding(home.path, WORD) == []
     assert verify(home.node, ZONE).ok
@@ -101,10 +101,10 @@ def test_whoever_drives_or_follows_next_leaves_no_trace(
 def test_whoever_asks_next_leaves_no_trace(home: Home, at: str) -> None:
     """`recall` and `status` project; what is decided already needs no driver."""
     die(home, at)
-    assert home.node.owes_purge(ZONE)
+    assert home.node.is_purge_pending(ZONE)
     project(home.node)
     assert files_holding(home.path, WORD) == []
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
 
 
 def test_who_asks_does_not_decide_what_waits(home: Home) -> None:
@@ -125,7 +125,7 @@ def test_a_death_after_a_rebuild_went_past_the_erasure_is_found_too(home: Home) 
     failpoints.disarm()
     home.restart()
     home.drive()
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     assert files_holding(home.path, WORD) == []
 
 
@@ -133,9 +133,9 @@ def test_a_death_after_a_rebuild_went_past_the_erasure_is_found_too(home: Home) 
 def test_after_a_rebuild_and_after_a_rollback_nothing_is_owed(home: Home, level: str) -> None:
     home.tell(forget(1))
     rebuild(home.node, ZONE, level)  # type: ignore[arg-type]
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     rollback(home.node, ZONE)
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     assert files_holding(home.path, WORD) == []
 
 
@@ -150,11 +150,11 @@ def test_a_reader_in_the_way_keeps_the_debt_open(home: Home) -> None:
             for model in files.all:
                 model.connection.set_busy_timeout(1)
         home.tell(forget(1))
-        assert home.node.owes_purge(ZONE)
+        assert home.node.is_purge_pending(ZONE)
         reader.execute("ROLLBACK")
     home.restart()
     project(home.node)
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     assert files_holding(home.path, WORD) == []
 
 
@@ -162,7 +162,7 @@ def test_a_debt_that_the_build_before_wrote_into_its_journal_is_paid(home: Home)
     die(home, "commit.purged")
     # As it left it: nothing in the files, a row in driver.db.
     with home.files() as files:
-        files.settle()
+        files.clear_purge_pending()
     home.close()
     with closing(sqlite3.connect(home.path / "driver.db")) as journal, journal:
         journal.execute("CREATE TABLE purges (zone TEXT PRIMARY KEY)")

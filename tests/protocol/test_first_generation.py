@@ -19,20 +19,20 @@ def test_a_pointer_that_is_not_there_yet_is_not_lost(
     """Several threads and processes of a home meet a new zone at once."""
     home.publish(say("Ada moved to Berlin.", "1"))
     making, go_on = threading.Event(), threading.Event()
-    switch = ZoneDirectory.switch
+    activate = ZoneDirectory.activate
 
     def slowly(
         self: ZoneDirectory, generation: Generation, previous: Generation | None
     ) -> Generation:
         if described:
-            # As `switch` begins.
-            generation = switch(self, generation, previous)
+            # As `activate` begins.
+            generation = activate(self, generation, previous)
             (self.path / "CURRENT").unlink()
         making.set()
         assert go_on.wait(30)
-        return switch(self, generation, previous)
+        return activate(self, generation, previous)
 
-    monkeypatch.setattr(ZoneDirectory, "switch", slowly)
+    monkeypatch.setattr(ZoneDirectory, "activate", slowly)
     with ThreadPoolExecutor() as threads:
         first = threads.submit(home.node.current, ZONE)
         assert making.wait(30)
@@ -48,7 +48,7 @@ def test_who_died_while_making_it_leaves_no_damage(
 ) -> None:
     home.publish(say("Ada moved to Berlin.", "1"))
     with monkeypatch.context() as patched:
-        patched.setattr(ZoneDirectory, "switch", lambda *_: pytest.fail("killed"))
+        patched.setattr(ZoneDirectory, "activate", lambda *_: pytest.fail("killed"))
         with pytest.raises(pytest.fail.Exception):
             home.node.current(ZONE)
     home.restart()

@@ -214,7 +214,7 @@ class Protocol(RuleBasedStateMachine):
         with self.other.node.open(ZONE, first):
             # One in use has its files.
             pass
-        directory.switch(first, None)
+        directory.activate(first, None)
 
     # What goes wrong
 

@@ -266,7 +266,7 @@ def test_a_crash_at_any_step_of_a_commit_changes_nothing(
     assert crashes
     assert home.facts() == EXPECTED
     assert live(home) == live(undisturbed)
-    assert not home.node.owes_purge(ZONE)
+    assert not home.node.is_purge_pending(ZONE)
     whole(home)
 
 
@@ -466,7 +466,7 @@ def test_an_erasure_is_decided_and_the_key_is_destroyed_after_the_restart(
 
 def test_nothing_of_what_is_forgotten_is_left_in_any_file(home: Home) -> None:
     text = "The qwxyz code is on the door."
-    (vector,) = canonical_vectors.coded(vector_of(text)[None])
+    (vector,) = canonical_vectors.quantise(vector_of(text)[None])
     home.tell(say(text, "secret-id-7731"), TEA)
     assert files_holding(home.path, b"qwxyz")
     assert files_holding(home.path, vector)

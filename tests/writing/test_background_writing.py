@@ -258,7 +258,7 @@ def test_a_backlog_takes_time_as_it_is_long(
     """Each answer is read once where they are looked up, and what was said a few times in all."""
     answers: list[bytes] = []
     looks: list[object] = []
-    read, look = read_recording, event_queries.said
+    read, look = read_recording, event_queries.message_ids
 
     def reading(value: bytes) -> Recording:
         answers.append(value)
@@ -269,7 +269,7 @@ def test_a_backlog_takes_time_as_it_is_long(
         return look(connection)
 
     monkeypatch.setattr(recorder, "read_recording", reading)
-    monkeypatch.setattr(event_queries, "said", looking)
+    monkeypatch.setattr(event_queries, "message_ids", looking)
     words = [f"The ferry number {n} is on Mondays at Quayside Yard." for n in range(40)]
     place = tmp_path / "home"
     with home_with(place, keeping, concurrency=1) as server:

@@ -1,5 +1,5 @@
 -- A vector is a byte a dimension, a token's three bits a dimension (the functions are those of
--- older_forms.py), and the search index holds what SQL is asked for alone: it is made again after
+-- legacy_vectors.py), and the search index holds what SQL is asked for alone: it is made again after
 -- this. Of two indexes that begin with the same columns one is enough, and so is a look-up by text
 -- through `embeddings` for tokens.
 

@@ -20,7 +20,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.ranking.profiles import Profile
 from recollect.projections.recall.ranking.turn_ranking import Ranked
-from recollect.projections.sqlite import value
+from recollect.projections.sqlite import scalar
 from recollect.schemas.wire import Explanation, Result
 
 Mask = npt.NDArray[np.bool_]
@@ -108,18 +108,18 @@ def explained(
 def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
     place_of = index.turns.place_of_id
     connection = files.memory.connection
-    event = value(
+    event = scalar(
         files.events.connection,
         "SELECT id FROM events WHERE id = ?1 OR source_id = ?1 ORDER BY number LIMIT 1",
         (id_,),
     )
     if event is not None:
         return _Target(event, "event", "events", place_of[event])
-    if value(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
+    if scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "fact", "facts", index.facts.placed([id_]).get(id_))
-    if value(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
+    if scalar(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "mental_model", "mental_models", None)
-    if value(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
+    if scalar(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "observation", "observations", None)
     entity = identity.canonical(files.identity.connection, id_)
     return None if entity is None else _Target(entity.id, "entity", "entities", None)
@@ -188,7 +188,7 @@ def _result_for_its_turn(
         return None
     event = index.turns.ids[target.place]
     of_event = index.event_facts.of([event]).get(event)
-    facts = set() if of_event is None else {*of_event.given, repeated_fact(of_event)}
+    facts = set() if of_event is None else {*of_event.stated, repeated_fact(of_event)}
     for rank, result in enumerate(trace.results, 1):
         if any(fact.id in facts for fact in result.facts):
             return f"it comes with result {rank}, the observation {result.id}"

@@ -140,7 +140,7 @@ class Recaller:
 
     def follow(self) -> None:
         """Bring the index to where the files are."""
-        with self._lock, self._files.snapshot():
+        with self._lock, self._files.read_transaction():
             self._refreshed()
 
     @property
@@ -174,7 +174,7 @@ class Recaller:
                 encoder.encode(sentence)
         while True:
             try:
-                with self._lock, self._files.snapshot():
+                with self._lock, self._files.read_transaction():
                     return answer(self._refreshed(), encoder)
             except NotEncoded as lacking:
                 assert encoder is not None

@@ -78,7 +78,7 @@ def turn_results(
 def repeated_fact(of_event: memory.EventFacts) -> str | None:
     """Return the fact that a turn repeats, where it says nothing else; else None."""
     only = set(of_event.repeated)
-    return of_event.repeated[0] if not of_event.given and len(only) == 1 else None
+    return of_event.repeated[0] if not of_event.stated and len(only) == 1 else None
 
 
 def _best(
@@ -164,7 +164,7 @@ def _current_first(
     ended = max((fact for fact in first.facts if fact in over), key=_nearness(found))
     if was_then(question.spans, said_at, over[ended]):
         return chosen
-    newest = memory.newest_of(files.memory.connection, ended, question.query.until)
+    newest = memory.latest_version_of(files.memory.connection, ended, question.query.until)
     return _led_by(question, newest, chosen, found, index)
 
 
@@ -221,7 +221,7 @@ def _nearness(found: Candidates) -> Callable[[str], float]:
 
 
 def _fact_ids(of_event: memory.EventFacts | None) -> Sequence[str]:
-    return () if of_event is None else (*of_event.given, *of_event.repeated)
+    return () if of_event is None else (*of_event.stated, *of_event.repeated)
 
 
 def _facts_or_turns(
@@ -239,7 +239,7 @@ def _facts_or_turns(
         return turns
     chosen = []
     for turn in turns:
-        given = facts_of[turn.id].given if turn.id in facts_of else {}
+        given = facts_of[turn.id].stated if turn.id in facts_of else {}
         current = [fact for fact in given if fact not in question.ended.facts]
         if "events" in scope and len(current) != 1:
             chosen.append(turn)

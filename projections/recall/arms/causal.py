@@ -22,7 +22,7 @@ def causal(
     """Score causes and effects of near facts: their nearness times the strength of the link."""
     if not index.exists.causal_links:
         return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
-    links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
+    links = memory.causal_neighbours(files.memory.connection, list(facts)[:_CAUSES])
     rows = index.facts.of([linked for _, linked, _ in links])
     best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):

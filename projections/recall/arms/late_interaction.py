@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.embeddings.canonical_vectors import whole
-from recollect.projections.embeddings.token_vectors import projected, telling
+from recollect.projections.embeddings.canonical_vectors import to_int8
+from recollect.projections.embeddings.token_vectors import content_token_mask, project
 from recollect.projections.recall.arms.scaling import scaled
 from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.index_terms import MAX_WORDS
@@ -95,7 +95,7 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     Both are taken from the centre. Sums of products of codes are whole numbers below 2 ** 24:
     exact, whatever the order in which they are added.
     """
-    codes, _ = whole(words - np.float32(centre.scale) * centre.codes)
+    codes, _ = to_int8(words - np.float32(centre.scale) * centre.codes)
     sought = np.concatenate((codes, centre.codes[None].astype(np.int8)))
     # Words by tokens from here: each step then runs along the tokens.
     along = np.ascontiguousarray(products(found.codes, sought).T, np.float32)
@@ -159,13 +159,13 @@ def around(places: Ints, turns: Turns) -> Ints:
 
 
 def _words(tokens: QueryTokens, index: Index) -> _Words:
-    telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MAX_WORDS]
+    telling_ones = np.flatnonzero(content_token_mask(tokens.text, tokens.offsets))[:MAX_WORDS]
     weights = []
     for start, end in tokens.offsets[telling_ones].tolist():
         terms = index.tokeniser.terms(_word_around(tokens.text, start, end))
         idf = max((index.turns.idf(term) for term in terms), default=_MIN_IDF)
         weights.append(math.sqrt(max(idf, _MIN_IDF)))
-    return _Words(projected(tokens.vectors[telling_ones]), np.array(weights, np.float32))
+    return _Words(project(tokens.vectors[telling_ones]), np.array(weights, np.float32))
 
 
 def _word_around(text: str, start: int, end: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import consolidated
+from recollect.projections.memory import observation_queries
 from recollect.projections.recall.arms.documents import Document
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
@@ -26,7 +26,7 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
             is_stale=report.is_stale,
             entities=frozenset([report.entity_id] if report.entity_id else ()),
         )
-        for report in consolidated.mental_models(files.memory.connection, query.until)
+        for report in observation_queries.mental_models(files.memory.connection, query.until)
         if (wanted_ids is None or report.entity_id in wanted_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)

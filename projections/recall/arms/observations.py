@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.events import turns_for_recall as events
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import consolidated
 from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.memory import observation_queries
 from recollect.projections.recall.arms.documents import Dated, Document
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
@@ -37,10 +37,10 @@ def observations(
     connection = files.memory.connection
     if not index.exists.observations:
         return []
-    ids = {*consolidated.observations_on(connection, list(near)), *_nearest(question, files)}
-    found = consolidated.observations(connection, sorted(ids), question.query.until)
+    ids = {*observation_queries.observations_on(connection, list(near)), *_nearest(question, files)}
+    found = observation_queries.observations(connection, sorted(ids), question.query.until)
     before_them = [item.before[0] for item in found if item.before is not None]
-    support = consolidated.supporting_facts(
+    support = observation_queries.supporting_facts(
         connection, [*(item.id for item in found), *before_them]
     )
     place_of = index.facts.placed(
@@ -73,13 +73,13 @@ def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
         "SELECT target_id FROM vec_embeddings "
         "WHERE embedding MATCH vec_int8(?) AND target_type = 'observation' AND k = ? "
         "ORDER BY distance",
-        (whole(question.vector[None])[0].tobytes(), _NEAREST),
+        (to_int8(question.vector[None])[0].tobytes(), _NEAREST),
     )
     return [str(id_) for (id_,) in found]
 
 
 def _document(
-    item: consolidated.Observed,
+    item: observation_queries.ObservationVersion,
     facts: list[Dated],
     before: list[Dated],
     index: Index,

@@ -71,7 +71,7 @@ def turn_lines(
         said = Said(text.text, text.speaker, parse_time(result.as_of)[0], offsets[number])
         of_turn = facts.get(result.id)
         over = {} if of_turn is None else told.over(of_turn, said.at)
-        if over and of_turn is not None and len(over) == len({*of_turn.given, *of_turn.repeated}):
+        if over and of_turn is not None and len(over) == len({*of_turn.stated, *of_turn.repeated}):
             newest = told.newest(next(iter(over)))
             if newest is not None and newest.id not in shown:
                 shown.add(newest.id)
@@ -82,7 +82,7 @@ def turn_lines(
         if fresh in shown:
             continue
         shown.add(fresh)
-        before, given = told.before(of_turn), [*of_turn.given.values()] if of_turn else []
+        before, given = told.before(of_turn), [*of_turn.stated.values()] if of_turn else []
         lines.append(_line(result, said, over, before, given, wanted, index))
     return lines
 
@@ -176,12 +176,12 @@ class _Changes:
         self._index = index
         self._files = files
         self._query = RecallQuery(text="")
-        ids = [id_ for one in facts.values() for id_ in (*one.given, *one.repeated)]
+        ids = [id_ for one in facts.values() for id_ in (*one.stated, *one.repeated)]
         self._found = changes(self._query, ids, index, files)
 
     def over(self, of_turn: EventFacts, at: int) -> dict[str, str]:
         """Return id -> text of the facts of a turn, said then, that hold no more."""
-        given = of_turn.given
+        given = of_turn.stated
         return {
             id_: given.get(id_, "")
             for id_ in (*given, *of_turn.repeated)
@@ -192,7 +192,7 @@ class _Changes:
         """Return what the facts of a turn replaced, latest first."""
         if of_turn is None:
             return []
-        return [change for id_ in of_turn.given for change in self._found.before.get(id_, ())]
+        return [change for id_ in of_turn.stated for change in self._found.before.get(id_, ())]
 
     def newest(self, fact_id: str) -> MemoryRevision | None:
         """Return what holds now in place of a fact that does not."""

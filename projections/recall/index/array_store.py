@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 import numpy as np
 
-from recollect.projections.private import opener
+from recollect.projections.file_permissions import opener
 from recollect.projections.recall.index.growable_arrays import Array
 
 FILE = "recall.index"

@@ -10,7 +10,6 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.lineage import replaced
 from recollect.projections.memory import facts_for_recall
 from recollect.projections.recall.index.growable_arrays import (
     Array,
@@ -22,6 +21,7 @@ from recollect.projections.recall.index.growable_arrays import (
 )
 from recollect.projections.recall.index.postings import Postings
 from recollect.projections.recall.index.turn_index import K1, B, Turns
+from recollect.projections.row_changes import has_reused_row
 
 _BLOCK = 50_000
 
@@ -79,7 +79,7 @@ class Facts:
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
         self._rowid.keep(kept)
         self._seen = int(self._rowid.values.max(initial=0))
-        if replaced(self._connection, "facts", rowids, self._seen):
+        if has_reused_row(self._connection, "facts", rowids, self._seen):
             return None
         self._place.replace(place[kept].astype(np.int32))
         self._length.keep(kept)

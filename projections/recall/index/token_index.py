@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from recollect.projections.embeddings import EmbeddingsModel
 from recollect.projections.embeddings.token_vectors import (
-    FORM,
-    kept_dimensions,
-    levels_of,
-    quantised,
-    unpacked,
-    width,
+    FORMAT,
+    code_bytes,
+    decode_levels,
+    projected_dimensions,
+    quantise_int8,
+    unpack,
 )
-from recollect.projections.lineage import replaced
 from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
@@ -29,6 +28,7 @@ from recollect.projections.recall.index.growable_arrays import (
     ranges,
 )
 from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.row_changes import has_reused_row
 from recollect.projections.sqlite import rows
 
 Floats = npt.NDArray[np.float32]
@@ -47,7 +47,7 @@ _BLOCK = 10_000
 _OF_TURN = {"row": np.int64, "unit": np.int64, "units": np.uint16}
 _NUMBERS = {**_OF_TURN, "end": np.int64, "scale": np.float16, "square": np.float32}
 # Which rows of `token_vectors` are read.
-_WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORM}'"
+_WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORMAT}'"
 
 
 class TokensOf(NamedTuple):
@@ -95,7 +95,7 @@ class _Sample:
         more._total = self._total + scales @ tokens.codes.astype(np.float64)
         more._count = self._count + len(tokens.codes)
         mean = (more._total / max(more._count, 1)).astype(np.float32)
-        codes, (scale,) = quantised(mean[None])
+        codes, (scale,) = quantise_int8(mean[None])
         more.centre = Centre(codes[0].astype(np.float32), float(scale))
         return more
 
@@ -113,14 +113,14 @@ class Tokens:
     ) -> None:
         self._model = model
         self._turns = turns
-        self._dimensions = kept_dimensions(model.dimension)
+        self._dimensions = projected_dimensions(model.dimension)
         held = columns or {}
         self._columns = {
             name: GrowableArray(held.get(name, np.zeros(0, kind)))
             for name, kind in _NUMBERS.items()
         }
         self.codes = GrowableRows(
-            held.get("codes"), np.uint8, width(self._dimensions), held.get("codes.lying")
+            held.get("codes"), np.uint8, code_bytes(self._dimensions), held.get("codes.lying")
         )
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
         # The levels of the first tokens, unpacked once, where there is room for all.
@@ -156,7 +156,9 @@ class Tokens:
         )
         lost = np.isin(row, np.array(rowids, np.int64)) | (moved < 0)
         self._seen = int(row[~lost].max(initial=0))
-        if replaced(self._model.connection, "token_vectors", rowids, self._seen, self._wanted):
+        if has_reused_row(
+            self._model.connection, "token_vectors", rowids, self._seen, self._wanted
+        ):
             return False
         kept = np.ones(len(end), bool)
         kept[ranges(unit[lost], units[lost].astype(np.int64))] = False
@@ -207,11 +209,11 @@ class Tokens:
         self._reads += 1
         if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _HELD_FROM:
             self._levels.replace(np.zeros(0, np.int8))
-            return levels_of(self.codes.take(rows), self._dimensions)
+            return decode_levels(self.codes.take(rows), self._dimensions)
         known = len(self._levels.values) // max(self._dimensions, 1)
         if known < count:
             new = self.codes.take(np.arange(known, count))
-            self._levels.extend(levels_of(new, self._dimensions).reshape(-1))
+            self._levels.extend(decode_levels(new, self._dimensions).reshape(-1))
         found: Bytes = self._levels.values.reshape(count, self._dimensions).take(rows, axis=0)
         return found
 
@@ -237,7 +239,7 @@ class Tokens:
         places = self._turns.place_of_id.of([id_ for _, id_, *_ in came])
         held = [row for row, place in zip(came, places.tolist(), strict=True) if place >= 0]
         codes, scales, lengths = (b"".join(row[part] for row in held) for part in (2, 3, 4))
-        found = unpacked(codes, scales, lengths, self._dimensions)
+        found = unpack(codes, scales, lengths, self._dimensions)
         units = np.array([len(row[4]) // 2 for row in held], np.int64)
         ends = self._columns["end"]
         known = places[places >= 0]
@@ -247,6 +249,6 @@ class Tokens:
         last = int(ends.values[-1]) if len(ends.values) else 0
         ends.extend(last + np.cumsum(found.units))
         self._columns["scale"].extend(found.scales.astype(np.float16))
-        wide = levels_of(found.codes, self._dimensions).astype(np.float32)
+        wide = decode_levels(found.codes, self._dimensions).astype(np.float32)
         self._columns["square"].extend(np.einsum("ij,ij->i", wide, wide))
         self.codes.extend(found.codes)

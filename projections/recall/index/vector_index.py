@@ -9,7 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.embeddings import EmbeddingsModel
-from recollect.projections.embeddings.canonical_vectors import Bytes, per_length, units, whole
+from recollect.projections.embeddings.canonical_vectors import (
+    Bytes,
+    inverse_norms,
+    to_int8,
+    to_unit_vectors,
+)
 from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
 from recollect.projections.recall.index.growable_arrays import (
     Array,
@@ -19,7 +24,7 @@ from recollect.projections.recall.index.growable_arrays import (
 )
 from recollect.projections.recall.index.int8_products import product
 from recollect.projections.recall.index.selection import close_to_top
-from recollect.projections.sqlite import listed, rows
+from recollect.projections.sqlite import json_array, rows
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -98,7 +103,7 @@ class Vectors:
         self._target.extend(targets[known].astype(np.int32))
         self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
         self._signs.extend(codes[known])
-        self._scale.extend(per_length(codes[known]))
+        self._scale.extend(inverse_norms(codes[known]))
         self.codes.extend(codes[known])
 
     def columns(self) -> dict[str, Array]:
@@ -158,7 +163,7 @@ class Vectors:
         The vector is taken in whole numbers, as the rows are: sums are exact, in whatever order
         their products are added.
         """
-        (code,), (times,) = whole(vector[None])
+        (code,), (times,) = to_int8(vector[None])
         sums = product(self.codes.take(rows), code)
         similarity: Floats = (sums * self._scale.values[rows] / times).astype(np.float32)
         return similarity
@@ -171,9 +176,9 @@ def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> 
             model.connection,
             "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
             "AND target_id IN (SELECT value FROM json_each(?))",
-            (target_type, model.model, listed(ids)),
+            (target_type, model.model, json_array(ids)),
         )
     )
     nothing = bytes(model.dimension)
     stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), np.int8)
-    return units(stacked.reshape(len(ids), model.dimension))
+    return to_unit_vectors(stacked.reshape(len(ids), model.dimension))

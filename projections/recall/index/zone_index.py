@@ -26,8 +26,7 @@ from recollect.projections.identity.entities_for_recall import (
     events_mentioning,
     events_mentioning_each,
 )
-from recollect.projections.lineage import changed_since, lineage, replaced
-from recollect.projections.memory.facts_for_recall import event_facts, what_exists
+from recollect.projections.memory.facts_for_recall import event_facts, present_row_kinds
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index import array_store
 from recollect.projections.recall.index.fact_index import Facts
@@ -42,7 +41,8 @@ from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.index.token_index import Tokens
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.vector_index import Targets, Vectors
-from recollect.projections.sqlite import listed, value
+from recollect.projections.row_changes import change_count, changed_since, has_reused_row
+from recollect.projections.sqlite import json_array, scalar
 
 #: Entities with more mentions connect nothing, and are not followed (with 1,000, no more is found;
 #: LoCoMo, dev).
@@ -119,7 +119,7 @@ class Index:
         )
         self.tokens = Tokens(model, self.turns, columns_of(stored, "tokens"))
         #: Which kinds of rows memory.db has.
-        self.exists = what_exists(files.memory.connection)
+        self.exists = present_row_kinds(files.memory.connection)
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
@@ -195,7 +195,7 @@ class Index:
         self.event_vectors.remove(seqs, places, places)
         self.fact_vectors.remove(seqs, facts, places)
         seq = max(self.event_vectors.last, self.fact_vectors.last)
-        if replaced(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
+        if has_reused_row(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
             return False
         self._state = msgspec.structs.replace(self._state, lineages=now, seq=seq)
         return True
@@ -208,11 +208,11 @@ class Index:
     def _came_back(self, first: int, seq: int) -> bool:
         """Return whether a fact from row `first` on has a vector up to `seq`, which was removed."""
         came = self.facts.ids[first:]
-        return bool(came) and None is not value(
+        return bool(came) and None is not scalar(
             self._files.embeddings.connection,
             "SELECT 1 FROM embeddings WHERE target_type = 'fact' AND model = ? AND seq <= ? "
             "AND target_id IN (SELECT value FROM json_each(?)) LIMIT 1",
-            (self._state.model, seq, listed(came)),
+            (self._state.model, seq, json_array(came)),
         )
 
     @property
@@ -317,7 +317,7 @@ class Index:
         files = self._files
         # Vectors first: the turns and facts that they are of were committed before them.
         watermarks = _watermarks(files)
-        self.exists = what_exists(files.memory.connection)
+        self.exists = present_row_kinds(files.memory.connection)
         self.turns.follow()
         self.facts.follow()
         seq = self._state.seq
@@ -363,7 +363,7 @@ def prune_stored(files: ZoneFiles) -> None:
     Only under the lock of `array_store`.
     """
     try:
-        with files.snapshot():
+        with files.read_transaction():
             about = array_store.about(files.directory)
             state = None if about is None else msgspec.json.decode(about, type=State)
             if state is not None and state.lineages == _lineages(files):
@@ -386,7 +386,7 @@ def stored_problems(files: ZoneFiles) -> list[str]:
 
     One that is torn, or of other files, is no problem: it is not used.
     """
-    with files.snapshot():
+    with files.read_transaction():
         index, anew = _stored(files), Index(files)
         if index is None:
             return []
@@ -440,7 +440,7 @@ def _watermarks(files: ZoneFiles) -> dict[str, int]:
 
 def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
     """Return what differs when files were replaced, or their rows deleted or changed."""
-    return [(_inode(model.path), lineage(model.connection)) for model in _indexed(files)]
+    return [(_inode(model.path), change_count(model.connection)) for model in _indexed(files)]
 
 
 def _inode(path: Path) -> int:

@@ -138,12 +138,12 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
     if by_id is not None:
         return (by_id,)
     standing: dict[str, Entity] = {}
-    for row in identity.named(connection, name_or_id):
+    for row in identity.entities_named(connection, name_or_id):
         entity = identity.canonical(connection, row.id)
         if entity is not None:
             standing[entity.id] = entity
     if not standing and " " not in name_or_id:
-        for row in identity.persons_called(connection, name_or_id):
+        for row in identity.persons_with_first_name(connection, name_or_id):
             entity = identity.canonical(connection, row.id)
             if entity is not None:
                 standing[entity.id] = entity

@@ -171,7 +171,7 @@ class QuestionReader:
         question is asked, where it says so, else from the zone's last event, in the time zone of
         its sender: a memory of last year is asked about as it was then.
         """
-        latest = turns_for_recall.latest(self._files.events.connection)
+        latest = turns_for_recall.latest_event_time(self._files.events.connection)
         if query.spans or latest is None:
             return query.spans, None, 0
         at, utc_offset = latest

@@ -43,7 +43,7 @@ def _timed(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     timed = {
         event
         for event, facts in told.items()
-        if any(_YEAR.search(text) for text in facts.given.values())
+        if any(_YEAR.search(text) for text in facts.stated.values())
     }
     return np.array([id_ in timed for id_ in ids], bool)
 

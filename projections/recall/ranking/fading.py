@@ -47,7 +47,7 @@ def faded(
     times = np.zeros(len(places))
     place_of = {int(place): row for row, place in enumerate(places)}
     ids = [turns.ids[place] for place in places.tolist()]
-    for event, count, number in memory.accesses(files.memory.connection, ids):
+    for event, count, number in memory.recall_counts(files.memory.connection, ids):
         row = place_of[turns.place_of_id[event]]
         times[row] = count
         last = events.ingested_before(files.events.connection, number)

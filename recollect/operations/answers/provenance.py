@@ -16,8 +16,8 @@ from recollect.projections.identity.entity_queries import (
     events_naming,
     merge_reason,
 )
-from recollect.projections.memory import consolidated
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory import observation_queries
 from recollect.projections.memory.facts_for_recall import repeating_events
 from recollect.schemas.changes import (
     Fact,
@@ -132,12 +132,12 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
         return [ProvenanceStep(f"decided by the rule writer, {as_of}")]
     model, role = metadata["writer"], metadata["role"]
     start, end = metadata["evidence"]
-    event = events.event_at(files.events.connection, fact.source_event_id)
+    event = events.event_by_id(files.events.connection, fact.source_event_id)
     evidence: list[str] = []
     asked = []
     if event is not None:
         evidence.append(message_of(event).content[start:end])
-        for number in memory.writings_about(files.memory.connection, event.number):
+        for number in memory.model_answers_about(files.memory.connection, event.number):
             row = files.memory.row(ModelWriteStats, (number,))
             if row is not None and (row.model, row.role) == (model, role):
                 calls = pluralise(row.calls, "recorded call")
@@ -150,8 +150,8 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
 
 
 def _event(files: ZoneFiles, id_: str) -> Provenance | None:
-    event_id = events.first_known_as(files.events.connection, id_)
-    event = None if event_id is None else events.quoted(files.events.connection, event_id)
+    event_id = events.first_event_with_id(files.events.connection, id_)
+    event = None if event_id is None else events.citation_of(files.events.connection, event_id)
     if event is None or event_id is None:
         return None
     sources, steps = _said(files, [event_id], "the event itself")
@@ -164,7 +164,7 @@ def _event(files: ZoneFiles, id_: str) -> Provenance | None:
 
 def _revisions(files: ZoneFiles, event_id: str) -> list[ProvenanceStep]:
     """Return what became of a message: its other versions, and whether it was deleted."""
-    event = events.event_at(files.events.connection, event_id)
+    event = events.event_by_id(files.events.connection, event_id)
     assert event is not None
     steps = []
     for other in events.revisions_before(files.events.connection, event, _AFTER_ALL):
@@ -182,7 +182,7 @@ def _revisions(files: ZoneFiles, event_id: str) -> list[ProvenanceStep]:
 
 
 def _observation(files: ZoneFiles, id_: str) -> Provenance | None:
-    version = consolidated.version(files.memory.connection, id_)
+    version = observation_queries.observation_version(files.memory.connection, id_)
     if version is None:
         return None
     text, parent, created_at = version
@@ -191,7 +191,7 @@ def _observation(files: ZoneFiles, id_: str) -> Provenance | None:
         steps.append(ProvenanceStep(f"a new version of observation {parent}"))
     steps += _vectors(files, "observation", id_)
     sources: list[str] = []
-    for fact, said, event in consolidated.sources_of(files.memory.connection, id_):
+    for fact, said, event in observation_queries.sources_of(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"rests on fact {fact}", [said]))
         cited, content_of = _said(files, [event], "said in")
         sources += cited
@@ -232,7 +232,7 @@ def _said(
 ) -> tuple[list[str], list[ProvenanceStep]]:
     sources, steps = [], []
     for event_id in event_ids:
-        event = events.quoted(files.events.connection, event_id)
+        event = events.citation_of(files.events.connection, event_id)
         if event is None:
             steps.append(ProvenanceStep(f"{how} {event_id}, which has been erased"))
             continue

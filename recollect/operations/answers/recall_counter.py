@@ -94,7 +94,7 @@ def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:
     with zone.files() as files:
         given = event_facts(files.memory.connection, sorted(events))
     for event, facts in given.items():
-        total.update({("fact", fact): events[event] for fact in facts.given})
+        total.update({("fact", fact): events[event] for fact in facts.stated})
     total.update({target: count for target, count in counted.items() if target[0] in _COUNTED})
     accesses = [RecallCount(kind, id_, count) for (kind, id_), count in sorted(total.items())]
     for first in range(0, len(accesses), _MAX_PER_RECORD):

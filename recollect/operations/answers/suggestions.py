@@ -7,7 +7,7 @@ import apsw
 from recollect.home.name_suggestions import did_you_mean, unknown_platform, unknown_zone
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import platforms
-from recollect.projections.identity.entity_list import names_about_as_long
+from recollect.projections.identity.entity_list import typo_candidates
 from recollect.projections.recall.question.entity_names import ids_of
 from recollect.schemas.errors import AgentMismatch
 from recollect.schemas.names import normalise_name
@@ -16,7 +16,7 @@ from recollect.schemas.wire import Query
 
 def unknown_entity(connection: apsw.Connection, given: str) -> str:
     """Return the message for an unknown entity."""
-    names = names_about_as_long(connection, normalise_name(given))
+    names = typo_candidates(connection, normalise_name(given))
     return f"nobody and nothing is called {given!r}{did_you_mean(given, names)}"
 
 

@@ -161,7 +161,7 @@ class Chooser:
 
     def _derived(self, id_: str) -> Named:
         ids = [id_, *memory.events_of(self._memory, id_)]
-        numbers = {item.number for item in events.written_under(self._events, ids)}
+        numbers = {item.number for item in events.by_ids(self._events, ids)}
         return Named(numbers | set(memory.versions_with(self._memory, ids=[id_])))
 
     def _called(self, source_id: str, platform: str | None) -> Named:
@@ -170,7 +170,7 @@ class Chooser:
         """
         found = {
             item.platform: item.number
-            for item in events.written_as(self._events, source_id, platform)
+            for item in events.by_source_id(self._events, source_id, platform)
         }
         if found:
             return self._one_platform(source_id, found)
@@ -266,7 +266,7 @@ class Chooser:
             if meant is None:
                 raise InvalidInput(unknown_entity(self._identity, criteria.entity))
         found = set(
-            events.written_by(
+            events.numbers_matching(
                 self._events,
                 sender=criteria.sender,
                 platform=criteria.platform,
@@ -323,13 +323,13 @@ class Chooser:
         event_ids = set(entities_for_recall.events_mentioning(self._identity, known))
         about = memory.facts_about(self._memory, known)
         event_ids |= set(memory.events_of_facts(self._memory, about))
-        numbers = {item.number for item in events.written_under(self._events, sorted(event_ids))}
+        numbers = {item.number for item in events.by_ids(self._events, sorted(event_ids))}
         for platform, handle in senders:
-            numbers |= set(events.written_by(self._events, sender=handle, platform=platform))
+            numbers |= set(events.numbers_matching(self._events, sender=handle, platform=platform))
         numbers |= set(memory.models_about(self._memory, known))
         meant = Meant(ids, senders, event_ids, numbers, Names(self._names_of(ids)))
         for name in sorted(meant.names.all):
-            for number, _, words in events.holding_words(self._events, name):
+            for number, _, words in events.containing_phrase(self._events, name):
                 if number not in numbers and meant.names.stand_in(words):
                     numbers.add(number)
         return meant
@@ -341,8 +341,8 @@ class Chooser:
         return {name for name in names if name and self._means_only(name, ids)}
 
     def _means_only(self, name: str, ids: set[str]) -> bool:
-        others = identity.named(self._identity, name)
-        others += identity.persons_called(self._identity, name)
+        others = identity.entities_named(self._identity, name)
+        others += identity.persons_with_first_name(self._identity, name)
         return all(other.id in ids for other in others)
 
     # What goes with them
@@ -356,14 +356,14 @@ class Chooser:
         """
         numbers = {*numbers, *events.versions(self._events, sorted(numbers))}
         found = self._with_models(numbers)
-        written = events.written(self._events, sorted(found))
+        written = events.by_numbers(self._events, sorted(found))
         names = {(item.platform, item.source_id) for item in written}
         without_rows = found - {item.number for item in written}
         for record in records_at(self._ledger, self._zone, without_rows).values():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Content):
                 names.add((event.platform, event.payload.source_id))
-        parks = set(memory.parks(self._memory)) - found
+        parks = set(memory.park_records(self._memory)) - found
         for number, record in records_at(self._ledger, self._zone, parks).items():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Park):
@@ -372,7 +372,7 @@ class Chooser:
                     found.add(number)
         for platform, turn_id in {(item.platform, item.turn_id) for item in written}:
             if turn_id is not None:
-                said = events.of_turn(self._events, platform, turn_id)
+                said = events.numbers_of_turn(self._events, platform, turn_id)
                 if found.issuperset(said):
                     found |= self._ends_of(platform, turn_id, said)
         return found
@@ -383,7 +383,7 @@ class Chooser:
         while not more <= found:
             found |= more
             known = sorted(found)
-            ids = [item.id for item in events.written(self._events, known)]
+            ids = [item.id for item in events.by_numbers(self._events, known)]
             ids += memory.model_ids(self._memory, known)
             resting = memory.models_tagged(self._memory, [f"{RESTS_ON}{id_}" for id_ in ids])
             more = set(memory.versions_with(self._memory, numbers=sorted({*found, *resting})))
@@ -393,7 +393,7 @@ class Chooser:
         """Return recollect's own commands that ended a turn."""
         turn = turn_row_id(platform, turn_id)
         ended = memory.completed_by(self._memory, turn)
-        if ended is None or events.written_under(self._events, [ended]):
+        if ended is None or events.by_ids(self._events, [ended]):
             return set()
         likely = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in said]
         # The id that an earlier build gave it.
@@ -417,7 +417,7 @@ class Chooser:
     def ids_of(self, numbers: Iterable[int]) -> list[str]:
         """Return the events' own ids of records."""
         wanted = set(numbers)
-        written = events.written(self._events, sorted(wanted))
+        written = events.by_numbers(self._events, sorted(wanted))
         aside = records_at(self._ledger, self._zone, wanted - {item.number for item in written})
         opened = (record.open(self._ledger.keys) for record in aside.values())
         return [item.id for item in written] + [event.id for event in opened if event is not None]
@@ -425,7 +425,7 @@ class Chooser:
     def shown(self, numbers: Iterable[int]) -> list[str]:
         """Return the ids of records that are shown to users: a source's own, or the number."""
         wanted = sorted(numbers)
-        own = {item.number: item.source_id for item in events.written(self._events, wanted)}
+        own = {item.number: item.source_id for item in events.by_numbers(self._events, wanted)}
         return [own.get(number, f"#{number}") for number in wanted]
 
 

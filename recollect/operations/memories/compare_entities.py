@@ -64,7 +64,7 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
         InvalidInput: nobody has one of the names, or several have it.
     """
     zone.must_exist()
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         one, two = _meant(files, a), _meant(files, b)
         if one.id == two.id:
             return Comparison(

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers.suggestions import unknown_entity
-from recollect.projections.events.event_queries import written_under
+from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
@@ -66,7 +66,7 @@ def fact_page(
     last = (LATEST_MS, "") if cursor is None else _fact_place(cursor)
     if not zone.exists():
         return FactPage(facts=[])
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         about = None if entity is None else meant(files, entity)
         found = fact_list.facts(
             files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
@@ -125,7 +125,7 @@ def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = 
     """
     if not zone.exists():
         return 0
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         about = None if entity is None else meant(files, entity)
         return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
 
@@ -155,7 +155,7 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
     repeats = fact_list.repeats(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)
     events = {fact.source_event_id for fact in found}.union(*repeats.values())
-    written = written_under(files.events.connection, sorted(events))
+    written = by_ids(files.events.connection, sorted(events))
     relations = Relations(files.memory.connection, files.identity.connection).of(ids)
     names = _Names(files, {*_all(about), *(fact.subject for fact in found if fact.subject)})
     for fact in found:
@@ -209,7 +209,7 @@ def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -
     number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
     if not zone.exists():
         return EntityPage(entities=[])
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         now = files.memory.watermark().number
         if number in (None, now):
             return _entity_page(files, now, skip, limit)
@@ -256,7 +256,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     zone.must_exist()
     if not isinstance(name_or_id, str):
         raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         try:
             wanted = meant(files, name_or_id)
         except InvalidInput as error:
@@ -312,7 +312,7 @@ def merges(zone: OpenZone) -> list[Merge]:
     """Return what waits for a decision, then what was merged, rejected or undone."""
     if not zone.exists():
         return []
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         connection = files.identity.connection
         found = merge_list.merges(connection)
         handles = _handles(connection, sorted({id_ for it in found for id_ in (it.a_id, it.b_id)}))

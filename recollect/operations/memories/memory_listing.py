@@ -13,7 +13,7 @@ from recollect.projections.events import event_list, event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
 from recollect.projections.identity.entity_queries import canonical
-from recollect.projections.memory import consolidated, fact_list
+from recollect.projections.memory import fact_list, observation_queries
 from recollect.projections.memory import facts_for_recall as superseding
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput, UnknownId
@@ -35,11 +35,11 @@ def get_memory(zone: OpenZone, id_: str) -> Memory:
     """
     zone.must_exist()
     _check_text("id", id_)
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         for kind in (_facts, _observations, _models):
             for found in kind(files, [id_]):
                 return found
-        event_id = event_queries.first_known_as(files.events.connection, id_)
+        event_id = event_queries.first_event_with_id(files.events.connection, id_)
         for found in _events(files, [] if event_id is None else [event_id]):
             return found
         if canonical(files.identity.connection, id_) is not None:
@@ -74,7 +74,7 @@ def list_memories(
     if scope == "events" and not zone.open_home.followed:
         # Turns are there before anything is decided from them.
         bring_up(zone)
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         about = None if entity is None else meant(files, entity)
         if scope == "facts":
             ids, last = _fact_page(files, about, source_event_ids, superseded, place, limit)
@@ -104,12 +104,14 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
     asked = get_memory(zone, id_)
     if asked.type == "event":
         return [_version(asked)]
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
         if asked.type == "fact":
             found = _facts(files, sorted(_fact_family(files, asked.id)))
         elif asked.type == "observation":
-            found = _observations(files, consolidated.observation_family(connection, asked.id))
+            found = _observations(
+                files, observation_queries.observation_family(connection, asked.id)
+            )
         else:
             numbers = set(memory.versions_with(connection, ids=[asked.id]))
             every = memory.mental_models(connection, every=True)
@@ -252,7 +254,7 @@ def _event_page(
 def _observation_page(
     files: ZoneFiles, superseded: bool, place: tuple[int, str], limit: int
 ) -> _Page:
-    found = consolidated.observation_list(
+    found = observation_queries.observation_list(
         files.memory.connection, ids=None, every=superseded, after=place, limit=limit + 1
     )
     return _page([(item.created_at, item.id) for item in found], limit)
@@ -372,15 +374,19 @@ def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
 
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
-    for item in consolidated.observation_list(
+    for item in observation_queries.observation_list(
         connection, ids=ids, every=True, after=_START, limit=_MAX_LIMIT
     ):
-        rests_on = {event for _, _, event in consolidated.sources_of(connection, item.id)}
+        rests_on = {event for _, _, event in observation_queries.sources_of(connection, item.id)}
         events = event_list.with_ids(files.events.connection, sorted(rests_on))
         # It may hold the words of one that is being forgotten.
         if events.keys() != rests_on:
             continue
-        before = None if item.before is None else consolidated.version(connection, item.before)
+        before = (
+            None
+            if item.before is None
+            else observation_queries.observation_version(connection, item.before)
+        )
         yield Memory(
             id=item.id,
             type="observation",

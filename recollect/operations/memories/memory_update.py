@@ -39,7 +39,7 @@ def update_memory(
         return UpdateReport(
             id=version.id, type="mental_model", text=text, previous_id=found.id, erased_records=0
         )
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         before = _remembered(files, found.id, found.type)
     if before.content == text:
         raise InvalidInput(f"{before.id} says that already")

@@ -135,7 +135,7 @@ def _resting(zone: OpenZone, ids: Sequence[str]) -> list[str]:
         return []
     zone.must_exist()
     found: set[str] = set()
-    with zone.files() as files, files.snapshot():
+    with zone.files() as files, files.read_transaction():
         for id_ in ids:
             behind = events_behind(files, id_)
             if not behind:
@@ -151,7 +151,7 @@ def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     own id then stands for it.
     """
     connection = files.memory.connection
-    event = event_queries.first_known_as(files.events.connection, id_)
+    event = event_queries.first_event_with_id(files.events.connection, id_)
     found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
     for model, _ in memory.mental_models(connection, ids=[id_], every=True):
         tags = msgspec.json.decode(model.tags, type=list[str])

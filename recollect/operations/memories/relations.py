@@ -56,10 +56,10 @@ class Relations:
                 relation = Relation(type=type_, fact_id=target, confidence=confidence)
                 found[fact][target] = relation
 
-        for fact, target in relation_list.ended_by(self._memory, fact_ids):
+        for fact, target in relation_list.superseded_pairs(self._memory, fact_ids):
             note(fact, "UPDATES", target, _UPDATES)
         updating = frozenset(found)
-        stated = relation_list.stated(self._memory, fact_ids)
+        stated = relation_list.stated_relations(self._memory, fact_ids)
         for each in stated:
             if each.relation == "DERIVES":
                 note(each.fact_id, "DERIVES", each.target_fact_id, each.confidence)
@@ -79,7 +79,7 @@ class Relations:
 
     def to(self, fact_id: str) -> Iterator[tuple[str, Relation]]:
         """Yield the facts that extend a fact or derive from it, each with what it is to that."""
-        later = set(relation_list.stated_of_targets(self._memory, fact_id))
+        later = set(relation_list.facts_relating_to(self._memory, fact_id))
         for value in relation_list.values_of(self._memory, [fact_id]):
             for subject in self._under({value.subject})[value.subject]:
                 for attribute in (value.attribute, *_told_more_by(value.attribute)):

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from recollect.home.follower_lock import following, heartbeat
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import open_following_node
-from recollect.projections.private import FILE_MODE, must_be_writable
+from recollect.projections.file_permissions import FILE_MODE, require_writable
 from recollect.schemas.errors import Busy
 from recollect.streams.ledger import LedgerUnavailable
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
@@ -28,7 +28,7 @@ def follow(home: Home, report: OnZoneProgress) -> None:
     Raises:
         HomeError: the home is read-only.
     """
-    must_be_writable(home.directory)
+    require_writable(home.directory)
     raise_open_files()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -44,7 +44,7 @@ def followed_meanwhile(home: Home, report: OnZoneProgress) -> Iterator[None]:
     Raises:
         HomeError: the home is read-only.
     """
-    must_be_writable(home.directory)
+    require_writable(home.directory)
     ended = threading.Event()
     with ExitStack() as held:
         try:

@@ -13,7 +13,7 @@ from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
 from recollect.operations.processes.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
-from recollect.projections.private import must_be_writable
+from recollect.projections.file_permissions import require_writable
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.wire import WriteReport
 from recollect.streams.engine.node import Node
@@ -41,7 +41,7 @@ def work(
         HomeError: the home is read-only.
         MissingExtra: the ledger is on Kafka, and its client is missing.
     """
-    must_be_writable(home.directory)
+    require_writable(home.directory)
     raise_open_files()
     if once:
         _work_once(home, report)

@@ -21,10 +21,10 @@ from recollect.home.home_swap import HomeSwap
 from recollect.home.ledgers import on_kafka, open_ledger
 from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version
+from recollect.projections.file_permissions import world_accessible, writable
 from recollect.projections.files import FILE_NAMES, ZoneFiles
 from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
-from recollect.projections.private import exposed, writable
-from recollect.projections.sqlite import connect, value
+from recollect.projections.sqlite import connect, scalar
 from recollect.schemas.errors import (
     HomeError,
     IntegrityError,
@@ -288,7 +288,7 @@ def _writable(directory: Path) -> str:
 
 
 def _private(directory: Path) -> str:
-    found = list(exposed(directory))
+    found = list(world_accessible(directory))
     if not found:
         return "its owner's alone"
     # That is normal for a home of an older recollect.
@@ -411,7 +411,7 @@ def _whole(path: Path) -> None:
         raise OSError(f"{path} is {'empty' if path.is_file() else 'missing'}")
     connection = connect(path, readonly=True)
     try:
-        verdict = value(connection, "PRAGMA quick_check(1)")
+        verdict = scalar(connection, "PRAGMA quick_check(1)")
     except apsw.Error as error:
         verdict = str(error)
     finally:

@@ -11,7 +11,7 @@ import msgspec
 from recollect.home.follower_lock import following
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import EMBEDDED, encoder_name, node_of, reader_name
-from recollect.projections.private import must_be_writable
+from recollect.projections.file_permissions import require_writable
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
@@ -46,7 +46,7 @@ def promote(
         Busy: another process works with this home, or on the topics.
         LedgerUnavailable: the brokers cannot be reached.
     """
-    must_be_writable(home.directory)
+    require_writable(home.directory)
     settings = home.configuration.kafka(url)
     setting, place = home.configuration.resolve("ledger")
     if setting != EMBEDDED:

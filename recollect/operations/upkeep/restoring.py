@@ -34,8 +34,12 @@ from recollect.home.ledgers import EMBEDDED, open_node
 from recollect.home.open_zone import unix_ms
 from recollect.operations.erasure.erasure_targets import Chooser
 from recollect.operations.upkeep.backing_up import ON_KAFKA
+from recollect.projections.file_permissions import (
+    delete_directory,
+    make_directory,
+    require_writable,
+)
 from recollect.projections.generations import replace_file
-from recollect.projections.private import delete_directory, make_directory, must_be_writable
 from recollect.schemas.errors import (
     Busy,
     CorruptFile,
@@ -148,7 +152,7 @@ def restore(
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
     """Let nobody open the home meanwhile; where it is new and nothing comes of it, it goes."""
-    must_be_writable(directory)
+    require_writable(directory)
     new = not directory.exists()
     make_directory(directory)
     try:

@@ -38,7 +38,7 @@ class Unread:
         """Look through what was said for what is not among the numbers that were `read`."""
         self._found.extend(
             each
-            for each in events.said(files.events.connection)
+            for each in events.message_ids(files.events.connection)
             if each[0] not in read and each[0] not in self._wordless
         )
 
@@ -48,7 +48,7 @@ class Unread:
         thread = LedgerConversation(files.events.connection)
         while self._found and len(taken) < most:
             number, id_ = self._found.popleft()
-            event = events.event_numbered(files.events.connection, number)
+            event = events.event_by_number(files.events.connection, number)
             if event is None or files.memory.row(ProcessedEvent, (id_,)) is None:
                 continue
             if not has_text(event):

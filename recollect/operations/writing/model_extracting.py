@@ -305,4 +305,4 @@ class _HeldMemory:
 
     def knows_fact(self, fact_id: str) -> bool:
         """Whether there is a fact with this id that stands."""
-        return memory.fact_stands(self._facts, fact_id)
+        return memory.is_current_fact(self._facts, fact_id)

@@ -123,7 +123,7 @@ def open_door(configuration: Configuration, home: Path | None) -> ModelClient:
 def told(zone: OpenZone) -> list[WriterPromptVersion]:
     """Return what the model that writes is told: the role, and each note, as they stand."""
     with zone.files() as files:
-        texts = memory.writer_texts(files.memory.connection)
+        texts = memory.writer_prompts(files.memory.connection)
         role = writer_prompt_of({ROLE: texts[ROLE]} if ROLE in texts else {})
         found = [WriterPromptVersion(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
         return found + [
@@ -154,7 +154,7 @@ def tell(zone: OpenZone, name: str, text: str) -> Receipt:
 def role_in(zone: OpenZone) -> WriterPrompt:
     """Return the role of a zone, with its notes; recollect's own where nobody gave another."""
     with zone.files() as files:
-        return writer_prompt_of(memory.writer_texts(files.memory.connection))
+        return writer_prompt_of(memory.writer_prompts(files.memory.connection))
 
 
 class _Run:
@@ -214,16 +214,16 @@ class _Run:
     def _look(self) -> None:
         """Look through the zone for what the model has not read."""
         with self._zone.files() as files:
-            read = memory.written_about(files.memory.connection)
+            read = memory.events_with_model_answers(files.memory.connection)
             if self._again:
-                read -= memory.written_by_others(
+                read -= memory.events_answered_otherwise(
                     files.memory.connection, self._door.model, self._role.version
                 )
             self._unread.look(files, read | self._aside.keys())
 
     def _waits(self, files: ZoneFiles, number: int) -> bool:
         """Whether nobody read an event since it was looked for."""
-        read = not self._again and memory.writings_about(files.memory.connection, number)
+        read = not self._again and memory.model_answers_about(files.memory.connection, number)
         return not read and number not in self._aside
 
     def priced(self, chosen: Sequence[WriteTask]) -> WriteReport:
@@ -381,14 +381,14 @@ class _ZoneMemory:
         connection = files.events.connection
         if result.type == "entity":
             for id_ in identity.events_naming(files.identity.connection, result.id, 20):
-                event = events.event_at(connection, id_)
+                event = events.event_by_id(connection, id_)
                 if event is not None and isinstance(event.payload, Content):
                     told_in = f"{event.payload.content} {event.payload.sender_name or ''}"
                     if result.text.casefold() in told_in.casefold():
                         return frozenset({event.number})
             return frozenset()
         if result.type == "event":
-            event = events.event_at(connection, result.id)
+            event = events.event_by_id(connection, result.id)
             return frozenset() if event is None else frozenset({event.number})
         return self._behind_fact(files, result.id)
 
@@ -397,13 +397,13 @@ class _ZoneMemory:
         connection = files.events.connection
         numbers: set[int] = set()
         for source in memory.events_of_facts(files.memory.connection, [fact_id]):
-            event = events.event_at(connection, source)
+            event = events.event_by_id(connection, source)
             log = files.memory.row(ProcessedEvent, (source,))
-            trigger = None if log is None else events.event_at(connection, log.writer_run_id)
+            trigger = None if log is None else events.event_by_id(connection, log.writer_run_id)
             if event is None or trigger is None:
                 return frozenset()
             chain = self._zone.node.current(self._zone.name).chain
-            written = memory.writings_about(files.memory.connection, event.number)
+            written = memory.model_answers_about(files.memory.connection, event.number)
             decided_by = {trigger.number, *written}
             try:
                 for number in decided_by:
@@ -418,7 +418,7 @@ class _ZoneMemory:
                 return frozenset()
         # Commands have no words of anybody, and no row among the events.
         return frozenset(
-            number for number in numbers if events.event_numbered(connection, number) is not None
+            number for number in numbers if events.event_by_number(connection, number) is not None
         )
 
     def knows_entity(self, entity_id: str) -> bool:
@@ -429,4 +429,4 @@ class _ZoneMemory:
     def knows_fact(self, fact_id: str) -> bool:
         """Whether there is a fact with this id that stands."""
         with self._zone.files() as files:
-            return memory.fact_stands(files.memory.connection, fact_id)
+            return memory.is_current_fact(files.memory.connection, fact_id)

@@ -23,7 +23,7 @@ from typing import Any
 import apsw
 
 from recollect.projections.migrations import Migrations
-from recollect.projections.sqlite import atomic, connect, rows, truncate_wal, value
+from recollect.projections.sqlite import atomic, connect, rows, scalar, truncate_wal
 from recollect.schemas.errors import HomeError
 from recollect.schemas.ledger.seal import new_key
 from recollect.streams.ledger.kafka.clients import (
@@ -63,12 +63,12 @@ class KeysCopy:
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._connection = connect(path)
-        _MIGRATIONS.bring_up(self._connection, path)
+        _MIGRATIONS.migrate(self._connection, path)
 
     def next(self, partition: int) -> int:
         """Return the offset of the next record to copy from a partition."""
         with self._lock:
-            found: int | None = value(
+            found: int | None = scalar(
                 self._connection, "SELECT next FROM cursors WHERE partition = ?", (partition,)
             )
         return found or 0
@@ -162,7 +162,7 @@ class KeysCopy:
     def shared_value(self, name: str) -> bytes | None:
         """Return a value that all nodes share, or None if none was read yet."""
         with self._lock:
-            found: bytes | None = value(
+            found: bytes | None = scalar(
                 self._connection, "SELECT value FROM agreed WHERE name = ?", (name,)
             )
         return found

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
-from recollect.projections.private import make_directory
+from recollect.projections.file_permissions import make_directory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger.kafka.clients import (

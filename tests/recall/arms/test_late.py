@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.projections.embeddings import canonical_vectors
-from recollect.projections.embeddings.token_vectors import quantised
+from recollect.projections.embeddings.token_vectors import quantise_int8
 from recollect.projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
 from recollect.projections.recall.index import token_index
 from recollect.projections.recall.index.token_index import Centre, Tokens, TokensOf
@@ -72,8 +72,10 @@ def test_scores_are_the_documented_formula(
     random = np.random.default_rng(seed)
     said = sorted(said, key=lambda item: item[0])
     counts = np.array([count for _, count in said])
-    codes, scales = quantised(random.standard_normal((int(counts.sum()), KEPT)).astype(np.float32))
-    middle, middle_scale = quantised(0.3 * random.standard_normal((1, KEPT)).astype(np.float32))
+    codes, scales = quantise_int8(
+        random.standard_normal((int(counts.sum()), KEPT)).astype(np.float32)
+    )
+    middle, middle_scale = quantise_int8(0.3 * random.standard_normal((1, KEPT)).astype(np.float32))
     question = random.standard_normal((asked, KEPT)).astype(np.float32)
     weights = random.uniform(0.3, 2.0, asked)
     centre = Centre(middle[0].astype(np.float32), float(middle_scale[0]))
@@ -93,7 +95,7 @@ def test_scores_are_the_documented_formula(
 
 def test_a_turn_scores_the_same_in_any_company() -> None:
     random = np.random.default_rng(4)
-    codes, scales = quantised(random.standard_normal((600, 128)).astype(np.float32))
+    codes, scales = quantise_int8(random.standard_normal((600, 128)).astype(np.float32))
     question = random.standard_normal((5, 128)).astype(np.float32)
     centre = Centre(np.arange(-64, 64).astype(np.float32), 0.01)
     counts = np.full(60, 10)
@@ -237,8 +239,8 @@ class TestOldHome:
             )
             before.setattr(
                 canonical_vectors,
-                "coded",
-                lambda vectors: [row.tobytes() for row in canonical_vectors.whole(vectors)[0]],
+                "quantise",
+                lambda vectors: [row.tobytes() for row in canonical_vectors.to_int8(vectors)[0]],
             )
             tell(memory, talk(("Ada", "I own a hound."), ("Bob", "It rained."), ("Ada", "Snow.")))
         with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:

@@ -69,7 +69,7 @@ def observe(
             files.embeddings.connection.execute(
                 "INSERT INTO embeddings (id, target_type, target_id, model, embedding, dimension, "
                 "text_hash, created_at) VALUES (?1, 'observation', ?1, ?2, ?3, 256, ?1, 0)",
-                (id_, MODEL, *canonical_vectors.coded(vector_of(text)[None])),
+                (id_, MODEL, *canonical_vectors.quantise(vector_of(text)[None])),
             )
     look_anew(memory)
 

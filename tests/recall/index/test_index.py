@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.projections.embeddings import canonical_vectors
-from recollect.projections.embeddings.canonical_vectors import whole
+from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.events import EventsModel, turns_for_recall
 from recollect.projections.recall.index import array_store, zone_index
 from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
@@ -296,7 +296,7 @@ class TestFile:
         tell(stored, [secret, *talk_of(30, 200)])
         reader = open_memory()
         (result, *_) = ask(reader, "zeppelin", scope=("events",))
-        (coded,) = canonical_vectors.coded(vector_of("I own a zeppelin in Nowhere.")[None])
+        (coded,) = canonical_vectors.quantise(vector_of("I own a zeppelin in Nowhere.")[None])
         code = np.packbits(np.frombuffer(coded, np.int8) > 0, bitorder="little")
         words = [bytes(code[at : at + 8]) for at in range(0, len(code), 8)]
         terms = [blake2b(term, digest_size=8).digest() for term in (b"zeppelin", b"nowher")]
@@ -485,7 +485,7 @@ def test_a_vector_that_is_no_number_is_near_nothing() -> None:
     ids.extend(map(str, range(50)))
     places = np.arange(50)
     found = Vectors(100, Targets(lambda names: np.array([int(x) for x in names]), ids, places.copy))
-    codes, _ = whole(vectors)
+    codes, _ = to_int8(vectors)
     found.extend(list(range(50)), ids[:], codes)
     near = found.near(vectors[9] / np.linalg.norm(vectors[9]), 45)
     assert len(near.places) == 45

@@ -218,7 +218,7 @@ def same_as_anew(zone: Zone, patch: pytest.MonkeyPatch) -> None:
     for one in (zone.reader, cold):
         assert answers(one) == expected
     node = zone.writer.node
-    with node.open_to_read("default", node.current("default")) as files, files.snapshot():
+    with node.open_to_read("default", node.current("default")) as files, files.read_transaction():
         anew = of_rows_alone(files)
         opened = Index.opened(files)
         assert differing(opened, anew) == []

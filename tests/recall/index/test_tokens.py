@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.projections.embeddings.token_vectors import (
-    KEPT,
     LEVELS,
+    PROJECTED_DIMENSIONS,
     RMS,
-    coded,
-    compressed,
-    levels_of,
-    projected,
-    quantised,
-    telling,
-    unpacked,
+    compress,
+    content_token_mask,
+    decode_levels,
+    encode_levels,
+    project,
+    quantise_int8,
+    unpack,
 )
 
 
@@ -32,7 +32,7 @@ def pieces(text: str) -> np.ndarray:
 
 def kept(text: str) -> list[str]:
     offsets = pieces(text)
-    return [text[start:end] for start, end in offsets[telling(text, offsets)]]
+    return [text[start:end] for start, end in offsets[content_token_mask(text, offsets)]]
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,17 @@ def test_stop_words_and_punctuation_say_nothing(text: str, words: list[str]) -> 
 
 def test_a_piece_of_a_word_stands_for_itself() -> None:
     # "theist" begins with a stop word, and is none.
-    assert telling("theist", np.array([(0, 3), (3, 6)], np.int32)).tolist() == [True, True]
+    assert content_token_mask("theist", np.array([(0, 3), (3, 6)], np.int32)).tolist() == [
+        True,
+        True,
+    ]
 
 
 def test_a_projection_keeps_angles() -> None:
     vectors = np.random.default_rng(1).standard_normal((300, 384)).astype(np.float32)
     vectors[1:] += 2 * vectors[0]
-    small = projected(vectors)
-    assert small.shape == (300, KEPT)
+    small = project(vectors)
+    assert small.shape == (300, PROJECTED_DIMENSIONS)
 
     def cosines(some: np.ndarray) -> np.ndarray:
         unit: np.ndarray = some / np.linalg.norm(some, axis=1, keepdims=True)
@@ -74,13 +77,13 @@ def test_a_projection_keeps_angles() -> None:
 
 def test_few_dimensions_are_kept_as_they_are() -> None:
     vectors = np.random.default_rng(1).standard_normal((3, 8)).astype(np.float32)
-    assert np.array_equal(projected(vectors), vectors)
+    assert np.array_equal(project(vectors), vectors)
 
 
 @given(st.lists(st.lists(st.floats(-1e3, 1e3, width=32), min_size=4, max_size=4), max_size=8))
 def test_codes_are_off_by_no_more_than_a_step(values: list[list[float]]) -> None:
     vectors = np.array(values, np.float32).reshape(-1, 4)
-    codes, scales = quantised(vectors)
+    codes, scales = quantise_int8(vectors)
     back = codes * scales[:, None]
     most = np.abs(vectors).max(axis=1, initial=0)
     # A step is 1/127 of the greatest; a float16 cannot say how small the smallest are.
@@ -90,9 +93,9 @@ def test_codes_are_off_by_no_more_than_a_step(values: list[list[float]]) -> None
 @given(st.integers(0, 5), st.integers(1, 20), st.integers(0, 2**32))
 def test_each_number_becomes_the_nearest_level(count: int, kept: int, seed: int) -> None:
     vectors = 3 * np.random.default_rng(seed).standard_normal((count, kept)).astype(np.float32)
-    codes, scales = coded(vectors)
+    codes, scales = encode_levels(vectors)
     assert codes.shape == (count, -(-kept // 8) * 3)
-    found = levels_of(codes, kept).tolist()
+    found = decode_levels(codes, kept).tolist()
     for vector, scale, levels in zip(vectors.tolist(), scales.tolist(), found, strict=True):
         rms = (sum(number * number for number in vector) / kept) ** 0.5
         # A float16 has so many steps, and none of the smallest is smaller than this.
@@ -110,19 +113,19 @@ def test_the_levels_are_those_that_are_best_for_a_normal_distribution() -> None:
 
 
 def test_a_token_of_nothing_stays_nothing() -> None:
-    codes, scales = coded(np.zeros((2, 16), np.float32))
+    codes, scales = encode_levels(np.zeros((2, 16), np.float32))
     assert scales.tolist() == [0.0, 0.0]
-    assert (levels_of(codes, 16) * scales[:, None] == 0).all()
+    assert (decode_levels(codes, 16) * scales[:, None] == 0).all()
 
 
 def test_what_was_compressed_comes_back() -> None:
     text = "I adopted the hound."
     offsets = pieces(text)
     vectors = np.random.default_rng(2).standard_normal((len(offsets), 8)).astype(np.float32)
-    found = unpacked(*compressed(text, offsets, vectors), 8)
+    found = unpack(*compress(text, offsets, vectors), 8)
     assert found.units.tolist() == [2]
     expected = vectors[[1, 3]]
-    back = levels_of(found.codes, 8) * found.scales[:, None]
+    back = decode_levels(found.codes, 8) * found.scales[:, None]
     length = np.linalg.norm(back, axis=1) * np.linalg.norm(expected, axis=1)
     assert ((back * expected).sum(axis=1) / length > 0.96).all()
 
@@ -131,16 +134,16 @@ def test_the_same_text_gives_the_same_bytes_whatever_came_before() -> None:
     text = "Ada adopted a hound."
     offsets = pieces(text)
     vectors = np.random.default_rng(3).standard_normal((len(offsets), 384)).astype(np.float32)
-    once = compressed(text, offsets, vectors)
-    compressed("hound", pieces("hound"), vectors[:1])
-    assert compressed(text, offsets, vectors) == once
-    assert len(once.codes) == 3 * KEPT * 3 // 8
+    once = compress(text, offsets, vectors)
+    compress("hound", pieces("hound"), vectors[:1])
+    assert compress(text, offsets, vectors) == once
+    assert len(once.codes) == 3 * PROJECTED_DIMENSIONS * 3 // 8
     assert len(once.scales) == 3 * 2
 
 
 def units_of(text: str) -> list[int]:
     offsets = pieces(text)
-    found = unpacked(*compressed(text, offsets, np.ones((len(offsets), 8), np.float32)), 8)
+    found = unpack(*compress(text, offsets, np.ones((len(offsets), 8), np.float32)), 8)
     assert found.units.sum() == len(found.codes)
     return [int(count) for count in found.units]
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 
 
-class Observed(NamedTuple):
+class ObservationVersion(NamedTuple):
     """The newest version of an observation, and (id, text) of the one before; times are unix ms."""
 
     id: str
@@ -20,7 +20,7 @@ class Observed(NamedTuple):
     before: tuple[str, str] | None
 
 
-class Report(NamedTuple):
+class MentalModelVersion(NamedTuple):
     """The newest version of a mental model; `updated_at` is unix ms."""
 
     id: str
@@ -31,10 +31,10 @@ class Report(NamedTuple):
     is_stale: bool
 
 
-def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
+def mental_models(connection: apsw.Connection, upto: int) -> list[MentalModelVersion]:
     """Return the newest version of every mental model up to a time, by id."""
     return [
-        Report(id_, name, description, entity_id, updated_at, bool(is_stale))
+        MentalModelVersion(id_, name, description, entity_id, updated_at, bool(is_stale))
         for id_, name, description, entity_id, updated_at, is_stale in rows(
             connection,
             "SELECT id, name, description, entity_id, updated_at, is_stale "
@@ -57,10 +57,14 @@ def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> lis
     return [str(run) for (run,) in found]
 
 
-def observations(connection: apsw.Connection, run_ids: Sequence[str], upto: int) -> list[Observed]:
+def observations(
+    connection: apsw.Connection, run_ids: Sequence[str], upto: int
+) -> list[ObservationVersion]:
     """Return those of these runs that are the newest finished version up to a time, by id."""
     return [
-        Observed(id_, text, created_at, bool(is_stale), (before, was) if was is not None else None)
+        ObservationVersion(
+            id_, text, created_at, bool(is_stale), (before, was) if was is not None else None
+        )
         for id_, text, created_at, is_stale, before, was in rows(
             connection,
             f"""
@@ -100,7 +104,9 @@ def supporting_facts(
     return found
 
 
-def version(connection: apsw.Connection, run_id: str) -> tuple[str, str | None, int] | None:
+def observation_version(
+    connection: apsw.Connection, run_id: str
+) -> tuple[str, str | None, int] | None:
     """Return (text, the version before, unix ms) of a version of an observation, old or new."""
     found = rows(
         connection,
@@ -150,7 +156,7 @@ def observation_list(
            AND run.created_at <= ?3 AND (run.created_at < ?3 OR run.id < ?4)
          ORDER BY run.created_at DESC, run.id DESC LIMIT ?5
         """,
-        (every, None if ids is None else listed(ids), *after, limit),
+        (every, None if ids is None else json_array(ids), *after, limit),
     )
     return [
         ListedObservation(id_, text, at, bool(stale), before, bool(current))
@@ -190,7 +196,7 @@ def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str,
 def observation_count(connection: apsw.Connection) -> int:
     """Return how many versions of observations there are."""
     return int(
-        value(
+        scalar(
             connection,
             "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
         )

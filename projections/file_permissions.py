@@ -83,7 +83,7 @@ def read_only(directory: Path) -> bool:
     return directory.is_dir() and not (writable(directory) and has_room(directory))
 
 
-def must_be_writable(directory: Path) -> None:
+def require_writable(directory: Path) -> None:
     """Check that a home can be written to, before anything is half done.
 
     Raises:
@@ -110,7 +110,7 @@ def opener(path: str, flags: int) -> int:
     return os.open(path, flags, FILE_MODE)
 
 
-def exposed(directory: Path) -> Iterator[Path]:
+def world_accessible(directory: Path) -> Iterator[Path]:
     """Yield the paths of a home that others than the owner may read or write, the home first."""
     for path in (directory, *directory.rglob("*")):
         # A file that was deleted meanwhile is not exposed.
@@ -120,10 +120,10 @@ def exposed(directory: Path) -> Iterator[Path]:
                 yield path
 
 
-def tighten(directory: Path) -> int:
+def restrict_permissions(directory: Path) -> int:
     """Remove the rights of all but the owner from a home; return how many files were changed."""
     count = 0
-    for path in list(exposed(directory)):
+    for path in list(world_accessible(directory)):
         with suppress(FileNotFoundError):
             path.chmod(DIRECTORY_MODE if path.is_dir() else FILE_MODE)
             count += 1

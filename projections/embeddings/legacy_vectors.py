@@ -17,10 +17,10 @@ from recollect.projections.embeddings import canonical_vectors, token_vectors
 from recollect.schemas.changes import Embedding, Section, TokenVectorsRow
 
 _FLOAT_BYTES = 4
-_BYTES_FORM = "random128/int8"
+_INT8_FORMAT = "random128/int8"
 
 
-def of_today(section: Section) -> Section:
+def to_current_format(section: Section) -> Section:
     """Return a change record's section of embeddings.db with its vectors in today's form."""
     return msgspec.structs.replace(section, puts=tuple(map(_row, section.puts)))
 
@@ -51,16 +51,16 @@ def _vector(vector: bytes, dimension: int) -> bytes:
     if len(vector) != _FLOAT_BYTES * dimension:
         return vector
     # Not in as few levels as one of today: files that were brought up have these bytes.
-    codes, _ = canonical_vectors.whole(np.frombuffer(vector, "<f4")[None])
+    codes, _ = canonical_vectors.to_int8(np.frombuffer(vector, "<f4")[None])
     return codes.tobytes()
 
 
 def _tokens(codes: bytes, scales: bytes, form: str) -> tuple[bytes, bytes, str]:
-    if form != _BYTES_FORM:
+    if form != _INT8_FORMAT:
         return codes, scales, form
     factors = np.frombuffer(scales, "<f2").astype(np.float32)
     if not len(factors):
-        return codes, scales, token_vectors.FORM
+        return codes, scales, token_vectors.FORMAT
     vectors = np.frombuffer(codes, np.int8).reshape(len(factors), -1) * factors[:, None]
-    packed, smaller = token_vectors.coded(vectors)
-    return packed.tobytes(), smaller.astype("<f2").tobytes(), token_vectors.FORM
+    packed, smaller = token_vectors.encode_levels(vectors)
+    return packed.tobytes(), smaller.astype("<f2").tobytes(), token_vectors.FORMAT

@@ -12,19 +12,19 @@ from collections.abc import Sequence
 
 import apsw
 
-from recollect.projections.sqlite import listed, rows, value
+from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.errors import CorruptFile
 
 TABLES = ("lineage", "changed_rows")
 
 
-def lineage(connection: apsw.Connection) -> int:
+def change_count(connection: apsw.Connection) -> int:
     """Return how often a row of the file was deleted or changed.
 
     Raises:
         CorruptFile: the file does not say.
     """
-    changes = value(connection, "SELECT changes FROM lineage")
+    changes = scalar(connection, "SELECT changes FROM lineage")
     if not isinstance(changes, int):
         raise CorruptFile(
             f"{connection.filename} does not say how often its rows changed; run recollect rebuild"
@@ -37,7 +37,7 @@ def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[i
 
     None if that is no longer known, or if there never were so many.
     """
-    missed = lineage(connection) - changes
+    missed = change_count(connection) - changes
     if not missed:
         return {}
     found = rows(
@@ -51,7 +51,7 @@ def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[i
     return by_table
 
 
-def replaced(
+def has_reused_row(
     connection: apsw.Connection,
     table: str,
     changed: Sequence[int],
@@ -67,6 +67,6 @@ def replaced(
         connection,
         f"SELECT {table}.rowid FROM json_each(?) AS near "
         f"CROSS JOIN {table} ON {table}.rowid = near.value WHERE {wanted}",
-        (listed(changed),),
+        (json_array(changed),),
     )
     return any(rowid <= last for (rowid,) in there)
