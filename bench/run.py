@@ -17,7 +17,18 @@ from pathlib import Path
 from bench.encoder import encode, reading_speed
 from bench.kit.homes import Homes
 from bench.kit.report import Report, load, machine, markdown
-from bench.ledger import adapters, disk, forget, ingest, kafka, project, rebuild, seal, storm
+from bench.ledger import (
+    adapters,
+    disk,
+    extract,
+    forget,
+    ingest,
+    kafka,
+    project,
+    rebuild,
+    seal,
+    storm,
+)
 from bench.recall import context, facts, latency, locomo
 from bench.serving import concurrency, dependencies, service, start
 
@@ -51,6 +62,7 @@ def benches(
         "dependencies": lambda: "\n".join(map(section, dependencies.run(homes))),
         "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
         "ingest": lambda: section(ingest.run(homes)),
+        "extract": lambda: section(extract.run(homes)),
         "reading": lambda: section(reading_speed.run()),
         "adapters": lambda: section(adapters.run(megabytes=10 if quick else adapters.MEGABYTES)),
         "seal": lambda: section(seal.run(homes)),

@@ -66,8 +66,8 @@ AnnotationLookup = Callable[[int, bytes, bytes], bytes | None]
 class EncoderGateway:
     """Encodings and annotations of texts: cached, else recorded, else computed.
 
-    `recorded` and `recorded_annotation` look up recorded results. `load` loads the encoder when the
-    first text needs it, so that a replay never does.
+    `recorded` and `recorded_annotation` look up recorded results. The encoder and the reader are
+    loaded when the first text needs them, so that a replay never does, and then kept.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class EncoderGateway:
         recorded_annotation: AnnotationLookup | None = None,
     ) -> None:
         self.reader = reader
+        self._loaded_reader: Reader | None = None
         self._recorded_annotation = recorded_annotation
         self._annotation_cache: OrderedDict[str, bytes] = OrderedDict()
         self.model = model
@@ -103,7 +104,7 @@ class EncoderGateway:
             self.dimension,
             self.encoder,
             recorded,
-            reader=self.reader,
+            reader=self.reader and self.reader._replace(load=self._load_reader),
             recorded_annotation=recorded_annotation,
         )
 
@@ -115,6 +116,14 @@ class EncoderGateway:
             if self._encoder is None:
                 self._encoder = self._load()
             return self._encoder
+
+    def _load_reader(self) -> Reader:
+        """Return the reader, loading it once."""
+        assert self.reader is not None
+        with self._loading:
+            if self._loaded_reader is None:
+                self._loaded_reader = self.reader.load()
+            return self._loaded_reader
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
         """Return the token vectors of a query, which are never recorded."""
@@ -153,7 +162,7 @@ class EncoderGateway:
         return self._recorded_annotation(number, self.reader.name, text_hash_prefix(key))
 
     def _annotate(self, handle: ReaderHandle, missing: dict[str, str]) -> dict[str, bytes]:
-        read = handle.load().read(list(missing.values()))
+        read = self._load_reader().read(list(missing.values()))
         found = {key: each.content for key, each in zip(missing, read, strict=True)}
         if handle.encodes:
             encoded = {

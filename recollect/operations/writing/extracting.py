@@ -61,13 +61,14 @@ class Extractor:
         model: ModelExtractor | None = None,
         without: Without = ALL,
     ) -> None:
-        """`gateway`: to the reader of a home; None, or one without a reader: rules alone.
+        """`gateway`: to the reader of a home, which it loads once; None, or one without a reader:
+        rules alone.
 
         `without`: the steps that are left out.
 
         `model` reads every event beside the rules; None: no model does.
         """
-        self._gateway = gateway
+        self.gateway = gateway
         self._model = model
         self._without = without
         self._writer = RuleWriter(without)
@@ -90,9 +91,9 @@ class Extractor:
         if event.kind not in self._writer.kinds:
             self._thread.add(event)
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
-        if self._gateway is not None:
+        if self.gateway is not None:
             wanted = self._writer.to_read(event, self._thread)
-            self._thread.readings = self._gateway.annotations(wanted)
+            self._thread.readings = self.gateway.annotations(wanted)
         extract = self._writer.extract(event, self._thread)
         decided = self._writer.resolve(event, extract, self._state())
         puts = [row for part in decided for row in part.puts]

@@ -12,11 +12,17 @@ import msgspec
 import numpy as np
 import pytest
 
+from bench.kit.made import Writer
+from recollect.home.configuration import Configuration
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import gateway_of
+from recollect.operations.writing.extracting import Extractor
 from recollect.schemas.errors import IntegrityError, InvalidInput
 from recollect.streams.encoder.catalog import Precision
 from recollect.streams.encoder.encoder import Encoder
 from recollect.streams.encoder.pin import ReaderPin
 from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.reader import reader_loading
 from recollect.streams.reader.head_file import OWN, read_heads, sha256_of
 from recollect.streams.reader.packed_reading import packed, unpacked
 from recollect.streams.reader.reader_installing import install_reader
@@ -226,3 +232,24 @@ def test_a_reader_with_some_heads_or_none_reads_what_it_can(
     (found,) = TextReader(reader.encoder, some).read([text])
     reading = unpacked(text, found.content)
     assert bool(reading.names) == ("names" in kept)
+
+
+def test_extract_loads_its_reader_once(
+    model_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault 25."""
+    loaded: list[ReaderPin] = []
+
+    def counted(pin: ReaderPin, *, cache: Path) -> TextReader:
+        loaded.append(pin)
+        return load_reader(pin, cache=cache)
+
+    monkeypatch.setattr(reader_loading, "load_reader", counted)
+    configuration = Configuration(
+        tmp_path / "home", environment={"RECOLLECT_CACHE": str(model_cache)}
+    )
+    home = Home.make(tmp_path / "home", configuration, encoder="all-MiniLM-L6-v2")
+    with Extractor("default", gateway_of(home)) as extractor:
+        found = [extractor.extract(draft) for draft in Writer().drafts(3)]
+    assert len(found) == 3
+    assert len(loaded) == 1

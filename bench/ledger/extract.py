@@ -1,0 +1,77 @@
+"""How long `extract` takes for an event, with its models kept, and loaded for every event.
+
+python -m bench.ledger.extract [--events N]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench.kit.encoders import MISSING, cached_name
+from bench.kit.homes import Homes
+from bench.kit.made import Writer
+from bench.kit.report import Report, Target, count, markdown, stopwatch
+from recollect.home.home_directory import Home
+from recollect.home.ledgers import gateway_of
+from recollect.operations.writing.extracting import Extractor
+from recollect.schemas.events import Draft
+from recollect.streams.encoder.catalog import MINILM
+from recollect.streams.encoder.gateway import EncoderGateway
+
+#: Events, and the longest that one may take where the models are kept, in ms.
+EVENTS, MAX_MS = 100, 40
+
+
+def run(homes: Homes, *, events: int = EVENTS) -> Report:
+    """Measure `extract` over made-up events in a home with recollect's own reader."""
+    columns = ["what", "events", "s", "ms/event"]
+    about = (
+        "What `extract` does in a home with a reader, for each event of a file. The second row "
+        "opens the gateway to the models anew for each event, as `extract` once did in effect."
+    )
+    if cached_name() != MINILM.name:
+        return Report("Extract", about, columns, [], skipped=MISSING)
+    home = _home(homes.fresh())
+    drafts = list(Writer().drafts(events))
+    # Gateways share a model while one of them is in use, so the one that keeps it comes last.
+    anew = _seconds(drafts, lambda: gateway_of(home))
+    kept = gateway_of(home)
+    once = _seconds(drafts, lambda: kept)
+    rows = [
+        [what, count(events), f"{seconds:.2f}", f"{seconds / events * 1_000:.1f}"]
+        for what, seconds in (("models loaded once", once), ("models loaded per event", anew))
+    ]
+    found = once / events * 1_000
+    target = Target(f"an event takes at most {MAX_MS} ms", f"{found:.1f} ms", found <= MAX_MS)
+    return Report("Extract", about, columns, rows, [target])
+
+
+def _home(directory: Path) -> Home:
+    home = Home.make(directory, encoder=MINILM.name)
+    assert home.settings.reader is not None
+    return home
+
+
+def _seconds(drafts: Sequence[Draft], gateway: Callable[[], EncoderGateway]) -> float:
+    """Return how long extracting takes, with a gateway from this call for each event."""
+    with Extractor("bench", gateway()) as extractor, stopwatch() as watch:
+        for draft in drafts:
+            extractor.gateway = gateway()
+            extractor.extract(draft)
+    return watch.seconds
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--events", type=int, default=EVENTS)
+    with Homes() as homes:
+        print(markdown(run(homes, events=parser.parse_args(arguments).events)))
+
+
+if __name__ == "__main__":
+    main()
