@@ -63,7 +63,7 @@ def run(*, seconds: float = SECONDS) -> Report:
         [
             Target("acknowledged events that are lost: 0", count(found.lost), not found.lost),
             Target("events that are there twice: 0", count(found.doubled), not found.doubled),
-            Target("zones that stand still in the end: 0", "; ".join(stopped) or "0", not stopped),
+            Target("zones that have stopped at the end: 0", "; ".join(stopped) or "0", not stopped),
             Target("all that is checked holds", "; ".join(failed) or "yes", not failed),
         ],
     )

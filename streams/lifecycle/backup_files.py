@@ -30,7 +30,7 @@ from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
 MANIFEST, TOKENS_FILE = "manifest.json", "tokens.json"
-#: The files that a backup may have beside its manifest.
+#: The files of a backup besides its manifest; `tokens.json` may be missing.
 FILE_NAMES = (LEDGER_FILE, KEYS_FILE, TOKENS_FILE)
 #: The newest known format of a manifest.
 FORMAT = 1
@@ -134,7 +134,7 @@ def check_pages(path: Path) -> None:
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
         found = str(error)
     if found != "ok":
-        raise CorruptFile(f"{path.name} is damaged ({found}); recollect doctor says more")
+        raise CorruptFile(f"{path.name} is damaged ({found}); run recollect doctor for details")
 
 
 @contextmanager
@@ -142,9 +142,9 @@ def _unfinished(path: Path) -> Iterator[Path]:
     """Yield a temporary directory, which is renamed to `path` at the end."""
     path = path.resolve()
     if os.path.ismount(path):
-        raise InvalidInput(f"{path} is where a disk is mounted: name a new directory in it")
+        raise InvalidInput(f"{path} is a mount point: name a new directory inside it")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InvalidInput(f"{path} is there already: name a directory that is new, or empty")
+        raise InvalidInput(f"{path} already exists: name a new or an empty directory")
     make_directory(path.parent)
     for leftover in path.parent.glob(f"{_UNFINISHED}*"):
         # Left by a killed process, unless its lock is held.
@@ -163,7 +163,7 @@ def _unfinished(path: Path) -> Iterator[Path]:
             # The temporary name is gone, so no other process waits for this lock.
             (path / _LOCK).unlink()
     except Busy:
-        raise Busy(f"another process writes a backup to {path}; wait for it") from None
+        raise Busy(f"another process is writing a backup to {path}; wait for it") from None
     sync_directory(path)
     sync_directory(path.parent)
 
@@ -194,15 +194,14 @@ class Backup:
                     written += more
         except (FileNotFoundError, NotADirectoryError):
             raise HomeError(
-                f"{directory} holds no backup: a whole one has a {MANIFEST}, which is written at "
-                "its end"
+                f"{directory} holds no complete backup: it has no {MANIFEST}, which is written last"
             ) from None
         self.digest = hashlib.sha256(written).hexdigest()
         try:
             format_ = msgspec.json.decode(written, type=_Format).format
             if format_ > FORMAT:
                 raise NewerFormat(
-                    f"{path} was written by a newer recollect (format {format_}; this one knows up "
+                    f"{path} was written by a newer recollect (format {format_}; this one reads up "
                     f"to {FORMAT}); upgrade recollect to restore it"
                 )
             self.manifest = msgspec.json.decode(written, type=Manifest)
@@ -215,15 +214,15 @@ class Backup:
         for zone in manifest.heads:
             check_zone(zone)
         if manifest.format < 1 or not re.fullmatch(r"[0-9a-f]{32}", manifest.home):
-            raise InvalidInput("it says neither its format nor its home")
+            raise InvalidInput("its format or its home id is invalid")
         for name, file in manifest.files.items():
             if name not in FILE_NAMES:
-                raise InvalidInput(f"it names a file {name[:80]!r}, which no backup has")
+                raise InvalidInput(f"it lists {name[:80]!r}, which is not a file of a backup")
             if file.bytes < 0 or not _HASH.fullmatch(file.sha256):
-                raise InvalidInput(f"it says neither the size nor the hash of {name}")
+                raise InvalidInput(f"the size or the hash of {name} is invalid")
         for name in (LEDGER_FILE, KEYS_FILE):
             if name not in manifest.files:
-                raise InvalidInput(f"it does not name {name}")
+                raise InvalidInput(f"it does not list {name}")
 
     def copy(self, target: Path, names: Sequence[str] = FILE_NAMES) -> None:
         """Copy the files into a directory and check them against the manifest.
@@ -255,7 +254,7 @@ class Backup:
 
 
 def _mismatch(path: Path, what: str) -> str:
-    return f"{path} does not have the {what} that its manifest gives; use another backup"
+    return f"the {what} of {path} differs from the manifest; use another backup"
 
 
 @contextmanager
@@ -265,11 +264,13 @@ def _open_regular(path: Path) -> Iterator[int]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         if path.is_symlink():
-            raise CorruptFile(f"{path} is a symbolic link, and no backup has one") from error
+            raise CorruptFile(
+                f"{path} is a symbolic link; a backup contains only regular files"
+            ) from error
         raise
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise CorruptFile(f"{path} is no file")
+            raise CorruptFile(f"{path} is not a regular file")
         yield descriptor
     finally:
         os.close(descriptor)

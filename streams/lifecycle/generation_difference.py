@@ -20,18 +20,18 @@ from recollect.projections.memory.fact_list import GenerationFact, facts_by_even
 from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
 from recollect.text.tokenizer import tokenise
 
-#: The most items listed of each kind; all are counted.
+#: The maximum number of items listed per kind; all are counted.
 MAX_LISTED = 100
-#: Facts of one event with at least this Jaccard similarity of words are one fact, reworded.
+#: Facts of one event with at least this Jaccard similarity of words are one reworded fact.
 _MIN_WORD_OVERLAP = 0.5
 
 
 def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     """Return what the new generation gained, lost and changed.
 
-    Facts are compared event by event: first by id, which depends on the event and the text, then
-    the rest by shared words. An entity is split if its mentions refer to several entities in the
-    new generation, and joined in the opposite case.
+    Facts are compared event by event: first by id, a hash of the event and the text, then by
+    shared words. An entity is split if its mentions refer to several entities in the new
+    generation, and joined in the opposite case.
     """
     found = _FactDiff(_source_ids_in(old.events.connection))
     for event, before, after in _merge_by_event(old.memory.connection, new.memory.connection):
@@ -72,36 +72,36 @@ class _FactDiff:
                 self.same += 1
             else:
                 self._change(event, id_, before[id_], id_, after[id_])
-        left = {id_: fact for id_, fact in sorted(before.items()) if id_ not in after}
-        right = {id_: fact for id_, fact in sorted(after.items()) if id_ not in before}
-        for old, new in _pair_reworded(left, right):
-            self._change(event, old, left.pop(old), new, right.pop(new))
-        for kind, rest, named in (("lost", left, self.lost), ("gained", right, self.gained)):
-            for id_, fact in rest.items():
+        lost = {id_: fact for id_, fact in sorted(before.items()) if id_ not in after}
+        gained = {id_: fact for id_, fact in sorted(after.items()) if id_ not in before}
+        for old, new in _pair_reworded(lost, gained):
+            self._change(event, old, lost.pop(old), new, gained.pop(new))
+        for kind, facts, listed in (("lost", lost, self.lost), ("gained", gained, self.gained)):
+            for id_, fact in facts.items():
                 self.counts[kind] += 1
-                if len(named) < MAX_LISTED:
+                if len(listed) < MAX_LISTED:
                     source = self._source_id(event)
-                    named.append(FactDiff(id=id_, text=fact.text, source_event_id=source))
+                    listed.append(FactDiff(id=id_, text=fact.text, source_event_id=source))
 
     def _change(
-        self, event: str, old: str, was: GenerationFact, new: str, is_: GenerationFact
+        self, event: str, old_id: str, old: GenerationFact, new_id: str, new: GenerationFact
     ) -> None:
         self.counts["changed"] += 1
         if len(self.changed) < MAX_LISTED:
             self.changed.append(
                 ChangedFact(
-                    id=new,
-                    before_id=old,
-                    before=was.text,
-                    after=is_.text,
+                    id=new_id,
+                    before_id=old_id,
+                    before=old.text,
+                    after=new.text,
                     changed_fields=[
                         name
-                        for name, one, other in (
-                            ("text", was.text, is_.text),
-                            ("slot", was.slot, is_.slot),
-                            ("current", was.current, is_.current),
+                        for name, before, after in (
+                            ("text", old.text, new.text),
+                            ("slot", old.slot, new.slot),
+                            ("current", old.current, new.current),
                         )
-                        if one != other
+                        if before != after
                     ],
                     source_event_id=self._source_id(event),
                 )

@@ -1,12 +1,12 @@
 """Find the events erased since a backup was made, from the home's files or a later backup.
 
 A home is restored because it is damaged, so its ledger is salvaged here. If a zone's event chain is
-intact, its `forget` records list the erased events. If not, the remaining keys tell: an event that
-the backup can decrypt and the home cannot was erased. If keys.db is lost, the headers of change
-records list the events that they erased.
+intact, its `forget` records list the erased events. If not, the remaining keys show them: an event
+that the backup can decrypt and the home cannot was erased. If keys.db is lost, change records list
+in their headers the events that they erased.
 
 Events are matched by the keyed hash of their source id, since an event may have another number
-after a fork of the histories, or be absent from the backup.
+after a fork, or be absent from the backup.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ _CONTENT_FREE_KINDS = frozenset({FORGET, "tick", "switch"})
 
 
 class PostBackupState(NamedTuple):
-    """What a home or later backup knows about a zone that a backup does not.
+    """What a home or later backup records about a zone after a backup was made.
 
-    `numbers`: backup events erased since. `absent`: envelopes of erased events that the backup
-    lacks. `names`: keyed hashes of forgotten ids. `newer_events`: how many events the backup lacks,
-    without erased ones; None if unknown. `is_newer`: it reaches beyond the backup. `complete`: all
-    of it was readable.
+    `numbers`: events of the backup erased since. `absent`: envelopes of erased events that the
+    backup lacks. `names`: keyed hashes of forgotten ids. `newer_events`: the number of events that
+    the backup lacks, erased ones excluded; None if unknown. `is_newer`: it is at least as recent as
+    the backup. `complete`: every erasure since is known.
     """
 
     numbers: frozenset[int]
@@ -148,13 +148,13 @@ class SalvageLedger:
         for number, envelope in tail.newer_envelopes.items():
             if envelope.kind in NEVER_ERASED:
                 continue
-            known = backup.event_of_source(zone, envelope.source)
+            backed_up = backup.event_of_source(zone, envelope.source)
             if number not in targets:
-                newer_events += known is None and envelope.kind not in _CONTENT_FREE_KINDS
-            elif known is None:
+                newer_events += backed_up is None and envelope.kind not in _CONTENT_FREE_KINDS
+            elif backed_up is None:
                 absent[envelope.source] = envelope
             else:
-                numbers.add(read_event(known)[0].number)
+                numbers.add(read_event(backed_up)[0].number)
         is_newer = tail.fork_number is not None or tail.last >= backup.head(zone).number
         if not (tail.intact and complete):
             destroyed = self._destroyed_keys(zone, backup, tail.fork_number)
@@ -328,9 +328,9 @@ class SalvageLedger:
                     for event in batch
                     if fork_number is None or event.envelope.number < fork_number
                 }
-                there = backup.keys.get(list(ids))
-                here = self._keys_of(list(there))
-                destroyed |= {ids[key_id] for key_id in there.keys() - here.keys()}
+                backed_up = backup.keys.get(list(ids))
+                remaining = self._keys_of(list(backed_up))
+                destroyed |= {ids[key_id] for key_id in backed_up.keys() - remaining.keys()}
         except apsw.Error:
             return None
         return destroyed

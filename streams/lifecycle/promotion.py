@@ -1,16 +1,15 @@
 """Promote an embedded ledger to Kafka. Records keep their offsets, so that every watermark of the
 read models stays valid.
 
-1. The secret, the encoder and the agents are agreed on first; if the topics have others, promoting
-   stops.
-2. Records that the topics hold already must be the first ones of this ledger: then an interrupted
-   copy goes on after them; else they belong to another ledger, and promoting stops.
-3. Keys are copied before the records that are sealed with them, and changes before their events: a
-   worker that reads the topics too early decides nothing a second time.
-4. Every record is read back from the broker and compared; at last the ends are compared.
-5. Then the embedded ledger accepts no more events. This is the moment of the move: before it, the
-   embedded ledger counts, after it the topics. Promoting again finishes what is left.
-6. Its keys are destroyed and its records deleted.
+1. Check that the topics' secret, encoder and agents, if they have any, are those of this home.
+2. Check that the records in the topics are the first ones of this ledger, left by an interrupted
+   copy, which is resumed after them. Any others belong to another ledger, and promotion stops.
+3. Copy keys before the records that they seal, and changes before their events, so that a worker
+   that reads the topics too early decides nothing twice.
+4. Read every record back from the broker and compare it; finally compare the ends of partitions.
+5. Make the embedded ledger reject new events. This is the commit point: the embedded ledger is
+   authoritative before it, and the topics after it. Promoting again completes the remaining steps.
+6. Destroy the keys of the embedded ledger, and delete its records.
 """
 
 from __future__ import annotations
@@ -139,7 +138,7 @@ def exclusive_files(directory: Path) -> Iterator[EmbeddedFiles]:
         CorruptFile: a file of it is missing.
     """
     with closing(EmbeddedLedger(directory)) as ledger:
-        # A ledger without events is created first; one that lacks a file is an error.
+        # Creates the files of a ledger without events; raises if only one of them is missing.
         ledger.create()
     with (
         # Every process that opens the ledger takes this lock.
@@ -148,13 +147,13 @@ def exclusive_files(directory: Path) -> Iterator[EmbeddedFiles]:
         closing(LedgerFile(directory / "ledger.db", durable=True)) as file,
     ):
         try:
-            # A write-ahead log ends only where nobody else has the file open.
+            # Leaving WAL mode fails while another process has the file open.
             with file.write_connection():
                 file.connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         except apsw.BusyError:
             raise Busy(
                 f"another process has {directory / 'ledger.db'} open: stop the workers and "
-                "services of this home, and wait for its commands, then do it again"
+                "services of this home, wait for its commands, and try again"
             ) from None
         yield EmbeddedFiles(file, keys)
 
@@ -163,12 +162,14 @@ def copy_ledger(files: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress)
     """Copy all records and keys that the topics lack, and compare all of them.
 
     Raises:
-        HomeError: the topics hold other records; then nothing was appended to them.
+        HomeError: the topics hold other records; nothing was appended to them.
         Busy: workers run on the topics.
     """
     ledger.connect()
     if ledger.workers():
-        raise Busy(f"workers run on {ledger.settings.url} already: stop them until all is there")
+        raise Busy(
+            f"workers are running on {ledger.settings.url}: stop them until the promotion is done"
+        )
     ends, existing = files.ends(), ledger.clients.ends(_PARTITIONS)
     deleted = any(ledger.clients.starts(_PARTITIONS).values())
     if deleted or any(existing[tp] > end for tp, end in ends.items()):
@@ -244,14 +245,14 @@ def _compare(ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]) ->
 
 def _foreign_records_error(ledger: KafkaLedger) -> HomeError:
     return HomeError(
-        f"the topics of {ledger.settings.url} hold records that are not of this home's ledger: "
-        "give another prefix (kafka://host:port/prefix)"
+        f"the topics of {ledger.settings.url} hold records of another ledger: "
+        "use another prefix (kafka://host:port/prefix)"
     )
 
 
 def _concurrent_write_error(ledger: KafkaLedger) -> HomeError:
     return HomeError(
-        f"somebody else has written to the topics of {ledger.settings.url} meanwhile, so offsets "
-        "do not agree; this home's ledger is as it was: see that nobody works with the topics, "
-        "and give another prefix (kafka://host:port/prefix)"
+        f"another process wrote to the topics of {ledger.settings.url} during the copy, so offsets "
+        "differ; this home's ledger is unchanged: make sure that nothing else uses the topics, and "
+        "use another prefix (kafka://host:port/prefix)"
     )

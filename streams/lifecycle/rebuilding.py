@@ -46,12 +46,12 @@ def rebuild(
 ) -> RebuildReport:
     """Rebuild a zone; the current generation serves until the new one replaces it.
 
-    A killed rebuild resumes when the same level is requested again. With `compare` (levels derive
-    and fresh) the new generation is built and compared, but replaces the current one only when the
-    same level is requested without `compare`.
+    A killed rebuild resumes when the same level is requested again. With `compare` (levels `derive`
+    and `fresh`) the new generation is built and compared, but replaces the current one only when
+    the same level is requested without `compare`.
 
     Raises:
-        RebuildRegression: a record that was decided before cannot be decided now (level derive).
+        RebuildRegression: a record that was decided before cannot be decided now (level `derive`).
     """
     directory = _existing_directory(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False):
@@ -85,7 +85,7 @@ def rebuild(
                 assert current is not None
                 activate_chain(node, zone, building.chain)
                 _derive(node, zone, current, building, None)
-            # Damaged files are no target for a rollback.
+            # A rollback to damaged files would be useless.
             kept = current if current and _is_intact(node, zone, current) else None
             directory.activate(building, kept)
         failpoint("rebuild.switched")
@@ -103,7 +103,7 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
 
     Raises:
         HomeError: no previous generation was kept.
-        AgentMismatch: it was decided by agents other than this home's.
+        AgentMismatch: it was decided by other agents than this home's.
     """
     directory = _existing_directory(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
@@ -111,7 +111,7 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
         kept = [item for item in directory.generations() if item.complete]
         older = [item for item in kept if item.name == current.previous]
         if not older:
-            raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
+            raise HomeError(f"zone {zone} has no generation before {current.name} to roll back to")
         node.check_agents(zone, older[0])
         if older[0].chain != current.chain:
             activate_chain(node, zone, older[0].chain)
@@ -147,7 +147,7 @@ def records_to_read(node: Node, zone: str) -> int:
 
 
 def _in_use(node: Node, zone: str) -> Generation | None:
-    """Return the current generation; None if the pointer to it is lost or dangling."""
+    """Return the current generation; None if the pointer to it is missing or dangling."""
     try:
         return node.current(zone)
     except CorruptFile:

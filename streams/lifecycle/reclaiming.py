@@ -62,9 +62,9 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
 
 
 def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
-    """Return the offsets of records of chains that are not needed, those chains, and the bytes.
+    """Return the offsets of the records of unneeded chains, those chains, and their total bytes.
 
-    Incomplete fragmented records are left, since their chain is unknown.
+    Incomplete fragmented records are kept, since their chain is unknown.
     """
     offsets: list[int] = []
     chains: set[str] = set()
@@ -75,8 +75,8 @@ def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int]
     while records := ledger.read(CHANGES, partition_of(zone), offset, _BATCH_SIZE, zone):
         for offset, _, value in records:
             try:
-                whole, fragment_of = assembler.add(value), record_hash_of(value)
-                chain = None if whole is None else chain_of(whole)
+                complete, fragment_of = assembler.add(value), record_hash_of(value)
+                chain = None if complete is None else chain_of(complete)
             except IntegrityError:
                 # It belongs to no chain; verify reports it.
                 continue
@@ -88,7 +88,7 @@ def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int]
                 chains.add(chain)
                 offsets += [location for location, _ in locations]
                 size += sum(length for _, length in locations)
-            if whole is not None and fragment_of is not None:
+            if complete is not None and fragment_of is not None:
                 del fragments[fragment_of]
         offset = records[-1].offset + 1
     return sorted(offsets), chains, size

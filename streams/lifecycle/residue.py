@@ -23,7 +23,8 @@ Erasures = Mapping[int, Set[int]]
 def find_residue(
     directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch: Path
 ) -> list[str]:
-    """Return files with rows of erased events, and snapshots older than an erasure, as problems.
+    """Return a problem for each file with rows of erased events, and each snapshot older than an
+    erasure.
 
     The generation `used` is skipped: its files are compared row by row elsewhere.
     """
@@ -38,16 +39,16 @@ def find_residue(
         try:
             leftover = sorted(erased & _numbers(path))
         except apsw.Error as error:
-            problems.append(f"{relative}/events.db: {error}; nothing uses it: delete {relative}")
+            problems.append(f"{relative}/events.db: {error}; it is unused: delete {relative}")
             continue
         if leftover:
-            what = ", ".join(map(str, leftover[:5])) + (" and more" if len(leftover) > 5 else "")
+            listed = ", ".join(map(str, leftover[:5])) + (" and more" if len(leftover) > 5 else "")
             problems.append(
-                f"{relative}/events.db holds what was erased (event {what}); delete {relative}"
+                f"{relative}/events.db holds erased rows (event {listed}); delete {relative}"
             )
     for name, number in snapshots_before(directory, erasures):
         problems.append(
-            f"past/{name} was made before erasure {number}, and may hold what that took; delete it"
+            f"past/{name} is older than erasure {number}, and may hold erased rows; delete it"
         )
     return problems
 

@@ -101,7 +101,7 @@ class LedgerCheck:
                     offset,
                     f"the key of event {number} is missing, and no erasure explains it",
                 )
-        events = [known.event for known in self._accepted.values()]
+        events = [accepted.event for accepted in self._accepted.values()]
         self.problems += self._ledger.check(
             self._zone,
             [(event.offset, event.envelope.source) for event in events],
@@ -134,7 +134,7 @@ class LedgerCheck:
             if (envelope.zone, envelope.number, envelope.previous) != after:
                 if hash_ in seen:
                     self._add_problem(
-                        EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}"
+                        EVENTS, record.offset, f"duplicates the record at offset {seen[hash_]}"
                     )
                 elif envelope.number > number and envelope.previous not in void and not broken:
                     broken = True
@@ -157,21 +157,21 @@ class LedgerCheck:
                 continue
             try:
                 event = unseal_event(envelope, sealed, key)
-                known_by = source_digest(
+                expected_source = source_digest(
                     self._ledger.keys.secret,
                     self._zone,
                     envelope.platform,
                     event.payload.source_id,
                 )
-                if envelope.source != known_by:
+                if envelope.source != expected_source:
                     self._add_problem(
-                        EVENTS, record.offset, f"event {number} is not known by its id"
+                        EVENTS, record.offset, f"the source hash of event {number} is not of its id"
                     )
                 if isinstance(event.payload, Forget):
                     self._accepted[number] = _AcceptedEvent(accepted, event.payload.targets)
                 if isinstance(event.payload, ModelAnswered):
                     self._cited_answers += [
-                        (record.offset, place) for place in event.payload.answers
+                        (record.offset, reference) for reference in event.payload.answers
                     ]
             except IntegrityError as error:
                 self._add_problem(EVENTS, record.offset, f"event {number}: {error}")
@@ -196,13 +196,13 @@ class LedgerCheck:
                 unseal_recording(recording, self._ledger.keys.get(sources))
             except (IntegrityError, NewerFormat) as error:
                 self._add_problem(RECORDINGS, record.offset, str(error))
-        for offset, place in self._cited_answers:
-            if found.get(place.offset) != place.hash:
-                what = "is missing" if place.offset not in found else "was changed"
+        for offset, reference in self._cited_answers:
+            if found.get(reference.offset) != reference.hash:
+                what = "is missing" if reference.offset not in found else "was changed"
                 self._add_problem(
                     RECORDINGS,
-                    place.offset,
-                    f"what a model answered {what}; the event at offset {offset} rests on it",
+                    reference.offset,
+                    f"a recorded model answer {what}; the event at offset {offset} cites it",
                 )
 
     def _changes(self, progress: OnProgress | None) -> None:
@@ -233,7 +233,7 @@ class LedgerCheck:
                 if hash_ in seen:
                     # Empty changes have no nonce, so competing deciders append identical bytes.
                     if change.parts:
-                        duplicate = f"doubles the record at offset {seen[hash_]}"
+                        duplicate = f"duplicates the record at offset {seen[hash_]}"
                         self._add_problem(CHANGES, record.offset, duplicate)
                 elif header.previous not in void:
                     out_of_order.append((record.offset, header))
@@ -241,7 +241,7 @@ class LedgerCheck:
                 self.void += 1
                 continue
             if (reason := self._void_reason(header, change)) is not None:
-                self._add_problem(CHANGES, record.offset, f"{reason}: it counts for no reader")
+                self._add_problem(CHANGES, record.offset, f"{reason}: every reader skips it")
                 void.add(hash_)
                 self.void += 1
                 continue
@@ -289,9 +289,9 @@ class LedgerCheck:
                 self._add_problem(
                     CHANGES,
                     offset,
-                    f"the key of event {source.number} should be gone: erasure {header.number} "
-                    "ended it, and with it what was said can be read; if it came back with an "
-                    "older keys.db, recollect rebuild destroys it again",
+                    f"the key of event {source.number} should not exist: erasure {header.number} "
+                    "destroyed it, and with it the erased text can be read; if an older keys.db "
+                    "was put back, recollect rebuild destroys it again",
                 )
 
     @property
@@ -300,11 +300,11 @@ class LedgerCheck:
         return self._head(len(self._accepted))
 
     def _head(self, number: int) -> Head:
-        known = self._accepted.get(number)
-        return Head(number, known.event.hash if known else GENESIS)
+        accepted = self._accepted.get(number)
+        return Head(number, accepted.event.hash if accepted else GENESIS)
 
     def check_head(self, expected: ExpectedHead) -> None:
-        """Report it if the ledger does not contain an earlier head."""
+        """Report a problem unless the ledger contains an earlier head."""
         last = len(self._accepted)
         then = self._head(expected.number) if expected.number <= last else None
         if (problem := expected.mismatch(last, then)) is not None:
@@ -318,12 +318,12 @@ class LedgerCheck:
         """Return why a record that extends its chain is void for every reader; None if it is
         valid.
         """
-        known = self._accepted.get(header.number)
-        if known is None:
+        accepted = self._accepted.get(header.number)
+        if accepted is None:
             return f"change {header.number} belongs to no event"
         erases = tuple(
             Source(target, self._accepted[target].event.envelope.key_id)
-            for target in sorted(set(known.targets))
+            for target in sorted(set(accepted.targets))
             if 0 < target < header.number
             and self._accepted[target].event.envelope.kind not in NEVER_ERASED
         )
@@ -332,7 +332,7 @@ class LedgerCheck:
             number: self._accepted[number].event.envelope.key_id
             for number in rests_on & self._accepted.keys()
         }
-        return void_reason(header, change, known.event, erases, key_ids)
+        return void_reason(header, change, accepted.event, erases, key_ids)
 
 
 def _records_tolerating_gaps(
@@ -393,9 +393,9 @@ def verify(
         events = live.events
         for generation in directory.generations():
             if generation.complete and generation.name != used.name:
-                place = scratch / generation.name
-                with _Copies(node, zone, generation, place / "live") as kept:
-                    kept.compare(place / "replayed")
+                generation_scratch = scratch / generation.name
+                with _Copies(node, zone, generation, generation_scratch / "live") as kept:
+                    kept.compare(generation_scratch / "replayed")
                 problems += [f"{generation.name}: {problem}" for problem in kept.problems]
         problems += find_residue(
             directory, check.erasures(live.decided), used=used.name, scratch=scratch
@@ -467,8 +467,8 @@ class _Copies:
         self.decided = self._decided()
         if generation.name and not self._damaged and self.files.is_purge_pending():
             self.problems.append(
-                "an erasure was begun and is not finished: what it took may still lie in the files "
-                "where rows were; the next recollect status, ingest or worker finishes it"
+                "an erasure is unfinished: erased text may remain in free pages of the files; the "
+                "next recollect status, ingest or worker finishes it"
             )
         #: The number of readable events; set by `compare`.
         self.events = 0
@@ -536,7 +536,7 @@ class _Copies:
         return models
 
     def _check_index(self) -> None:
-        """Check recall's stored index against the files in place."""
+        """Check recall's stored index against the files in use."""
         if self._generation.name and not self._damaged:
             # Other errors are reported by the comparison.
             with (

@@ -164,7 +164,7 @@ def test_the_library_backs_up_an_open_home_while_it_is_used(homes: Homes) -> Non
         report = r.backup(homes.room / "mine")
         r.zone("ada").ingest(line("x-2", "Ada has a cat."))
         assert report.heads["ada"].startswith("1:")
-        with pytest.raises(InvalidInput, match="there already"):
+        with pytest.raises(InvalidInput, match="already exists"):
             r.backup(homes.room / "mine")
     restored = Recollect.restore(homes.room / "there", homes.room / "mine")
     assert restored.heads == report.heads

@@ -177,7 +177,7 @@ def test_an_erasure_that_is_not_finished_is_said_by_verify_and_left_to_others(
     problems = json.loads(ended.stdout)["problems"]
     owed = at == "commit.embeddings"
     # Before the files had it, it is a record that is not decided.
-    assert any("not finished" in problem for problem in problems) == owed
+    assert any("erasure is unfinished" in problem for problem in problems) == owed
     if owed:
         assert ended.status == 1
         assert home.run("verify").status == 1

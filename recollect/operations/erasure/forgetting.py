@@ -58,7 +58,7 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
     """Return what `forget` would erase, and finish what an earlier one began.
 
     What was parked because it said something else under the id of an event goes with that event.
-    An event whose key is lost, at which its zone stands still, is given up by its number: the
+    An event whose key is lost, which has stopped its zone, is given up by its number: the
     erasure then says why the key is missing, and the zone goes on without the event.
 
     Raises:
@@ -82,7 +82,7 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
         # Nothing can be decided before these are erased, so they must be erased alone.
         if criteria.given or lost.keys() < set(ids):
             raise InvalidInput(
-                f"the keys of {', '.join(lost)} are lost, and zone {zone.name} stands still: "
+                f"the keys of {', '.join(lost)} are lost, and zone {zone.name} has stopped: "
                 "forget those by themselves first"
             )
         return Chosen(

@@ -18,7 +18,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 TICK_SECONDS = 300
 # As long as a zone is decided before it is another's turn, and an end is noticed.
 _TURN_SECONDS = 1.0
-# A zone that stands still is tried again after this long.
+# How long until a zone that has stopped is tried again.
 _RETRY_SECONDS = 5.0
 
 

@@ -79,11 +79,11 @@ class ServiceLog:
         )
 
     def worker(self, zone: str, moved: int | Exception) -> None:
-        """Write a line on a zone that stands still, as the thread that decides reports it."""
+        """Write a line on a zone that has stopped, as reported by the deciding thread."""
         if isinstance(moved, RecollectError):
-            self.line("error", "zone stands still", zone=zone, error=type(moved).__name__)
+            self.line("error", "zone has stopped", zone=zone, error=type(moved).__name__)
         elif isinstance(moved, Exception):
-            self.error("zone stands still", moved, zone=zone)
+            self.error("zone has stopped", moved, zone=zone)
 
     def does_not_write(self, zone: str, error: Exception) -> None:
         """Write a line on why no language model reads what is said in a zone."""
