@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from recollect import Query, Recollect
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.home.home_directory import Home
 from recollect.operations.ingestion.ingesting import command, publish
 from recollect.operations.upkeep.maintenance import records_to_read
@@ -52,11 +52,13 @@ class Memory:
     def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
         return command(self._of._zone, payload, at)
 
-    def recall(self, query: Query | str, *, known_at: int | Token | None = None) -> RecallAnswer:
+    def recall(
+        self, query: Query | str, *, known_at: int | LedgerPosition | None = None
+    ) -> RecallAnswer:
         return self._of.recall(self._query(query, known_at))
 
     def explain(
-        self, query: Query | str, id_: str, *, known_at: int | Token | None = None
+        self, query: Query | str, id_: str, *, known_at: int | LedgerPosition | None = None
     ) -> Explanation | None:
         return self._of.explain(self._query(query, known_at), id_)
 
@@ -66,7 +68,7 @@ class Memory:
     def recaller(self) -> Recaller:
         """Return the recaller that is asked."""
         recallers = self._of._zone.open_home.recallers
-        return recallers.present(self.zone, self._profile, lambda recaller: recaller)
+        return recallers.in_current_state(self.zone, self._profile, lambda recaller: recaller)
 
     def close_recallers(self) -> None:
         """Let go of what was read of the files."""
@@ -81,10 +83,10 @@ class Memory:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _query(self, query: Query | str, known_at: int | Token | None) -> Query:
+    def _query(self, query: Query | str, known_at: int | LedgerPosition | None) -> Query:
         if isinstance(query, str):
             query = Query(query)
-        at = str(known_at) if isinstance(known_at, Token) else known_at
+        at = str(known_at) if isinstance(known_at, LedgerPosition) else known_at
         return msgspec.structs.replace(query, known_at=at, profile=self._profile)
 
 

@@ -1,4 +1,4 @@
-"""Ends turns that nobody ended, where no worker does: at the end of an import, with a tick."""
+"""Closes abandoned turns at the end of an import, by a tick, in homes without a worker."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from recollect.streams.publishing.commands import command, publish_commands
 
 
 def end_abandoned_turns(zone: OpenZone) -> None:
-    """Put a tick into the ledger where decided turns were abandoned by now, and decide them.
+    """Append a tick if decided turns are abandoned by now, and decide it.
 
-    The clock only says whether one is due. The tick itself has the time of the last event that is
-    old enough: the same events give the same tick, whenever and wherever they are imported.
+    The clock only says whether a tick is due. The tick's own time derives from the last event that
+    is old enough, so the same events give the same tick, whenever and wherever they are imported.
     """
     node = zone.node
     if (
         not zone.open_home.home.configuration.ticks
-        or zone.open_home.followed
+        or zone.open_home.has_follower
         or node.ledger.workers()
         or not zone.exists()
     ):
@@ -31,11 +31,11 @@ def end_abandoned_turns(zone: OpenZone) -> None:
         if latest is None:
             return
         at = latest + ABANDONED_AFTER_MS + 1
-        waiting = turns_to_close(events, memory, number + 1, at)
-    if not waiting:
+        open_turns = turns_to_close(events, memory, number + 1, at)
+    if not open_turns:
         return
-    # The second import with unfinished turns may end at the same time as the first.
+    # Two imports with unfinished turns may yield the same time; the number tells them apart.
     tick = Tick(source_id=f"tick:{CLOSE_TURNS}:{at}:{number}", name=CLOSE_TURNS)
-    known = max(at, *(last.ingested_at for _, last in waiting))
-    publish_commands(node.ledger, zone.name, [command(tick, at, ingested_at=known)])
+    ingested_at = max(at, *(last.ingested_at for _, last in open_turns))
+    publish_commands(node.ledger, zone.name, [command(tick, at, ingested_at=ingested_at)])
     zone.decide()

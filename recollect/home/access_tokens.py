@@ -1,4 +1,4 @@
-"""Access tokens: who may ask the service of a home, and what of which zones.
+"""Access tokens: rights to the zones of a home's service.
 
 A token is `rct_<id>_<secret>`. The home keeps the SHA-256 of the secret, never the secret.
 """
@@ -28,18 +28,18 @@ from recollect.streams.system.locks import exclusive
 
 Right = Literal["read", "write", "forget", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-#: In the place of a zone: all of them, also those that are to come.
+#: Stands for all zones, including future ones.
 EVERY_ZONE = "*"
 
 _FILE, _LOCK = "tokens.json", "tokens.lock"
 _PREFIX = "rct"
 _ID_BYTES, _SECRET_BYTES = 8, 32
-# What a secret is compared with where no token has the id, so that it takes as long.
-_NOBODYS = b"\0" * hashlib.sha256().digest_size
+# Compared with the secret of an unknown id, so that timing does not reveal which ids exist.
+_DUMMY_HASH = b"\0" * hashlib.sha256().digest_size
 
 
 class StoredToken(msgspec.Struct, frozen=True, kw_only=True):
-    """A token as the home keeps it. Times are unix ms; `user` and `agent` say who holds it."""
+    """A token as stored in the home. Times are unix ms; `user` and `agent` name its holder."""
 
     id: str
     secret: bytes
@@ -51,12 +51,12 @@ class StoredToken(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: int | None
     used_at: int | None = None
 
-    def may(self, zone: str, right: Right) -> bool:
-        """Return whether its holder has a right to a zone."""
+    def has_right(self, zone: str, right: Right) -> bool:
+        """Return whether the token grants a right to a zone."""
         return right in self.rights and (zone in self.zones or EVERY_ZONE in self.zones)
 
-    def shown(self) -> AccessToken:
-        """Return what may be shown of it."""
+    def public_view(self) -> AccessToken:
+        """Return the token without its secret."""
         return AccessToken(
             id=self.id,
             zones=list(self.zones),
@@ -75,8 +75,9 @@ class AccessTokens:
     def __init__(self, home: Path) -> None:
         self._path = home / _FILE
         self._lock_file = home / _LOCK
-        self._reading = threading.Lock()
-        self._read: tuple[tuple[int, int, int] | None, dict[str, StoredToken]] = (None, {})
+        self._loading = threading.Lock()
+        # The file's inode, modification time and size when it was read, and its tokens by id.
+        self._cache: tuple[tuple[int, int, int] | None, dict[str, StoredToken]] = (None, {})
         self._used: dict[str, int] = {}
 
     def create(
@@ -88,19 +89,19 @@ class AccessTokens:
         agent: str | None = None,
         expires_at: int | None = None,
     ) -> NewAccessToken:
-        """Make a token; what is returned is the only place where its secret stands.
+        """Create a token; its secret is in the return value only.
 
         Raises:
-            InvalidInput: a zone or a right is none, or it would have expired already.
+            InvalidInput: a zone or a right is invalid, or `expires_at` is in the past.
         """
-        named = tuple(dict.fromkeys(zones))
-        for zone in named:
+        zone_names = tuple(dict.fromkeys(zones))
+        for zone in zone_names:
             if zone != EVERY_ZONE:
                 check_zone(zone)
-        asked = tuple(dict.fromkeys(rights))
-        known = tuple(right for right in RIGHTS if right in asked)
-        if not named or not asked or len(known) < len(asked):
-            wrong = next((right for right in asked if right not in RIGHTS), "")
+        requested = tuple(dict.fromkeys(rights))
+        granted = tuple(right for right in RIGHTS if right in requested)
+        if not zone_names or not requested or len(granted) < len(requested):
+            wrong = next((right for right in requested if right not in RIGHTS), "")
             raise InvalidInput(
                 f"right {wrong!r}: choose from {', '.join(RIGHTS)}" if wrong else "no zone or right"
             )
@@ -111,29 +112,29 @@ class AccessTokens:
         if expires_at is not None and expires_at <= now:
             raise InvalidInput(f"it would have expired at {format_time(expires_at)}")
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        made = StoredToken(
+        created = StoredToken(
             id=secrets.token_hex(_ID_BYTES),
-            secret=_hashed(secret),
-            zones=named,
-            rights=known,
+            secret=_sha256(secret),
+            zones=zone_names,
+            rights=granted,
             user=user,
             agent=agent,
             created_at=now,
             expires_at=expires_at,
         )
         with exclusive(self._lock_file):
-            self._write([*self._stored(), made])
-        return NewAccessToken(id=made.id, token=f"{_PREFIX}_{made.id}_{secret}")
+            self._write([*self._stored(), created])
+        return NewAccessToken(id=created.id, token=f"{_PREFIX}_{created.id}_{secret}")
 
     def tokens(self) -> list[AccessToken]:
-        """Return what may be shown of every token, the oldest first."""
-        return [token.shown() for token in self._stored()]
+        """Return every token without its secret, the oldest first."""
+        return [token.public_view() for token in self._stored()]
 
     def revoke(self, id_: str) -> None:
-        """Take a token back: it opens nothing any more, in any process, from now on.
+        """Revoke a token, with immediate effect in all processes.
 
         Raises:
-            InvalidInput: none has this id.
+            InvalidInput: no token has this id.
         """
         with exclusive(self._lock_file):
             stored = self._stored()
@@ -143,11 +144,11 @@ class AccessTokens:
             self._write(kept)
 
     def find(self, token: str) -> StoredToken | None:
-        """Return what a token says of its holder; None where it is none, or has expired."""
-        prefix, _, rest = token.partition("_")
-        id_, _, secret = rest.partition("_")
+        """Return the stored token; None if it is unknown or has expired."""
+        prefix, _, credentials = token.partition("_")
+        id_, _, secret = credentials.partition("_")
         found = self._current().get(id_)
-        same = hmac.compare_digest(_hashed(secret), _NOBODYS if found is None else found.secret)
+        same = hmac.compare_digest(_sha256(secret), _DUMMY_HASH if found is None else found.secret)
         if found is None or not same or prefix != _PREFIX:
             return None
         if _expired(found):
@@ -155,16 +156,16 @@ class AccessTokens:
         self._used[found.id] = unix_ms()
         return found
 
-    def counts(self, id_: str) -> bool:
-        """Return whether the token of this id opens anything still."""
+    def is_valid(self, id_: str) -> bool:
+        """Return whether the token with this id is neither revoked nor expired."""
         found = self._current().get(id_)
         return found is not None and not _expired(found)
 
-    def note_used(self) -> None:
-        """Write down when each token was used last; a service calls this now and then.
+    def save_last_used(self) -> None:
+        """Save when each token was last used; a service calls this periodically.
 
         Raises:
-            OSError: it cannot be written down; then it is the next time.
+            OSError: the file cannot be written; the next call saves these times too.
             HomeError: the file is damaged.
         """
         used, self._used = self._used, {}
@@ -184,58 +185,60 @@ class AccessTokens:
                     ]
                 )
         except BaseException:
-            # It is noted the next time.
+            # The next call saves them.
             self._used = {**used, **self._used}
             raise
 
     def _current(self) -> dict[str, StoredToken]:
-        """Return the tokens by id, read again where the file is another one than before."""
+        """Return the tokens by id, reloaded if the file has changed."""
         try:
             found = os.stat(self._path)
-            mark = (found.st_ino, found.st_mtime_ns, found.st_size)
+            signature = (found.st_ino, found.st_mtime_ns, found.st_size)
         except FileNotFoundError:
             return {}
-        known, tokens = self._read
-        if known == mark:
+        cached_signature, tokens = self._cache
+        if cached_signature == signature:
             return tokens
-        with self._reading:
+        with self._loading:
             tokens = {token.id: token for token in self._stored()}
-            self._read = (mark, tokens)
+            self._cache = (signature, tokens)
         return tokens
 
     def _stored(self) -> list[StoredToken]:
         return read_tokens(self._path)
 
-    def unchanged(self) -> AbstractContextManager[None]:
-        """Let no process create, revoke or note anything meanwhile."""
+    def locked(self) -> AbstractContextManager[None]:
+        """Return a lock that keeps every process from changing the tokens."""
         return exclusive(self._lock_file)
 
     def _write(self, tokens: list[StoredToken]) -> None:
         write_tokens(self._path, tokens)
 
 
-class KnownTokens(NamedTuple):
-    """The tokens that a place knew, and when (unix ms)."""
+class TokenSnapshot(NamedTuple):
+    """The tokens of a home or a backup at a time (unix ms)."""
 
     tokens: Sequence[StoredToken]
     at: int
 
 
-def still_valid(tokens: Iterable[StoredToken], known: Iterable[KnownTokens]) -> list[StoredToken]:
-    """Return those that were not revoked: each place that came after one knows it."""
-    places = [({token.id for token in place.tokens}, place.at) for place in known]
+def not_revoked(
+    tokens: Iterable[StoredToken], snapshots: Iterable[TokenSnapshot]
+) -> list[StoredToken]:
+    """Return the tokens present in every snapshot taken since they were created."""
+    ids_at = [({token.id for token in snapshot.tokens}, snapshot.at) for snapshot in snapshots]
     return [
         token
         for token in tokens
-        if all(token.id in ids for ids, at in places if at >= token.created_at)
+        if all(token.id in ids for ids, at in ids_at if at >= token.created_at)
     ]
 
 
 def read_tokens(path: Path) -> list[StoredToken]:
-    """Return the tokens of a file; none where it is missing.
+    """Return the tokens in a file; an empty list if it is missing.
 
     Raises:
-        HomeError: it cannot be read.
+        HomeError: the file cannot be read.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[StoredToken])
@@ -249,7 +252,7 @@ def read_tokens(path: Path) -> list[StoredToken]:
 
 
 def write_tokens(path: Path, tokens: Sequence[StoredToken]) -> None:
-    """Replace the tokens of a file."""
+    """Replace the tokens in a file."""
     replace_file(path, msgspec.json.encode(tokens) + b"\n")
 
 
@@ -257,5 +260,5 @@ def _expired(token: StoredToken) -> bool:
     return token.expires_at is not None and token.expires_at <= unix_ms()
 
 
-def _hashed(secret: str) -> bytes:
+def _sha256(secret: str) -> bytes:
     return hashlib.sha256(secret.encode(errors="replace")).digest()

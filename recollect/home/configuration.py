@@ -30,10 +30,10 @@ CONFIG_VARIABLE = "RECOLLECT_CONFIG"
 
 _TRUE_WORDS, _FALSE_WORDS = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 _MAX_SHOWN = 100
-# Former keys, which files may still have, and what they are called now.
+# Former keys, which files may still contain, and their new names.
 _RENAMED = {"service.readers": "service.recall_workers"}
-#: Sections whose name is part of their variables' names.
-_WITH_OWN_VARIABLES = ("kafka", "model")
+#: Sections whose name is part of their environment variables' names.
+_PREFIXED_SECTIONS = ("kafka", "model")
 _log = logging.getLogger(__name__)
 
 
@@ -70,7 +70,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The service used by the plugin for Claude Code; the token is also for `mcp --url`."""
+    """The service that the Claude Code plugin uses, and its token, also used by `mcp --url`."""
 
     url: Annotated[str, Meta(description="URL of the service for the Claude Code plugin")] = (
         "http://127.0.0.1:8420"
@@ -124,8 +124,7 @@ class ResolvedValue(NamedTuple):
 
 def _declared() -> Iterable[Setting]:
     for section, struct in SECTIONS.items():
-        own = f"{section.upper()}_" if section in _WITH_OWN_VARIABLES else ""
-        prefix = f"RECOLLECT_{own}"
+        prefix = f"RECOLLECT_{section.upper()}_" if section in _PREFIXED_SECTIONS else "RECOLLECT_"
         for field in msgspec.structs.fields(struct):
             # Optional settings are declared `Annotated[...] | None`.
             for type_ in (field.type, *get_args(field.type)):
@@ -336,7 +335,7 @@ class _File:
 
 
 def _read(setting: Setting, text: str) -> Any:
-    """Return the value of a variable's text; the text itself if it is not of the setting's type."""
+    """Parse a variable's text; return it unchanged if it does not fit the setting's type."""
     kind = get_args(setting.type)[0]
     if get_origin(kind) is tuple:
         return [part.strip() for part in text.split(",") if part.strip()]

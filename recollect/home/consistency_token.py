@@ -1,4 +1,4 @@
-"""Tokens: positions in the ledger, which `ingest` prints and `recall --wait-for` takes."""
+"""Consistency tokens: ledger positions, printed by `ingest` and taken by `recall --wait-for`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 
 
-class Token(msgspec.Struct, frozen=True):
-    """A position in the ledger: a partition, the offset after a record, and its number in the
-    zone.
+class LedgerPosition(msgspec.Struct, frozen=True):
+    """A partition, the offset after a record in it, and the record's number in its zone.
+
+    Its text form is a consistency token.
     """
 
     partition: int
@@ -17,19 +18,19 @@ class Token(msgspec.Struct, frozen=True):
     number: int
 
     @classmethod
-    def read(cls, text: str) -> Token:
-        """Return the token that `ingest` printed.
+    def parse(cls, text: str) -> LedgerPosition:
+        """Parse a consistency token.
 
         Raises:
-            InvalidInput: the text is no token.
+            InvalidInput: the text is not a token.
         """
-        if not cls.looks(text):
+        if not cls.matches(text):
             raise InvalidInput(f"{text[:60]!r} is no token; ingest --json prints one")
         return cls(*map(int, text.split(":")))
 
     @staticmethod
-    def looks(text: str) -> bool:
-        """Return whether a text has the form of a token, which no time has."""
+    def matches(text: str) -> bool:
+        """Return whether a text has the form of a token; no time has it."""
         parts = text.split(":")
         return len(parts) == 3 and all(part.isdecimal() and len(part) < 16 for part in parts)
 

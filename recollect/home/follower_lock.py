@@ -1,4 +1,4 @@
-"""Whether a process keeps a home up to date: the lock that it holds, the file that it touches."""
+"""The lock and the heartbeat file of the process that keeps a home up to date with Kafka."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from recollect.home.home_directory import Home
 from recollect.streams.system.locks import exclusive, is_locked
 
 
-def followed(home: Home) -> bool:
-    """Return whether a worker or a replica keeps this home up to date with a ledger on Kafka."""
+def has_follower(home: Home) -> bool:
+    """Return whether a worker or a replica keeps this home up to date with a Kafka ledger."""
     return is_locked(_lock(home))
 
 
-def following(home: Home) -> AbstractContextManager[None]:
-    """Hold the lock of that process; Busy if another process holds it."""
+def hold_follower_lock(home: Home) -> AbstractContextManager[None]:
+    """Return the follower's lock, to be entered; Busy if another process holds it."""
     return exclusive(_lock(home), wait=False)
 
 
-def heartbeat(home: Home) -> Path:
-    """Return the file that this process touches every second while it goes on."""
+def heartbeat_file(home: Home) -> Path:
+    """Return the file that the follower touches every second."""
     return home.directory / "heartbeat"
 
 

@@ -28,27 +28,25 @@ if TYPE_CHECKING:
     from recollect.streams.language.grammar.enrichment import Step
     from recollect.streams.reader.text_reader import TextReader
 
-#: The newest format of home.json that is known. One that names agents is of format 2, and one with
-#: a reader of format 3: a recollect refuses them that would decide without these. Every other
-#: stays of format 1.
+#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. Formats
+#: make an older recollect, which would decide without them, reject the home.
 FORMAT = 3
 
-#: The agent that decides from what a model wrote; a home that names it has a model as its writer.
+#: The agent that adds a language model's facts; a home that names it has a model as its writer.
 MODEL_WRITER = "modelwriter"
 
 T = TypeVar("T")
 
-BringProgress = Callable[[str, int, int | None], None]
+InstallProgress = Callable[[str, int, int | None], None]
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """The content of home.json. `encoder` None: no vectors, keyword search only.
+class HomeSettings(msgspec.Struct, frozen=True):
+    """The content of home.json.
 
-    `promoted_to` is the Kafka ledger that took over from the home's own. `reader` reads names and
-    more in texts; None: rules alone do. `reranker`: a
-    cross-encoder that judges the best candidates of an answer; None: the arms alone do. `agents`
-    names those that decide, in order: `own` for all of recollect's, one of these by its name, or
-    another's as `package.module:NAME`.
+    `encoder`: None for keyword search only, without vectors. `promoted_to`: the Kafka ledger that
+    replaced the home's own. `reader`: None if only rules find names. `reranker`: the cross-encoder
+    that reranks the best candidates, if any. `agents`: the deciding agents in order, each `own` for
+    all of recollect's, the name of one of these, or `package.module:NAME`.
     """
 
     format: int
@@ -64,23 +62,31 @@ class _Format(msgspec.Struct, frozen=True):
 
 
 class Home:
-    """A home directory that exists, and the settings there."""
+    """An existing home directory and its settings."""
 
     def __init__(self, directory: Path, configuration: Configuration | None = None) -> None:
-        """`configuration`: what options say too; None: what the environment and the home say."""
+        """Open the home in `directory`.
+
+        `configuration`: includes command-line options; None: only the environment and the home's
+        own file.
+
+        Raises:
+            HomeError: there is no home, or it cannot be read.
+            NewerFormat: it was made by a newer recollect.
+        """
         self.directory = directory
-        _must_not_be_changing(directory)
+        _check_no_interrupted_restore(directory)
         path = directory / HOME_FILE
         try:
-            written = path.read_bytes()
+            content = path.read_bytes()
             # A newer home.json may have any other content, but always a format.
-            format_ = msgspec.json.decode(written, type=_Format).format
+            format_ = msgspec.json.decode(content, type=_Format).format
             if format_ > FORMAT:
                 raise NewerFormat(
                     f"{path} was made by a newer recollect (format {format_}; this one knows up "
                     f"to {FORMAT}); upgrade recollect to use it"
                 )
-            self.settings = msgspec.json.decode(written, type=Settings)
+            self.settings = msgspec.json.decode(content, type=HomeSettings)
         except FileNotFoundError:
             raise HomeError(
                 f"there is no recollect home at {directory}; make one: "
@@ -96,7 +102,7 @@ class Home:
         self.configuration = configuration or Configuration(directory)
 
     @classmethod
-    def make(
+    def create_or_open(
         cls,
         directory: Path,
         configuration: Configuration | None = None,
@@ -110,24 +116,27 @@ class Home:
         agents: Sequence[str] | None = None,
         writer: Writer | None = None,
         without: Sequence[str] | None = None,
-        progress: BringProgress | None = None,
+        progress: InstallProgress | None = None,
     ) -> Home:
-        """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
+        """Create a home and pin its encoder, or open an existing one and change its settings.
 
-        The encoder of an existing home is brought again where it is missing or damaged in the
-        cache, and `progress` is told. `precision`: None is what a home has, and int8 in a new one.
-        `reader`: "own" for recollect's heads, a file of others, or "none"; None: what a home has,
-        and in a new one recollect's own, beside an encoder that recollect knows by name and that
-        comes from elsewhere than a directory, or is that of these heads; where there is none,
-        `progress` is told why. `agents` are those that decide from now on, as `Settings` names
-        them; None: those that it has, and recollect's own in a new one. `without` are the steps of
-        enrichment that they leave out from now on; None: those that they leave out already.
+        An existing home's encoder is installed again if it is missing or damaged in the cache.
+        For every parameter, None keeps an existing home's value; the value in brackets is then that
+        of a new home.
+
+        `precision`: of the encoder (int8).
+        `reader`: "own" for recollect's heads, a file of other heads, or "none" (see
+        `_default_reader`).
+        `agents`: the deciding agents, as in `HomeSettings` (`own`).
+        `writer`: "rules", or "model" to add a language model (rules).
+        `without`: the enrichment steps that are disabled (none).
+        `progress`: called while models are installed, with (step, done, total).
 
         Raises:
-            InvalidInput: without an encoder, something of one was chosen.
-            HomeError: the directory holds something else, or the home has another encoder; or an
-                agent cannot be had.
-            EncoderError: the encoder cannot be brought.
+            InvalidInput: an encoder option was given together with `without_encoder`.
+            HomeError: the directory contains something else, the home has another encoder, or an
+                agent cannot be loaded.
+            EncoderError: the encoder cannot be installed.
         """
         if without_encoder and (model_directory or source or precision):
             raise InvalidInput(
@@ -140,21 +149,22 @@ class Home:
             # Before anything is changed.
             agents_named(agents)
         configuration = configuration or Configuration(directory)
-        _must_not_be_changing(directory)
+        _check_no_interrupted_restore(directory)
         if writer is not None or without is not None:
-            there = cls(directory, configuration).settings.agents if cls.is_at(directory) else None
-            agents = chosen_agents(agents or there or OWN_AGENTS, writer, without)
-        if cls.is_at(directory):
+            if not agents and cls.exists_at(directory):
+                agents = cls(directory, configuration).settings.agents
+            agents = agents_with(agents or OWN_AGENTS, writer, without)
+        if cls.exists_at(directory):
             home = cls(directory, configuration)
             restrict_permissions(directory)
             pin = home.settings.encoder
-            asked = encoder or (model_directory and model_directory.name)
+            requested = encoder or (model_directory and model_directory.name)
             if without_encoder and pin is not None:
                 raise HomeError(f"{directory} is a home with the encoder {pin.model}")
-            own = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
-            # The checksums show whether the directory's model is the home's.
-            needed = model_directory is not None and pin is not None and not home.has(pin)
-            if asked and not needed and asked not in own:
+            names = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
+            # `reinstall` compares checksums, so the directory's name does not matter then.
+            reinstalls = model_directory is not None and pin is not None and not home.is_cached(pin)
+            if requested and not reinstalls and requested not in names:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; "
@@ -177,7 +187,7 @@ class Home:
                     progress=progress,
                 )
             if reader is not None:
-                chosen = _reader(reader, configuration.cache, progress)
+                chosen = _install_reader(reader, configuration.cache, progress)
                 home._write(msgspec.structs.replace(home.settings, reader=chosen))
             elif home.settings.reader is not None:
                 from recollect.streams.reader.reader_installing import reinstall_reader
@@ -186,7 +196,7 @@ class Home:
             if agents is not None:
                 home._write(msgspec.structs.replace(home.settings, agents=tuple(agents)))
             return home
-        if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
+        if directory.exists() and (not directory.is_dir() or _has_content(directory)):
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
         pin = None
         if not without_encoder:
@@ -202,43 +212,44 @@ class Home:
             )
         chosen = None
         if reader is not None:
-            chosen = _reader(reader, configuration.cache, progress)
+            chosen = _install_reader(reader, configuration.cache, progress)
         elif pin is not None:
-            chosen = _own_reader(pin, configuration.cache, progress)
+            chosen = _default_reader(pin, configuration.cache, progress)
         make_directory(directory)
         restrict_permissions(directory)
-        named = OWN_AGENTS if agents is None else tuple(agents)
-        settings = Settings(_format_with(named, chosen), pin, reader=chosen, agents=named)
+        agent_names = OWN_AGENTS if agents is None else tuple(agents)
+        settings = HomeSettings(
+            _format_of(agent_names, chosen), pin, reader=chosen, agents=agent_names
+        )
         replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
         return cls(directory, configuration)
 
     @staticmethod
-    def is_at(directory: Path) -> bool:
-        """Return whether a home is at a directory."""
+    def exists_at(directory: Path) -> bool:
+        """Return whether a directory contains a home."""
         return (directory / HOME_FILE).exists()
 
-    def has(self, pin: Pin) -> bool:
-        """Return whether the pinned files are whole in the cache."""
+    def is_cached(self, pin: Pin) -> bool:
+        """Return whether the pinned files are in the cache, undamaged."""
         return is_intact(pin, self.configuration.cache)
 
-    def promoted(self, url: str) -> None:
-        """Note in home.json that the home's ledger has moved to `url`."""
+    def record_promotion(self, url: str) -> None:
+        """Record in home.json that the home's ledger has moved to `url`."""
         self._write(msgspec.structs.replace(self.settings, promoted_to=url))
 
-    def rerank_with(
+    def set_reranker(
         self,
         model: str | None,
         *,
         precision: Precision = "int8",
-        progress: BringProgress | None = None,
+        progress: InstallProgress | None = None,
     ) -> None:
-        """Choose the cross-encoder that judges answers: a hub repository or a local directory, or
-        None.
+        """Install and pin the reranker: a hub repository, a local directory, or None.
 
-        Nothing that is stored depends on it, so it may change at any time.
+        No stored data depends on it, so it may change at any time.
 
         Raises:
-            EncoderError: it cannot be brought.
+            EncoderError: it cannot be installed.
         """
         pin = None
         if model is not None:
@@ -255,45 +266,45 @@ class Home:
             )
         self._write(msgspec.structs.replace(self.settings, reranker=pin))
 
-    def reinstall_reranker(self, progress: BringProgress | None = None) -> None:
-        """Bring the chosen cross-encoder where it is missing or damaged in the cache.
+    def reinstall_reranker(self, progress: InstallProgress | None = None) -> None:
+        """Install the pinned reranker again if it is missing or damaged in the cache.
 
         Raises:
-            EncoderError: it cannot be brought.
+            EncoderError: it cannot be installed.
         """
         if self.settings.reranker is not None:
             from recollect.streams.encoder.installing import reinstall
 
             reinstall(self.settings.reranker, cache=self.configuration.cache, progress=progress)
 
-    def _write(self, settings: Settings) -> None:
+    def _write(self, settings: HomeSettings) -> None:
         settings = msgspec.structs.replace(
-            settings, format=_format_with(settings.agents, settings.reader)
+            settings, format=_format_of(settings.agents, settings.reader)
         )
         self.settings = settings
         replace_file(self.directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
 
     def load_encoder(self) -> Encoder:
-        """Return the pinned encoder.
+        """Load the pinned encoder.
 
         Raises:
             EncoderMissing: it is not in the cache; the message says what to run.
-            HomeError: the home was made without one.
+            HomeError: the home has none.
         """
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
         pin, cache = self.settings.encoder, self.configuration.cache
-        if self._reader_encodes():
-            # The reader's graph gives the same vectors, to the bit.
+        if self._reader_shares_encoder():
+            # The reader's graph computes the same vectors, bit for bit.
             return self.load_reader().encoder
-        return _shared(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
+        return _shared_model(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
 
     def load_reader(self) -> TextReader:
-        """Return the pinned reader.
+        """Load the pinned reader.
 
         Raises:
             EncoderMissing: it is not in the cache; the message says what to run.
-            HomeError: the home was made without one.
+            HomeError: the home has none.
         """
         pin = self.settings.reader
         if pin is None:
@@ -301,34 +312,34 @@ class Home:
         from recollect.streams.reader.reader_loading import load_reader
 
         cache = self.configuration.cache
-        return _shared(("reader", str(cache), pin), lambda: load_reader(pin, cache=cache))
+        return _shared_model(("reader", str(cache), pin), lambda: load_reader(pin, cache=cache))
 
     @property
     def writer(self) -> Writer:
-        """Whether a language model writes beside the rules."""
+        """ "model" if a language model writes facts in addition to the rules, else "rules"."""
         return "model" if any(map(_is_model_writer, self.settings.agents)) else "rules"
 
     @property
-    def without(self) -> tuple[Step, ...]:
-        """The steps of enrichment that are left out."""
+    def disabled_steps(self) -> tuple[Step, ...]:
+        """The enrichment steps that are disabled."""
         from recollect.streams.language.grammar.enrichment import left_out_by
 
         return left_out_by(self.settings.agents)
 
-    def reader_door(self) -> ReaderHandle | None:
-        """Return how the home's reader is reached; None where it has none."""
+    def reader_handle(self) -> ReaderHandle | None:
+        """Return a handle that loads the home's reader on first use; None if it has none."""
         pin = self.settings.reader
         if pin is None:
             return None
-        return ReaderHandle(pin.short_hash, self.load_reader, self._reader_encodes())
+        return ReaderHandle(pin.short_hash, self.load_reader, self._reader_shares_encoder())
 
-    def _reader_encodes(self) -> bool:
-        """Whether the reader runs the very encoder that the home's vectors are made with."""
+    def _reader_shares_encoder(self) -> bool:
+        """Return whether the reader's encoder is the one that makes the home's vectors."""
         reader, encoder = self.settings.reader, self.settings.encoder
         return reader is not None and encoder is not None and reader.is_of(encoder)
 
     def load_reranker(self) -> CrossEncoder | None:
-        """Return the chosen cross-encoder; None where none is.
+        """Load the pinned reranker; return None if the home has none.
 
         Raises:
             EncoderMissing: it is not in the cache; the message says what to run.
@@ -337,32 +348,30 @@ class Home:
         if pin is None:
             return None
         cache = self.configuration.cache
-        return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
+        return _shared_model(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
 
 
-def chosen_agents(
+def agents_with(
     agents: Sequence[str], writer: Writer | None, without: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the names of agents with the one that a writer needs, or without it, which leave these
-    steps out; None: as they are.
-    """
+    """Return the agents' names, changed to a writer and to disabled steps; None: as they are."""
     from recollect.streams.deciding.registration import with_disabled_steps
     from recollect.streams.language.grammar.enrichment import left_out_by
 
     steps = left_out_by(agents) if without is None else without
-    named = tuple(agents)
+    names = tuple(agents)
     if writer is not None:
-        named = tuple(name for name in agents if not _is_model_writer(name))
-        named += (MODEL_WRITER,) if writer == "model" else ()
-    return with_disabled_steps(named, steps)
+        names = tuple(name for name in agents if not _is_model_writer(name))
+        names += (MODEL_WRITER,) if writer == "model" else ()
+    return with_disabled_steps(names, steps)
 
 
 def _is_model_writer(name: str) -> bool:
     return name.partition("-")[0] == MODEL_WRITER
 
 
-def _reader(chosen: str, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
-    """Bring the reader that was chosen: "own", a file of heads, or "none"."""
+def _install_reader(chosen: str, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
+    """Install a reader: "own", a file of heads, or "none"."""
     if chosen == "none":
         return None
     from recollect.streams.reader.reader_installing import install_reader
@@ -371,36 +380,38 @@ def _reader(chosen: str, cache: Path, progress: BringProgress | None) -> ReaderP
     return install_reader(heads, cache=cache, progress=progress)
 
 
-def _own_reader(pin: Pin, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
-    """Bring recollect's own reader beside an encoder, or say why there is none.
+def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
+    """Install recollect's own reader for a new home, or report why not.
 
-    Nobody who names a directory, or a model of their own, has another model fetched unasked.
+    A user who gave a directory, or a model unknown to recollect, gets no further model downloaded
+    without asking: the reader is installed only if the encoder is the reader's own, or is known to
+    recollect and was not given as a directory.
     """
-    reads_with = MINILM.checksums.safetensors == pin.sha256
-    if reads_with or (pin.source != "directory" and pin.name in REGISTRY):
+    is_readers_encoder = MINILM.checksums.safetensors == pin.sha256
+    if is_readers_encoder or (pin.source != "directory" and pin.name in REGISTRY):
         try:
-            return _reader("own", cache, progress)
+            return _install_reader("own", cache, progress)
         except EncoderUnavailable as error:
             reason = str(error)
     else:
         reason = f"it reads with {MINILM.name}, which is fetched only where it is asked for"
     if progress is not None:
-        told = (
+        message = (
             f"no reader, so rules alone find names: {reason}; recollect init --reader own brings it"
         )
-        progress(told, 0, 1)
-        progress(told, 1, 1)
+        progress(message, 0, 1)
+        progress(message, 1, 1)
     return None
 
 
-# A model takes as much memory as a zone of 100,000 turns, so all homes of the process share a
-# loaded model, as long as it is in use.
+# A model takes as much memory as a zone of 100,000 turns, so all homes of a process share the
+# loaded models that are in use.
 _loaded: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 _loading = threading.RLock()
 
 
-def _shared(key: Hashable, load_: Callable[[], T]) -> T:
-    """Return a loaded model, or load it."""
+def _shared_model(key: Hashable, load_: Callable[[], T]) -> T:
+    """Return a model from the process-wide cache, or load it."""
     with _loading:
         model: T | None = _loaded.get(key)
         if model is None:
@@ -408,18 +419,18 @@ def _shared(key: Hashable, load_: Callable[[], T]) -> T:
         return model
 
 
-def _forget_loaded() -> None:
-    """Forget loaded models in a forked process, which has none of their threads."""
+def _clear_loaded_models() -> None:
+    """Empty the model cache in a forked process, where the models' threads do not exist."""
     global _loading
     _loading = threading.RLock()
     _loaded.clear()
 
 
-os.register_at_fork(after_in_child=_forget_loaded)
+os.register_at_fork(after_in_child=_clear_loaded_models)
 
 
-def _must_not_be_changing(directory: Path) -> None:
-    """Raise HomeError where a restored home counts that is not in its place yet."""
+def _check_no_interrupted_restore(directory: Path) -> None:
+    """Raise HomeError if a restore was interrupted after it was committed."""
     if HomeSwap(directory).interrupted:
         raise HomeError(
             f"a restore of {directory} was interrupted at its last step: run recollect --home "
@@ -427,17 +438,17 @@ def _must_not_be_changing(directory: Path) -> None:
         )
 
 
-def _format_with(agents: Sequence[str], reader: ReaderPin | None) -> int:
+def _format_of(agents: Sequence[str], reader: ReaderPin | None) -> int:
     """Return the format of a home.json with these agents and this reader."""
     if reader is not None:
         return FORMAT
     return 1 if tuple(agents) == OWN_AGENTS else 2
 
 
-def _holds_something(directory: Path) -> bool:
-    """Return whether a directory holds anything except leftovers of a killed `init`.
+def _has_content(directory: Path) -> bool:
+    """Return whether a directory has content other than leftovers of a killed `init`.
 
-    Its configuration may be there before the home is.
+    Its configuration file may be there before the home is.
     """
     return any(
         not path.match(f"{HOME_FILE}.*.tmp") and path.name != CONFIG_FILE

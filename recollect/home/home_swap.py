@@ -1,15 +1,14 @@
-"""Putting a restored home in the place of the one that is there, inside its directory.
+"""Crash-safe replacement of a home by a restored one, inside its directory.
 
-`restoring/new` is where it is made; until that is whole, the old one counts. Then, each step a
-rename that may be the last thing a process does, and each gone on with by who comes next:
+The restored home is built in `restoring/new`; until it is complete, the old home stays in use. Each
+further step consists of renames. After a crash, the next process continues with `finish`.
 
-1. `new` becomes `ready`: from now on the restored home counts.
-2. What the old home consists of goes to `old`, home.json first: without it nobody takes the
-   directory for a home.
-3. `ready` becomes `entering`, and what it holds goes to its place. `old` is deleted.
-4. home.json comes last: the restored home can be used.
+1. `new` is renamed to `ready`. This commits the restore.
+2. The old home's files are moved to `old`, home.json first: without it, the directory is no home.
+3. `ready` is renamed to `entering`, and its files are moved into place. `old` is deleted.
+4. home.json is moved last: the restored home is usable.
 
-Files that are none of a home's, and locks, stay where they are.
+Locks, and files that are not part of a home, stay where they are.
 """
 
 from __future__ import annotations
@@ -24,121 +23,121 @@ from recollect.schemas.errors import HomeError
 from recollect.streams.ledger.embedded_ledger import IDENTITY_FILE, KEYS_FILE, LEDGER_FILE
 from recollect.streams.system.failpoints import failpoint
 
-ROOM = "restoring"
+STAGING_DIRECTORY = "restoring"
 HOME_FILE = "home.json"
 
-_LOGS = ("", "-wal", "-shm", "-journal")
-# In the order in which they leave, and the reverse of that in which they come.
+_SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+# In the order in which `finish` moves them.
 _FILES = (
     HOME_FILE,
     IDENTITY_FILE,
-    *(LEDGER_FILE + log for log in _LOGS),
-    *(KEYS_FILE + log for log in _LOGS),
+    *(LEDGER_FILE + suffix for suffix in _SQLITE_SUFFIXES),
+    *(KEYS_FILE + suffix for suffix in _SQLITE_SUFFIXES),
     "tokens.json",
     "operations.json",
-    *("driver.db" + log for log in _LOGS),
+    *("driver.db" + suffix for suffix in _SQLITE_SUFFIXES),
     "heartbeat",
     "zones",
 )
 
 
 class HomeSwap:
-    """The steps for one home directory; its caller alone works there."""
+    """The replacement of one home; the caller must have exclusive access to its directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self.room = directory / ROOM
-        #: Where the restored home is made.
-        self.new = self.room / "new"
-        self._ready = self.room / "ready"
-        self._entering = self.room / "entering"
-        self._old = self.room / "old"
+        self.staging = directory / STAGING_DIRECTORY
+        #: Where the restored home is built.
+        self.new = self.staging / "new"
+        self._ready = self.staging / "ready"
+        self._entering = self.staging / "entering"
+        self._old = self.staging / "old"
 
     @property
     def interrupted(self) -> bool:
-        """Whether a restored home counts that is not in its place yet."""
-        # Of a home that is another user's, nothing is known.
+        """Whether a restore was committed but not finished."""
+        # False for a directory that this user may not read.
         return os.path.isdir(self._ready) or os.path.isfile(self._entering / HOME_FILE)
 
     def begin(self) -> None:
-        """Make the empty directory `new`.
+        """Create the empty directory `new`.
 
         Raises:
-            HomeError: the home has links or disks in it, which cannot change their place.
+            HomeError: a file of the home is a symbolic link or a mount point, so it cannot be
+                renamed.
         """
-        for path in self._own(self._directory):
+        for path in self._home_files(self._directory):
             if path.is_symlink() or os.path.ismount(path):
                 raise HomeError(
-                    f"{path} leads elsewhere (a symbolic link, or a disk that is mounted there), "
-                    "and a restore would not reach it: put in its place what it leads to"
+                    f"{path} is a symbolic link or a mount point, which a restore cannot replace: "
+                    "move its content into the home directory, under the same name"
                 )
         self.discard()
         make_directory(self.new)
 
     def discard(self) -> None:
-        """Delete what a restore that did not come to its end left; not to be called once a
-        restored home counts.
-        """
-        delete_directory(self.room)
+        """Delete an uncommitted restore; must not be called once one is committed."""
+        delete_directory(self.staging)
 
-    def clear_left(self) -> None:
-        """Delete what a restore left that died before its home counted: it may hold what was
-        forgotten. Nobody restores meanwhile.
+    def remove_leftovers(self) -> None:
+        """Delete the remains of a restore that died before its commit.
+
+        They may contain forgotten data. No restore may be running.
 
         Raises:
-            DeletionFailed: it cannot be deleted.
+            DeletionFailed: they cannot be deleted.
         """
-        if os.path.isdir(self.room) and not read_only(self._directory) and not self.interrupted:
-            delete_directory(self.room)
+        if os.path.isdir(self.staging) and not read_only(self._directory) and not self.interrupted:
+            delete_directory(self.staging)
 
     def swap(self) -> None:
-        """Put `new` in the home's place, and delete what was there.
+        """Commit `new`, replace the old home with it, and delete the old home.
 
         Raises:
             DeletionFailed: part of the old home cannot be deleted; call `finish` once it can.
         """
         _flush(self.new)
         os.rename(self.new, self._ready)
-        sync_directory(self.room)
+        sync_directory(self.staging)
         failpoint("restore.committed")
         self.finish()
 
     def finish(self) -> None:
-        """Go on where a swap was interrupted.
+        """Continue an interrupted swap.
 
         Raises:
             DeletionFailed: as `swap`.
         """
         if self._ready.is_dir():
             make_directory(self._old)
-            for path in self._own(self._directory):
+            for path in self._home_files(self._directory):
                 os.rename(path, self._old / path.name)
             sync_directory(self._old)
             sync_directory(self._directory)
             os.rename(self._ready, self._entering)
-            sync_directory(self.room)
+            sync_directory(self.staging)
             failpoint("restore.emptied")
         if (self._entering / HOME_FILE).is_file():
-            for path in self._own(self._entering):
+            for path in self._home_files(self._entering):
                 if path.name != HOME_FILE:
                     os.rename(path, self._directory / path.name)
             sync_directory(self._directory)
             delete_directory(self._old)
-            sync_directory(self.room)
+            sync_directory(self.staging)
             failpoint("restore.placed")
             os.rename(self._entering / HOME_FILE, self._directory / HOME_FILE)
             sync_directory(self._directory)
         self.discard()
 
-    def _own(self, directory: Path) -> Iterator[Path]:
-        """Yield what a home consists of, as far as it is in a directory."""
+    def _home_files(self, directory: Path) -> Iterator[Path]:
+        """Yield the existing files and folders of the home in a directory."""
         for name in _FILES:
             if os.path.lexists(directory / name):
                 yield directory / name
 
 
 def _flush(directory: Path) -> None:
-    """Make everything below a directory durable."""
+    """Sync a directory tree to disk."""
     for place, _, names in os.walk(directory):
         for name in names:
             descriptor = os.open(Path(place, name), os.O_RDONLY)

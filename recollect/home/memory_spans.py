@@ -1,7 +1,8 @@
-"""Spans of OpenTelemetry for what is done with a memory, by its conventions for generative AI.
+"""OpenTelemetry spans for memory operations, by the semantic conventions for generative AI.
 
-There are some only where the program has set a tracer provider; OpenTelemetry is never imported for
-them, and a span says nothing of what was remembered or asked, unless the environment asks for that.
+Spans are created only if the program has set a tracer provider; OpenTelemetry is not imported
+otherwise. They contain no memories and no questions unless the environment variable
+OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for content.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ if TYPE_CHECKING:
 Operation = Literal[
     "create_memory", "search_memory", "update_memory", "upsert_memory", "delete_memory"
 ]
-#: A record's id, what it says, and its score where it was searched for.
-Shown = tuple[str, str, float | None]
+#: A record's id, its text, and its score if it was searched for.
+SpanRecord = tuple[str, str, float | None]
 
-# OpenTelemetry's own setting for what prompts and answers say; the words that mean spans.
-_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-_WITH_CONTENT = ("true", "span_only", "span_and_event")
+_CONTENT_VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+# Its values that put content into spans.
+_SPAN_CONTENT_MODES = ("true", "span_only", "span_and_event")
 
 
 class MemorySpan:
-    """A span while its block runs, or nothing."""
+    """A context manager for one span; it does nothing if the program does not trace."""
 
-    def __init__(self, begun: AbstractContextManager[Span] | None) -> None:
-        self._begun = begun
+    def __init__(self, context: AbstractContextManager[Span] | None) -> None:
+        self._context = context
         self._span: Span | None = None
 
     def __enter__(self) -> Self:
-        if self._begun is not None:
-            span = self._begun.__enter__()
+        if self._context is not None:
+            span = self._context.__enter__()
             if span.is_recording():
                 self._span = span
         return self
@@ -53,80 +54,83 @@ class MemorySpan:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._begun is None:
+        if self._context is None:
             return
         if kind is not None and self._span is not None:
             from opentelemetry.trace import StatusCode
 
-            # The message may quote what was said or asked.
+            # The error's message is left out: it may quote memories or questions.
             self._span.set_attribute("error.type", kind.__qualname__)
             self._span.set_status(StatusCode.ERROR)
-        self._begun.__exit__(kind, error, trace)
+        self._context.__exit__(kind, error, trace)
 
-    def found(self, query: str, results: Sequence[Result]) -> None:
-        """Note how much was found; where content is wanted, what, and for which question."""
-        self.records(
+    def set_results(self, query: str, results: Sequence[Result]) -> None:
+        """Set the number of results; if content is captured, also the results and the question."""
+        self.set_records(
             len(results), lambda: [(result.id, result.text, result.score) for result in results]
         )
-        if self._span is not None and _with_content():
+        if self._span is not None and _captures_content():
             self._span.set_attribute("gen_ai.memory.query.text", query)
 
-    def record(self, id: str) -> None:
-        """Note the id of the one memory that this is about."""
+    def set_record_id(self, id: str) -> None:
+        """Set the id of the one memory involved."""
         if self._span is not None:
             self._span.set_attribute("gen_ai.memory.record.id", id)
 
-    def records(self, count: int, shown: Callable[[], Iterable[Shown]] | None = None) -> None:
-        """Note how many memories this found or changed, and what they say, where that is wanted."""
+    def set_records(
+        self, count: int, content: Callable[[], Iterable[SpanRecord]] | None = None
+    ) -> None:
+        """Set the number of memories found or changed; if content is captured, also `content`."""
         if self._span is None:
             return
         self._span.set_attribute("gen_ai.memory.record.count", count)
-        if shown is not None and _with_content():
+        if content is not None and _captures_content():
             records = [
                 {"id": id, "content": text, **({} if score is None else {"score": score})}
-                for id, text, score in shown()
+                for id, text, score in content()
             ]
             self._span.set_attribute("gen_ai.memory.records", msgspec.json.encode(records).decode())
 
 
-_NONE = MemorySpan(None)
+_NO_SPAN = MemorySpan(None)
 
 
 def memory_span(operation: Operation, zone: str) -> MemorySpan:
-    """Return a span for what is done in a zone, to be entered."""
+    """Return a span for an operation on a zone, to be entered."""
     provider = _provider()
     if provider is None:
-        return _NONE
+        return _NO_SPAN
     tracer = provider.get_tracer("recollect", _version())
     attributes = {"gen_ai.operation.name": operation, "gen_ai.memory.store.id": zone}
-    begun = tracer.start_as_current_span(
+    context = tracer.start_as_current_span(
         operation, attributes=attributes, record_exception=False, set_status_on_exception=False
     )
-    return MemorySpan(begun)
+    return MemorySpan(context)
 
 
-def traced() -> bool:
-    """Return whether the program traces what it does."""
+def is_tracing() -> bool:
+    """Return whether the program has set a tracer provider."""
     return _provider() is not None
 
 
-def within_trace_of(headers: Mapping[bytes, bytes]) -> AbstractContextManager[Any]:
-    """Return a block in which spans belong to the trace that a request names in `traceparent`."""
-    said = headers.get(b"traceparent")
-    if said is None or _provider() is None:
+def continue_trace(headers: Mapping[bytes, bytes]) -> AbstractContextManager[Any]:
+    """Return a context in which spans belong to the trace in a request's `traceparent`."""
+    traceparent = headers.get(b"traceparent")
+    if traceparent is None or _provider() is None:
         return nullcontext()
     from opentelemetry.trace import get_current_span, use_span
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     if get_current_span().get_span_context().is_valid:
-        # What instruments the server has seen to it.
+        # The server's own instrumentation has already continued the trace.
         return nullcontext()
-    carrier = {"traceparent": said.decode("latin-1")}
+    carrier = {"traceparent": traceparent.decode("latin-1")}
     return use_span(get_current_span(TraceContextTextMapPropagator().extract(carrier)))
 
 
 def _provider() -> TracerProvider | None:
-    """Return what the program traces with, if it does; who does has imported OpenTelemetry."""
+    """Return the program's tracer provider; None if it has set none."""
+    # A program that has set one has imported OpenTelemetry.
     if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry import trace
@@ -140,5 +144,5 @@ def _version() -> str:
     return version("recollect")
 
 
-def _with_content() -> bool:
-    return os.environ.get(_CONTENT, "").strip().lower() in _WITH_CONTENT
+def _captures_content() -> bool:
+    return os.environ.get(_CONTENT_VARIABLE, "").strip().lower() in _SPAN_CONTENT_MODES

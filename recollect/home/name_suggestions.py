@@ -1,38 +1,39 @@
-"""Messages for names that are unknown, with the known names that are most like them."""
+"""Messages for unknown names, with the most similar known ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# The least similarity, from 0 to 1, at which one name may be a typo for another.
-_ALIKE = 0.6
+# The minimum similarity, from 0 to 1, of a suggestion.
+_MIN_SIMILARITY = 0.6
 _MAX_SUGGESTIONS = 3
-# Up to so many names are listed completely.
-_FEW = 8
+# If nothing is similar, all known names are listed, unless there are more than this.
+_MAX_LISTED = 8
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Return "; did you mean X?", with the nearest name first, or an empty text."""
+    """Return "; did you mean X?", with the most similar name first, or an empty text."""
     by_form = {name.casefold(): name for name in known}
-    forms = get_close_matches(given.casefold(), by_form, _MAX_SUGGESTIONS, _ALIKE)
+    forms = get_close_matches(given.casefold(), by_form, _MAX_SUGGESTIONS, _MIN_SIMILARITY)
     return f"; did you mean {' or '.join(by_form[form] for form in forms)}?" if forms else ""
 
 
 def unknown_platform(given: str, known: Iterable[str]) -> str:
     """Return the message for an unknown platform."""
-    return f"no event came from the platform {given!r}{_meant(given, known, 'events came from')}"
+    known_platforms = _suggestions(given, known, "events came from")
+    return f"no event came from the platform {given!r}{known_platforms}"
 
 
 def unknown_zone(given: str, known: Iterable[str]) -> str:
     """Return the message for an empty zone."""
-    near = _meant(given, known, "the zones here:") or "; ingest something first"
-    return f"zone {given} holds nothing yet{near}"
+    suggestions = _suggestions(given, known, "the zones here:") or "; ingest something first"
+    return f"zone {given} holds nothing yet{suggestions}"
 
 
-def _meant(given: str, known: Iterable[str], these: str) -> str:
-    """Return the names that may be meant, or all where they are few; an empty text if none."""
+def _suggestions(given: str, known: Iterable[str], heading: str) -> str:
+    """Return similar names, else all names after `heading` if they are few, else an empty text."""
     names = sorted(known)
-    if near := did_you_mean(given, names):
-        return near
-    return f"; {these} {', '.join(names)}" if 0 < len(names) <= _FEW else ""
+    if similar := did_you_mean(given, names):
+        return similar
+    return f"; {heading} {', '.join(names)}" if 0 < len(names) <= _MAX_LISTED else ""

@@ -1,4 +1,4 @@
-"""An open home and its zones, which every operation on memory uses.
+"""An open home and its zones, the context of every operation.
 
 One node, one encoder and one pool of recallers serve all zones and threads of an open home.
 """
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from recollect.home.follower_lock import followed
+from recollect.home.follower_lock import has_follower
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import open_node
 from recollect.home.name_suggestions import unknown_zone
@@ -32,47 +32,48 @@ from recollect.streams.records.heads import head_text
 
 
 class OpenHome:
-    """A home that is open for any number of threads, until it is closed."""
+    """An open home, shared by any number of threads."""
 
     def __init__(self, home: Home, ledger: str | None = None) -> None:
-        """`ledger`: `embedded` or a Kafka URL; None: what the settings say."""
+        """`ledger`: `embedded` or a Kafka URL; None: the setting `ledger`."""
         self.home = home
-        #: The ledger that was named, not by the settings; None: none was.
+        #: The ledger that overrides the setting, if any.
         self.ledger = ledger
         self.node = open_node(home, ledger)
-        #: Counts what was recalled in a zone, where this home counts accesses.
+        #: Called with each recall's zone and results; does nothing unless accesses are counted.
         self.count_accesses: Callable[[str, Sequence[Result]], None] = _count_nothing
-        #: A worker or replica keeps the files of this home up to date; questions need no ledger.
-        self.followed = followed(home)
+        #: Whether a worker or a replica keeps this home's files up to date, so that queries need
+        #: not read the ledger.
+        self.has_follower = has_follower(home)
         self.recallers = RecallerPool(self.node, home)
         self._zones: dict[str, OpenZone] = {}
         self._changed = threading.Condition()
-        # The running calls, by thread.
+        # The number of running calls by thread.
         self._calls: Counter[int] = Counter()
         self._closed = False
         self._process = os.getpid()
 
     def zone(self, name: str) -> OpenZone:
-        """Return a zone, which may be empty; InvalidInput if the name is not valid."""
+        """Return a zone, which may be empty; InvalidInput if the name is invalid."""
         check_zone(name)
         with self._changed:
             return self._zones.setdefault(name, OpenZone(self, name))
 
     def zone_names(self) -> list[str]:
-        """Return the names of the zones, of a home that follows a ledger those of its files."""
-        if not self.followed:
+        """Return the names of the zones: by the ledger, or by the files if it has a follower."""
+        if not self.has_follower:
             return self.node.ledger.zones()
         zones = self.home.directory / "zones"
         return [place.name for place in zones.iterdir()] if zones.is_dir() else []
 
     def holds(self, name: str) -> bool:
-        """Return whether a zone holds anything, without keeping its name."""
-        if self.followed:
+        """Return whether a zone has events; unlike `zone`, this does not cache the name."""
+        if self.has_follower:
             return self.node.zone(name).exists()
         return self.node.ledger.head(name).number > 0
 
     @contextmanager
-    def at_work(self) -> Iterator[None]:
+    def call_guard(self) -> Iterator[None]:
         """Keep the home open for the time of one call.
 
         Raises:
@@ -101,7 +102,7 @@ class OpenHome:
         """Refuse further calls, wait for the running ones, and close every file.
 
         Raises:
-            Busy: it is called inside another call, as while progress is shown.
+            Busy: it is called inside another call, as from a progress callback.
         """
         if os.getpid() != self._process:
             # The files belong to the parent process.
@@ -119,7 +120,7 @@ class OpenHome:
 
     @property
     def closing(self) -> bool:
-        """Whether `close` was called: calls that only wait end with an error."""
+        """Whether `close` was called; waiting calls then end with an error."""
         return self._closed
 
 
@@ -129,14 +130,14 @@ class OpenZone:
     def __init__(self, open_home: OpenHome, name: str) -> None:
         self.open_home = open_home
         self.name = name
-        #: The end of the ledger up to which the files were updated for the last question.
-        self.brought_up_to: tuple[object, ...] = ()
+        #: The generation and ledger offsets to which queries last refreshed the files.
+        self.refreshed_to: tuple[object, ...] = ()
         self._lock = threading.Lock()
         self._published = 0
 
     @property
     def node(self) -> Node:
-        """The node that does the work."""
+        """The node of the home."""
         return self.open_home.node
 
     @property
@@ -146,7 +147,7 @@ class OpenZone:
 
     @property
     def published(self) -> int:
-        """The last record that was published through this open home; 0: none was."""
+        """The number of the last record published through this open home; 0 if none."""
         return self._published
 
     def note_published(self, number: int) -> None:
@@ -155,33 +156,33 @@ class OpenZone:
             self._published = max(self._published, number)
 
     def exists(self) -> bool:
-        """Return whether the zone exists, which it does from its first event on."""
+        """Return whether the zone has events."""
         return self.open_home.holds(self.name)
 
     def must_exist(self) -> None:
-        """Raise UnknownZone where the zone holds nothing."""
+        """Raise UnknownZone if the zone has no events."""
         if not self.exists():
             raise UnknownZone(unknown_zone(self.name, self.open_home.zone_names()))
 
     def decide(self, progress: OnProgress | None = None) -> int:
-        """Decide everything in the ledger; return how many records there were."""
+        """Decide all pending records; return how many there were."""
         if not self.exists():
             return 0
         return self.node.decide(self.name, progress)
 
     def head(self) -> str:
-        """Return the text that names the end of the zone's ledger, for `verify` to expect."""
+        """Return the head of the zone's ledger as a text, as `verify(expect=)` takes it."""
         return head_text(self.node.ledger.head(self.name))
 
     @contextmanager
     def files(self) -> Iterator[ZoneFiles]:
-        """Lend the files of the generation in use."""
+        """Open the files of the generation in use."""
         with self.node.open(self.name, self.node.current(self.name)) as files:
             yield files
 
 
-def counted(files: ZoneFiles) -> dict[str, int]:
-    """Return how many facts, entities, vectors and observations a zone holds."""
+def row_counts(files: ZoneFiles) -> dict[str, int]:
+    """Return the number of facts, entities, vectors and observations in a zone."""
     return {
         "facts": fact_count(files.memory.connection),
         "entities": entity_count(files.identity.connection),
@@ -195,5 +196,5 @@ def _count_nothing(zone: str, results: Sequence[Result]) -> None:
 
 
 def unix_ms() -> int:
-    """Return the time, in unix ms."""
+    """Return the current time, in unix ms."""
     return time.time_ns() // 1_000_000

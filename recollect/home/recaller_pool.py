@@ -1,7 +1,7 @@
-"""The pool of open recallers: one for each zone and profile, shared by all threads.
+"""The pool of open recallers: one per zone and profile, shared by all threads.
 
-Each has the index of a zone in memory. The last ones used stay open. A recaller of a generation
-that is no longer in use is closed as soon as no thread uses it.
+Each has a zone's index in memory. The most recently used ones stay open. The recaller of a replaced
+generation is closed as soon as no thread uses it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.locks import exclusive
 from recollect.streams.system.open_files import idle_zones
 
-# How often a generation may be replaced between reading its name and opening it.
+# How many times to retry when a generation is replaced between reading its name and opening it.
 _ATTEMPTS = 5
 
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class _Key(NamedTuple):
-    """What a recaller reads: the generation in use, or a moment before."""
+    """The files and the profile of a recaller: a generation, or a snapshot of an earlier state."""
 
     zone: str
     state: Generation | Snapshot
@@ -45,7 +45,7 @@ class _Key(NamedTuple):
 
 
 class _PooledRecaller:
-    """A recaller that is open, or being opened, and the number of threads that use it."""
+    """A recaller, open or being opened, with the number of threads that use it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -71,20 +71,20 @@ class RecallerPool:
         self._node = node
         self._home = home
         self._lock = threading.Lock()
-        # Each takes the files of a zone, and the memory of an index.
+        # Each keeps a zone's files open and an index in memory.
         self._max_open = idle_zones()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
-        #: Told of a zone whose indexes here followed: other processes may have some as well.
-        self.told: list[Callable[[str], None]] = []
+        #: Called with a zone's name after `follow`, since other processes may index it as well.
+        self.follow_listeners: list[Callable[[str], None]] = []
         self._timelines: dict[str, _SharedTimeline] = {}
         self._cross_encoder: CrossEncoder | None = None
         self._loading = threading.Lock()
         self._reranker = self._rerank if home.settings.reranker is not None else None
 
-    def present(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
-        """Return the answer of the recaller of the generation in use.
+    def in_current_state(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
+        """Return `ask` of the recaller of the generation in use.
 
-        If the generation is replaced and removed meanwhile, the next one answers.
+        If the generation is replaced and removed meanwhile, ask that of the next one.
         """
         for _ in range(_ATTEMPTS):
             generation = self._node.current(zone)
@@ -106,20 +106,21 @@ class RecallerPool:
             self._drop_others(key)
             return ask(recaller)
 
-    def at_moment(self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]) -> T:
-        """Return what the recaller of the state after a record answers, the first or a later."""
+    def in_state_after(
+        self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]
+    ) -> T:
+        """Return `ask` of the recaller of the state right after record `number` (1 or higher)."""
         timeline = self.timeline(zone)
         with timeline.lock:
-            moment = self._node.snapshot(zone, timeline.read, number)
-        key = _Key(zone, moment, profile)
+            snapshot = self._node.snapshot(zone, timeline.timeline, number)
+        key = _Key(zone, snapshot, profile)
 
         def open_() -> ZoneFiles:
             with timeline.lock:
-                return self._node.open_snapshot(zone, timeline.read, moment)
+                return self._node.open_snapshot(zone, timeline.timeline, snapshot)
 
-        if not moment.decided:
-            # A record that was not decided may be by now, so the moment is opened again for each
-            # question.
+        if not snapshot.decided:
+            # Its undecided records may be decided by the next query, so it is not kept open.
             with closing(open_()) as files:
                 return ask(self._recaller_of(files, profile))
         with self._in_use(key) as pooled:
@@ -128,19 +129,19 @@ class RecallerPool:
             return ask(recaller)
 
     def timeline(self, zone: str) -> _SharedTimeline:
-        """Return a zone's timeline, up to what the ledger holds now."""
+        """Return a zone's timeline, refreshed from the ledger."""
         with self._lock:
             timeline = self._timelines.setdefault(
                 zone, _SharedTimeline(Timeline(self._node.ledger, zone))
             )
         with timeline.lock:
-            timeline.read.refresh()
+            timeline.timeline.refresh()
         return timeline
 
     def follow(self, zone: str) -> None:
-        """Update the indexes of a zone in memory from its files, as a question would do first.
+        """Update a zone's indexes in memory from its files, as the next query would do first.
 
-        Does nothing if no question opened the zone. Recallers of former generations are dropped.
+        Does nothing if no query has opened the zone. Drops recallers of replaced generations.
         """
         generation = self._node.current(zone)
         self._drop(lambda key: key.zone == zone and key.state != generation)
@@ -150,8 +151,8 @@ class RecallerPool:
             with self._in_use(key) as pooled:
                 if pooled.recaller is not None:
                     pooled.recaller.follow()
-        for tell in self.told:
-            tell(zone)
+        for notify in self.follow_listeners:
+            notify(zone)
 
     def store(self, zone: str, profile: str) -> None:
         """Store the index of a large zone next to its files, for the next process."""
@@ -169,17 +170,17 @@ class RecallerPool:
             if self._node.current(key.zone) != key.state:
                 # A replaced generation is about to be removed.
                 return
-            # If it cannot be written, the next process reads the files again.
+            # If the index cannot be written, the next process builds it from the files.
             with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
                 recaller.store()
 
     def close(self) -> None:
-        """Close every file; no question may follow."""
+        """Close every file; the pool cannot be used afterwards."""
         self._drop(lambda key: True)
 
     @contextmanager
     def _in_use(self, key: _Key) -> Iterator[_PooledRecaller]:
-        """Count a user of a key's recaller, so that it is not closed."""
+        """Keep a key's recaller from being closed while the block runs."""
         with self._lock:
             pooled = self._open.setdefault(key, _PooledRecaller())
             pooled.users += 1
@@ -187,7 +188,7 @@ class RecallerPool:
         try:
             yield pooled
         finally:
-            self._give_back(key, pooled)
+            self._release(key, pooled)
 
     def _recaller(
         self, key: _Key, pooled: _PooledRecaller, open_: Callable[[], ZoneFiles]
@@ -201,27 +202,27 @@ class RecallerPool:
     def _recaller_of(self, files: ZoneFiles, profile: str) -> Recaller:
         return Recaller(files, PROFILES[profile], self._reranker, self._node.gateway)
 
-    def _give_back(self, key: _Key, pooled: _PooledRecaller) -> None:
+    def _release(self, key: _Key, pooled: _PooledRecaller) -> None:
         with self._lock:
             pooled.users -= 1
             if pooled.recaller is None and not pooled.users and self._open.get(key) is pooled:
                 # It could not be opened.
                 del self._open[key]
             closing = [pooled] if pooled.dropped and not pooled.users else []
-            closing += self._too_many()
+            closing += self._pop_excess()
         for one in closing:
             one.close()
 
-    def _too_many(self) -> list[_PooledRecaller]:
-        """Remove and return the recallers that were unused for longest."""
+    def _pop_excess(self) -> list[_PooledRecaller]:
+        """Remove and return the least recently used idle recallers beyond the limit."""
         idle = [key for key, pooled in self._open.items() if not pooled.users]
         return [self._open.pop(key) for key in idle[: max(len(self._open) - self._max_open, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
-        """Drop recallers of other generations than the one in use, or of a moment before an
-        erasure.
+        """Drop recallers that `key`'s replaces: of other generations, or of an outdated snapshot.
 
-        After an erasure the same moment has other files, and the old ones must not answer.
+        After an erasure, the snapshot of the same record has other files; the old ones must not
+        answer.
         """
 
         def replaced(other: _Key) -> bool:
@@ -235,17 +236,17 @@ class RecallerPool:
             self._node.close_removed()
 
     def _drop_outdated(self) -> None:
-        """Drop recallers that were opened on a full disk which has room now."""
+        """Drop recallers that were opened while the disk was full, if it now has space."""
         with self._lock:
             files = {key: pooled.files for key, pooled in self._open.items()}
-        outdated = {key for key, held in files.items() if held is not None and held.outdated}
+        outdated = {key for key, open_ in files.items() if open_ is not None and open_.outdated}
         if outdated:
             self._drop(outdated.__contains__)
 
-    def _drop(self, which: Callable[[_Key], bool]) -> int:
-        """Close recallers as soon as they are unused; return how many."""
+    def _drop(self, matches: Callable[[_Key], bool]) -> int:
+        """Close the matching recallers, each as soon as it is unused; return how many."""
         with self._lock:
-            dropped = [self._open.pop(key) for key in list(self._open) if which(key)]
+            dropped = [self._open.pop(key) for key in list(self._open) if matches(key)]
             for pooled in dropped:
                 pooled.dropped = True
             closing = [pooled for pooled in dropped if not pooled.users]
@@ -254,7 +255,7 @@ class RecallerPool:
         return len(dropped)
 
     def _rerank(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Score texts with the home's cross-encoder, which is loaded on first use."""
+        """Score texts by the home's cross-encoder, which is loaded on first use."""
         with self._loading:
             if self._cross_encoder is None:
                 self._cross_encoder = self._home.load_reranker()
@@ -263,8 +264,8 @@ class RecallerPool:
 
 
 class _SharedTimeline:
-    """A zone's timeline, which one thread at a time reads or updates, holding `lock`."""
+    """A zone's timeline; a thread must hold `lock` while it reads or updates it."""
 
     def __init__(self, timeline: Timeline) -> None:
-        self.read = timeline
+        self.timeline = timeline
         self.lock = threading.RLock()

@@ -9,7 +9,7 @@ from functools import partial, wraps
 from os import PathLike
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from recollect.home.home_directory import BringProgress, Home
+from recollect.home.home_directory import Home, InstallProgress
 from recollect.library.library_home import TIMEOUT, Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
@@ -47,7 +47,7 @@ class AsyncRecollect:
         timeout: float = TIMEOUT,
         ledger: str | None = None,
         encoder: str | None = None,
-        progress: BringProgress | None = None,
+        progress: InstallProgress | None = None,
         count_accesses: bool = False,
         threads: int = _THREADS,
     ) -> None:
@@ -165,7 +165,7 @@ class AsyncRecollect:
         return self._entered
 
 
-def _awaited(
+def _async_method(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[AsyncZone, P], Coroutine[Any, Any, T]]:
     """Return a method of a zone as one that is awaited."""
@@ -216,16 +216,16 @@ class AsyncZone(ZoneOperations):
         """
         return await self._recollect.run(partial(self._zone.call, operation, *args, **kwargs))
 
-    ingest = _awaited(Zone.ingest)
-    event_import = _awaited(Zone.event_import)
-    ingest_files = _awaited(Zone.ingest_files)
-    preview_files = _awaited(Zone.preview_files)
-    follow_file = _awaited(Zone.follow_file)
-    decide = _awaited(Zone.decide)
-    wait_for = _awaited(Zone.wait_for)
-    write = _awaited(Zone.write)
-    record_accesses = _awaited(Zone.record_accesses)
-    choose = _awaited(Zone.choose)
-    erase = _awaited(Zone.erase)
-    exists = _awaited(Zone.exists)
-    head = _awaited(Zone.head)
+    ingest = _async_method(Zone.ingest)
+    event_import = _async_method(Zone.event_import)
+    ingest_files = _async_method(Zone.ingest_files)
+    preview_files = _async_method(Zone.preview_files)
+    follow_file = _async_method(Zone.follow_file)
+    decide = _async_method(Zone.decide)
+    wait_for = _async_method(Zone.wait_for)
+    write = _async_method(Zone.write)
+    record_accesses = _async_method(Zone.record_accesses)
+    choose = _async_method(Zone.choose)
+    erase = _async_method(Zone.erase)
+    exists = _async_method(Zone.exists)
+    head = _async_method(Zone.head)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from recollect.home.configuration import Configuration
-from recollect.home.home_directory import BringProgress, Home
+from recollect.home.home_directory import Home, InstallProgress
 from recollect.home.open_zone import OpenHome
 from recollect.library.library_zone import Zone
 from recollect.operations.answers.recall_counter import AccessCounts
@@ -59,7 +59,7 @@ class Recollect:
         timeout: float = TIMEOUT,
         ledger: str | None = None,
         encoder: str | None = None,
-        progress: BringProgress | None = None,
+        progress: InstallProgress | None = None,
         count_accesses: bool = False,
     ) -> None:
         """Open a home; if there is none, make it, with the best available encoder.
@@ -119,7 +119,7 @@ class Recollect:
         (True, False)
         """
         check_zone(zone)
-        with self._open_home.at_work():
+        with self._open_home.call_guard():
             return self._open_home.holds(zone)
 
     def zones(self) -> list[str]:
@@ -128,7 +128,7 @@ class Recollect:
         >>> r.zones()
         ['ada']
         """
-        with self._open_home.at_work():
+        with self._open_home.call_guard():
             return sorted(self._open_home.node.ledger.zones())
 
     def zone_summaries(self) -> list[ZoneSummary]:
@@ -137,7 +137,7 @@ class Recollect:
         >>> [(summary.zone, summary.events) for summary in r.zone_summaries()]
         [('ada', 2)]
         """
-        with self._open_home.at_work():
+        with self._open_home.call_guard():
             return listing.zones(self._open_home)
 
     def backup(self, path: str | PathLike[str]) -> BackupReport:
@@ -155,7 +155,7 @@ class Recollect:
         """
         from recollect.operations.upkeep.backing_up import backup
 
-        with self._open_home.at_work():
+        with self._open_home.call_guard():
             return backup(self._open_home, Path(path))
 
     @staticmethod
@@ -215,7 +215,9 @@ class Recollect:
         return f"Recollect({str(self.home)!r})"
 
 
-def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgress | None) -> Home:
+def _home(
+    given: str | PathLike[str], encoder: str | None, progress: InstallProgress | None
+) -> Home:
     if not isinstance(given, str | PathLike):
         raise InvalidInput(f"home is {type(given).__name__}; give the path of a directory")
     path = fspath(given)
@@ -229,8 +231,8 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
     try:
         return (
             Home(directory, configuration)
-            if Home.is_at(directory)
-            else Home.make(
+            if Home.exists_at(directory)
+            else Home.create_or_open(
                 directory,
                 configuration,
                 encoder=None if encoder == _NO_ENCODER else encoder,
@@ -240,6 +242,6 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
         )
     except HomeError:
         # Another process may have made it meanwhile.
-        if Home.is_at(directory):
+        if Home.exists_at(directory):
             return Home(directory, configuration)
         raise

@@ -31,14 +31,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _at_work(
+def _guarded(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[Zone, P], T]:
     """Keep the home open for the time of a call."""
 
     @wraps(method)
     def call(self: Zone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._zone.open_home.at_work():
+        with self._zone.open_home.call_guard():
             return method(self, *args, **kwargs)
 
     return call
@@ -64,7 +64,7 @@ class Zone(ZoneOperations):
         >>> zone.call(Zone.status).events
         2
         """
-        with self._zone.open_home.at_work():
+        with self._zone.open_home.call_guard():
             return operation(self._zone, *args, **kwargs)
 
     @property
@@ -79,7 +79,7 @@ class Zone(ZoneOperations):
     def __repr__(self) -> str:
         return f"Zone({self.name!r})"
 
-    @_at_work
+    @_guarded
     def ingest(
         self,
         events: AnyEvent | Iterable[AnyEvent],
@@ -121,7 +121,7 @@ class Zone(ZoneOperations):
         """
         return EventImport(self._zone, principal)
 
-    @_at_work
+    @_guarded
     def ingest_files(
         self,
         paths: str | PathLike[str] | Sequence[str | PathLike[str]],
@@ -183,7 +183,7 @@ class Zone(ZoneOperations):
             named, format=format, timezone=timezone, date_order=date_order, show=show
         )
 
-    @_at_work
+    @_guarded
     def follow_file(
         self,
         path: str | PathLike[str],
@@ -211,7 +211,7 @@ class Zone(ZoneOperations):
             self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )
 
-    @_at_work
+    @_guarded
     def decide(self, progress: OnProgress | None = None) -> int:
         """Decide all waiting events; return how many there were.
 
@@ -220,7 +220,7 @@ class Zone(ZoneOperations):
         """
         return self._zone.decide(progress)
 
-    @_at_work
+    @_guarded
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
         """Wait until everything up to a token is decided, and can be recalled here.
 
@@ -232,7 +232,7 @@ class Zone(ZoneOperations):
         """
         ingesting.wait_for(self._zone, token, timeout)
 
-    @_at_work
+    @_guarded
     def write(
         self,
         *,
@@ -268,7 +268,7 @@ class Zone(ZoneOperations):
             while_=while_,
         )
 
-    @_at_work
+    @_guarded
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         """Count recalls of memories (B1); a service calls this from time to time, not per recall.
 
@@ -279,7 +279,7 @@ class Zone(ZoneOperations):
         """
         return recalling.record_accesses(self._zone, accesses)
 
-    @_at_work
+    @_guarded
     def choose(self, targets: ForgetTargets) -> Chosen:
         """Return what `forget` would erase, for `erase`: to be confirmed in between.
 
@@ -292,7 +292,7 @@ class Zone(ZoneOperations):
         """
         return forgetting.choose(self._zone, targets)
 
-    @_at_work
+    @_guarded
     def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
         """Erase what `choose` chose.
 
@@ -307,10 +307,10 @@ class Zone(ZoneOperations):
             return forgetting.would_erase(self._zone, chosen)
         with memory_span("delete_memory", self.name) as span:
             report = forgetting.erase(self._zone, chosen)
-            span.records(report.events)
+            span.set_records(report.events)
         return report
 
-    @_at_work
+    @_guarded
     def exists(self) -> bool:
         """Return whether the zone has events.
 
@@ -319,7 +319,7 @@ class Zone(ZoneOperations):
         """
         return self._zone.exists()
 
-    @_at_work
+    @_guarded
     def head(self) -> str:
         """Return a short text that names the ledger's end, for `verify` to expect later.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.home.home_directory import BringProgress, Home
+from recollect.home.home_directory import Home, InstallProgress
 from recollect.library.library_home import TIMEOUT, Recollect
 from recollect.library.library_zone import Zone
 from recollect.remote.remote_zone import RemoteZone
@@ -34,7 +34,7 @@ class RemoteRecollect(Recollect):
         timeout: float = TIMEOUT,
         ledger: str | None = None,
         encoder: str | None = None,
-        progress: BringProgress | None = None,
+        progress: InstallProgress | None = None,
         count_accesses: bool = False,
     ) -> None:
         of_a_home = {"ledger": ledger, "encoder": encoder, "count_accesses": count_accesses}

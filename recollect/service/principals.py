@@ -28,17 +28,17 @@ class Principal(msgspec.Struct, frozen=True):
         zones = self.token.zones
         return None if len(zones) > 1 or EVERY_ZONE in zones else zones[0]
 
-    def may(self, zone: str, right: Right) -> bool:
+    def has_right(self, zone: str, right: Right) -> bool:
         """Return whether it has a right to a zone."""
-        return self.token is None or self.token.may(zone, right)
+        return self.token is None or self.token.has_right(zone, right)
 
-    def has(self, right: Right) -> bool:
+    def has_right_anywhere(self, right: Right) -> bool:
         """Return whether it has a right to any zone."""
         return self.token is None or right in self.token.rights
 
     def rights(self, zone: str) -> frozenset[Right]:
         """Return all rights that it has to a zone."""
-        return frozenset(right for right in RIGHTS if self.may(zone, right))
+        return frozenset(right for right in RIGHTS if self.has_right(zone, right))
 
     def mark(self, zone: str) -> dict[str, str]:
         """Return what events say of who sent them; nothing where nobody knows."""

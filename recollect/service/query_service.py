@@ -64,7 +64,7 @@ class QueryService:
         self.readers = RecallWorkers(
             recollect, readers_at_most(settings.recall_workers), settings.request_seconds
         )
-        recollect._open_home.recallers.told.append(self.readers.erased)
+        recollect._open_home.recallers.follow_listeners.append(self.readers.erased)
         self.long = ThreadLane("long", _LONG, settings.waiting)
         #: Whether questions can be answered.
         self.ready = False
@@ -88,9 +88,9 @@ class QueryService:
             return ANYBODY
         return authenticated(self.tokens, authorization)
 
-    def counts(self, principal: Principal) -> bool:
+    def is_valid(self, principal: Principal) -> bool:
         """Return whether a principal's token was neither taken back nor has expired."""
-        return principal.token is None or self.tokens.counts(principal.token.id)
+        return principal.token is None or self.tokens.is_valid(principal.token.id)
 
     def limit(self, who: str) -> None:
         """Count a request.
@@ -173,7 +173,7 @@ class QueryService:
             held, named = self.recollect.holds(zone), True
         except InvalidInput:
             held = named = False
-        if not principal.may(zone, right) or not (held or (makes and named)):
+        if not principal.has_right(zone, right) or not (held or (makes and named)):
             raise nothing_here()
         return self.recollect.zone(zone)
 
@@ -267,7 +267,7 @@ class QueryService:
     async def _note_tokens(self) -> None:
         """Write down when tokens were used; where it cannot be, it is the next time."""
         try:
-            await asyncio.to_thread(self.tokens.note_used)
+            await asyncio.to_thread(self.tokens.save_last_used)
         except (OSError, RecollectError) as error:
             self.log.error("the use of tokens cannot be noted", error)
 

@@ -85,7 +85,7 @@ def written(path: Path, *records: Any, name: str = "s1.jsonl") -> Path:
 
 
 def home(path: Path) -> Recollect:
-    return Recollect(Home.make(path / "home", without_encoder=True))
+    return Recollect(Home.create_or_open(path / "home", without_encoder=True))
 
 
 def session(path: Path, *records: Any) -> Opened:

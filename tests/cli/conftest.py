@@ -12,5 +12,5 @@ from tests.cli.kit import Shell
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    Home.make(tmp_path / "home", without_encoder=True)
+    Home.create_or_open(tmp_path / "home", without_encoder=True)
     return Shell(tmp_path)

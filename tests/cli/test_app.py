@@ -64,7 +64,7 @@ def test_the_first_line_of_each_help_fits_the_list(shell: Shell) -> None:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     """A home about which every example can ask."""
     room = tmp_path_factory.mktemp("examples")
-    Home.make(room / "home", without_encoder=True, writer="model")
+    Home.create_or_open(room / "home", without_encoder=True, writer="model")
     # Its price is told without asking anybody.
     (room / "home" / "recollect.toml").write_text(
         '[model]\naccounts = ["http://127.0.0.1:9/v1 small-model"]\n'

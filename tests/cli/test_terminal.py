@@ -106,7 +106,7 @@ def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("RECOLLECT_HOME", "RECOLLECT_LEDGER", "RECOLLECT_FAILPOINT"):
         monkeypatch.delenv(name, raising=False)
     directory = room / f"home {ATTACK[:40]}\u202e\n".replace("/", "")
-    Home.make(directory, without_encoder=True)
+    Home.create_or_open(directory, without_encoder=True)
     return directory
 
 

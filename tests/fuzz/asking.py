@@ -37,7 +37,7 @@ _SCOPES = st.sampled_from(["events", "facts", "observations", "mental_models", "
 def _held(directory: Path, *, encoder: bool) -> Home:
     """Return a home that holds something of most kinds; made once in its directory."""
     made = directory.exists()
-    Home.make(directory, without_encoder=True)
+    Home.create_or_open(directory, without_encoder=True)
     home = (EncodedHome if encoder else Home)(directory)
     if made:
         return home

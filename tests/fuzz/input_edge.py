@@ -35,7 +35,7 @@ def _fresh(room: Path) -> Iterator[Path]:
     """A home without an encoder and without a ledger, for one case."""
     template = room / "empty"
     if not template.exists():
-        Home.make(template, without_encoder=True)
+        Home.create_or_open(template, without_encoder=True)
     with tempfile.TemporaryDirectory(dir=room) as directory:
         home = Path(directory) / "home"
         shutil.copytree(template, home)

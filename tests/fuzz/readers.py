@@ -55,7 +55,7 @@ class Written(NamedTuple):
 
 def made(directory: Path) -> Written:
     """Make a home whose last two events are not decided."""
-    home = Home.make(directory, without_encoder=True)
+    home = Home.create_or_open(directory, without_encoder=True)
     with Memory(home) as memory:
         tell(memory, [say(text, id_) for id_, text in _SAID.items()])
         memory.create_mental_model("Birds", "Ada keeps birds")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.cli.app import run
-from recollect.home.home_directory import _forget_loaded
+from recollect.home.home_directory import _clear_loaded_models
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -65,7 +65,7 @@ class Home:
         """Run a command of recollect; where that is all, in this process, which is faster."""
         if umask == -1 and not environment and not self.before:
             # As another process, which has loaded no model yet.
-            _forget_loaded()
+            _clear_loaded_models()
             with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
                 status = run(["--home", str(self.path), *arguments])
             return Ended(status, out.getvalue(), err.getvalue())

@@ -55,7 +55,7 @@ def test_everything_of_a_home_is_its_owners_alone_after_every_command(
 
 @pytest.mark.parametrize("umask", UMASKS, indirect=True)
 def test_what_lies_beside_open_files_is_its_owners_alone_too(umask: int, tmp_path: Path) -> None:
-    made = MadeHome.make(tmp_path / "home", without_encoder=True)
+    made = MadeHome.create_or_open(tmp_path / "home", without_encoder=True)
     with Memory(made) as memory:
         memory.remember("Ada lives in Berlin.")
         names = {path.name for path in made.directory.rglob("*")}

@@ -463,7 +463,7 @@ def test_what_was_kept_and_what_was_not_is_told_item_by_item(memory: Memory) -> 
 def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Any]]:
     """Ours and theirs, with the same encoder and the same statements."""
     room = tmp_path_factory.mktemp("beside")
-    made = Home.make(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
+    made = Home.create_or_open(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
     their_memory = their_memory_with(made.load_encoder(), room)
     with Recollect(made) as opened:
         ours = Memory(opened)

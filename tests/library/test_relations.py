@@ -480,7 +480,7 @@ def test_why_tells_what_a_fact_is_to_others_from_both_ends(zone: Zone) -> None:
 
 
 def test_without_the_step_there_are_none(tmp_path: Path) -> None:
-    home = Home.make(tmp_path / "home", without_encoder=True, without=["evolution"])
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True, without=["evolution"])
     with Recollect(home) as recollect:
         zone = recollect.zone("talk")
         zone.ingest([*THREE, *SAID])

@@ -49,7 +49,7 @@ ASKED = "Where is the deploy key?"
 
 @pytest.fixture
 def zone(tmp_path: Path) -> Iterator[Zone]:
-    with Recollect(Home.make(tmp_path / "home", without_encoder=True)) as opened:
+    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as opened:
         yield opened.zone("ada")
 
 

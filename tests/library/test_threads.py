@@ -100,7 +100,7 @@ def workers() -> Iterator[Workers]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> EncodedHome:
-    Home.make(tmp_path / "home", without_encoder=True)
+    Home.create_or_open(tmp_path / "home", without_encoder=True)
     return EncodedHome(tmp_path / "home")
 
 
@@ -356,7 +356,7 @@ def test_one_model_serves_all_homes_of_a_process(
     monkeypatch.setattr(homes, "load", load)
 
     def opened(name: str) -> Recollect:
-        made = Home.make(tmp_path / name, without_encoder=True)
+        made = Home.create_or_open(tmp_path / name, without_encoder=True)
         made.settings = msgspec.structs.replace(made.settings, encoder=pin)
         return Recollect(made)
 

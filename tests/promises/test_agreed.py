@@ -65,7 +65,7 @@ ROOT = HERE.parents[1]
 def memory() -> Iterator[Memory]:
     """A home that has decided something of each kind."""
     with in_memory() as room:
-        Home.make(room / "home", without_encoder=True)
+        Home.create_or_open(room / "home", without_encoder=True)
         with Memory(EncodedHome(room / "home")) as memory:
             tell(
                 memory,
@@ -393,7 +393,10 @@ def test_recall_itself_counts_no_access(memory: Memory) -> None:
     assert ask(memory, "Where do I work?")
     with files_of(memory) as files:
         assert rows(files["memory"], "SELECT max(access_count) FROM facts") == [(0,)]
-    with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as other:
+    with (
+        in_memory() as room,
+        Memory(Home.create_or_open(room / "home", without_encoder=True)) as other,
+    ):
         tell(other, [say("I work for Acme.", "a")])
         (fact,) = ask(other, "work", scope=("facts",))
         other.command(RecallsCounted(source_id="r", accesses=(RecallCount("fact", fact.id, 3),)))

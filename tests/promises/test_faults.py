@@ -285,7 +285,7 @@ def test_F8_what_was_forgotten_is_in_no_answer_and_in_no_file(shell: Shell) -> N
 
 def test_F9_another_model_empties_nothing(room: Path) -> None:
     """tests/recall/test_faults.TestAnotherModel has what each arm finds then."""
-    EncodedHome.make(room / "home", without_encoder=True)
+    EncodedHome.create_or_open(room / "home", without_encoder=True)
     with Memory(EncodedHome(room / "home")) as memory:
         tell(memory, [say("I own a dog.", "dog"), say("I sold the car.", "car", peer_id="b")])
     with Memory(OtherHome(room / "home")) as other:

@@ -164,7 +164,7 @@ class Unplugged(EncodedHome):
 
 def test_E6_a_replay_makes_no_call(room: Path) -> None:
     """Of vectors, the one kind of model that is asked today; completions come with the writer."""
-    EncodedHome.make(room / "home", without_encoder=True)
+    EncodedHome.create_or_open(room / "home", without_encoder=True)
     with Memory(EncodedHome(room / "home")) as memory:
         tell(memory, [say("I own a dog.", "dog"), say("I sold the car.", "car", peer_id="b")])
     with Memory(Unplugged(room / "home")) as memory:
@@ -319,7 +319,7 @@ def test_A7_a_turn_marks_its_events_processed_and_other_events_are_by_themselves
 
 
 def test_A12_a_mental_model_has_versions(room: Path) -> None:
-    EncodedHome.make(room / "home", without_encoder=True)
+    EncodedHome.create_or_open(room / "home", without_encoder=True)
     with Memory(EncodedHome(room / "home")) as memory:
         memory.create_mental_model("Ada", "Ada lives in Turin.")
         (first,) = ask(memory, "Ada", scope=("mental_models",))
@@ -339,7 +339,7 @@ def test_A12_a_mental_model_has_versions(room: Path) -> None:
 def test_A16_a_merge_is_executed_above_the_threshold_and_every_one_can_be_undone(
     room: Path,
 ) -> None:
-    EncodedHome.make(room / "home", without_encoder=True)
+    EncodedHome.create_or_open(room / "home", without_encoder=True)
     with Memory(EncodedHome(room / "home")) as memory:
         tell(memory, [say("I like tea.", "a", by="Alex"), say("I like jam.", "b", by="Sasha")])
         ids = [ask(memory, name, scope=("entities",))[0].id for name in ("Alex", "Sasha")]

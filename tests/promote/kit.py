@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.home.home_directory import FORMAT, Home, Settings
+from recollect.home.home_directory import FORMAT, Home, HomeSettings
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation, ZoneDirectory
 from recollect.projections.readmodel import Watermark
@@ -57,7 +57,7 @@ def tiny(_: Home) -> Encoder:
 def make_home(path: Path) -> Home:
     """Make a home that has the tiny encoder."""
     path.mkdir()
-    (path / "home.json").write_bytes(msgspec.json.encode(Settings(FORMAT, PIN)))
+    (path / "home.json").write_bytes(msgspec.json.encode(HomeSettings(FORMAT, PIN)))
     return Home(path)
 
 

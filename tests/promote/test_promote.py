@@ -15,7 +15,7 @@ import pytest
 
 from recollect.cli.app import run
 from recollect.home.configuration import Configuration
-from recollect.home.follower_lock import following
+from recollect.home.follower_lock import hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.operations.upkeep.doctor import examine
 from recollect.operations.upkeep.promoting import Promoted, promote
@@ -344,7 +344,7 @@ def test_a_home_that_has_worked_on_kafka_is_left_alone(kafka_url, tmp_path):
 
 
 def test_a_process_that_follows_kafka_in_this_home_is_in_the_way(home, kafka_url):
-    with following(Home(home)), pytest.raises(Busy, match=r"follower\.lock"):
+    with hold_follower_lock(Home(home)), pytest.raises(Busy, match=r"follower\.lock"):
         promote(Home(home), kafka_url)
 
 

@@ -155,7 +155,7 @@ def test_a_worker_reports_the_zone_and_goes_on_with_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("RECOLLECT_LEDGER", raising=False)
-    made = MadeHome.make(tmp_path / "home", without_encoder=True)
+    made = MadeHome.create_or_open(tmp_path / "home", without_encoder=True)
     home = Home(tmp_path / "home")
     for zone in ("a", "b", "c"):
         home.publish(say("Ada lives in Berlin.", "1"), zone=zone)

@@ -28,7 +28,7 @@ def open_memory(room: Path) -> Iterator[Open]:
 
     def open_one(zone: str = "default", *, encoder: bool = True, **fields: object) -> Memory:
         directory = room / ("encoded" if encoder else "plain")
-        Home.make(directory, without_encoder=True)
+        Home.create_or_open(directory, without_encoder=True)
         home = (EncodedHome if encoder else Home)(directory)
         opened.append(Memory(home, zone, **fields))  # type: ignore[arg-type]
         return opened[-1]

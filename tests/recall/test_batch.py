@@ -20,7 +20,7 @@ Batch = Callable[..., tuple[int, list[dict[str, Any]], str]]
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     directory = tmp_path / "home"
-    with Memory(Home.make(directory, without_encoder=True)) as memory:
+    with Memory(Home.create_or_open(directory, without_encoder=True)) as memory:
         tell(
             memory,
             [

@@ -66,7 +66,10 @@ class TestEventTimes:
     def test_a_result_is_as_of_when_it_was_said_and_so_are_filters(
         self, told: list[Dated], after: int, before: int
     ) -> None:
-        with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as memory:
+        with (
+            in_memory() as room,
+            Memory(Home.create_or_open(room / "home", without_encoder=True)) as memory,
+        ):
             tell(
                 memory,
                 [
@@ -153,7 +156,7 @@ class TestAnotherModel:
 @pytest.fixture(scope="module")
 def full() -> Any:
     with in_memory() as room:
-        Home.make(room / "home", without_encoder=True)
+        Home.create_or_open(room / "home", without_encoder=True)
         with Memory(EncodedHome(room / "home")) as memory:
             tell(
                 memory,

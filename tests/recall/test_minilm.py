@@ -35,7 +35,7 @@ QUESTIONS = {
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Memory]:
     with in_memory() as room:
-        home = Home.make(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
+        home = Home.create_or_open(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
         with Memory(home) as opened:
             tell(
                 opened,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, Forget
@@ -42,7 +42,9 @@ QUESTIONS = [
 ]
 
 
-def answers(memory: Memory, known_at: int | Token | None = None) -> list[list[dict[str, Any]]]:
+def answers(
+    memory: Memory, known_at: int | LedgerPosition | None = None
+) -> list[list[dict[str, Any]]]:
     return [plain(memory.recall(query, known_at=known_at)) for query in QUESTIONS]
 
 
@@ -69,14 +71,14 @@ def forget(number: int) -> Draft:
     return command(payload, START)
 
 
-def token(memory: Memory) -> Token:
-    return Token.read(memory.token())
+def token(memory: Memory) -> LedgerPosition:
+    return LedgerPosition.parse(memory.token())
 
 
 class TestAsThen:
     """What was answered at the time, to the last digit of a score."""
 
-    def told(self, memory: Memory) -> list[tuple[int, Token, list[list[dict[str, Any]]]]]:
+    def told(self, memory: Memory) -> list[tuple[int, LedgerPosition, list[list[dict[str, Any]]]]]:
         """Tell one day after the other; return (its end, the ledger's, what was answered)."""
         saved = []
         for number, drafts in enumerate(DAYS):
@@ -149,7 +151,7 @@ class TestAsThen:
         tell(memory, DAYS[0])
         place = token(memory)
         with pytest.raises(InvalidInput, match="not of zone"):
-            answers(memory, Token((place.partition + 1) % 12, place.offset, place.number))
+            answers(memory, LedgerPosition((place.partition + 1) % 12, place.offset, place.number))
 
 
 class TestForgotten:
@@ -256,7 +258,7 @@ def test_the_past_is_as_if_what_was_forgotten_since_had_never_been_said(
     with in_memory() as room:
         found = []
         for name in ("forgets", "never-told"):
-            Home.make(room / name, without_encoder=True)
+            Home.create_or_open(room / name, without_encoder=True)
             with Memory(EncodedHome(room / name)) as memory:
                 if name == "forgets":
                     tell(memory, drafts)
@@ -353,7 +355,7 @@ class TestKept:
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
     with tempfile.TemporaryDirectory() as room:
         home = Path(room) / "home"
-        with Memory(Home.make(home, without_encoder=True)) as memory:
+        with Memory(Home.create_or_open(home, without_encoder=True)) as memory:
             tell(memory, DAYS[0])
             place = memory.token()
             tell(memory, DAYS[2])

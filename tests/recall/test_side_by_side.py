@@ -41,7 +41,7 @@ def home(tmp_path: Path) -> EncodedHome:
 
 
 def made(directory: Path) -> EncodedHome:
-    Home.make(directory, without_encoder=True)
+    Home.create_or_open(directory, without_encoder=True)
     return EncodedHome(directory)
 
 

@@ -31,7 +31,7 @@ NAMES = ("couple", "notes", "tiny", "freelancer")
 @pytest.fixture(scope="module")
 def library() -> Iterator[Recollect]:
     with in_memory() as room:
-        home = Home.make(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
+        home = Home.create_or_open(room / "home", encoder="all-MiniLM-L6-v2", source="wheel")
         with Recollect(home) as r:
             lines = (DEMO / "export.jsonl").read_text("utf-8").splitlines()
             r.zone("demo").ingest([json.loads(line) for line in lines])

@@ -32,7 +32,7 @@ def run(room: Path, world: World, say: Say) -> Residue:
     """Fill a home, forget, and look after each step."""
     residue = Residue()
     home = room / "home"
-    Home.make(home, without_encoder=True)
+    Home.create_or_open(home, without_encoder=True)
     store_indexes(len(world.lines))
     if status := apart(_fill, home, world, room / "token"):
         raise AssertionError(f"a home cannot be filled: {status}")

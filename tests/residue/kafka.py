@@ -75,7 +75,7 @@ class _Node:
         self.recollect = Recollect(home, url, RECOLLECT_KAFKA_ERASE_SECONDS=str(ERASE_SECONDS))
         self._log = log
         self._worker: BaseProcess | None = None
-        Home.make(home, without_encoder=True)
+        Home.create_or_open(home, without_encoder=True)
 
     @property
     def home(self) -> Path:
@@ -170,7 +170,7 @@ class _Scan:
         self._do("asked", node.home, lambda memory: ask_again(memory, world, given))
         self._look("broker and worker restarted", search, node.home)
         late = room / "late"
-        Home.make(late, without_encoder=True)
+        Home.create_or_open(late, without_encoder=True)
         self._do("a new home", late, _drive_and_verify)
         self._look("a new home, verified", search, node.home, late)
 

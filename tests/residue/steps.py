@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect import Query
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.projections.recall.index import zone_index
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome
@@ -110,7 +110,7 @@ def ask(memory: Memory, world: World, token: str) -> set[str]:
     return {
         cited
         for gone in world.gone[:_ASKED]
-        for known_at in (None, Token.read(token))
+        for known_at in (None, LedgerPosition.parse(token))
         for result in memory.recall(
             Query(f"What of the {gone.words['word'][0]}?"), known_at=known_at
         ).results

@@ -87,7 +87,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Readers
             ]
         )
         readers = RecallWorkers(opened, 1, 60.0)
-        opened._open_home.recallers.told.append(readers.erased)
+        opened._open_home.recallers.follow_listeners.append(readers.erased)
         busy = AtWork(zone)
         asking = threading.Thread(target=readers.recall, args=(busy, ASKED))
         asking.start()

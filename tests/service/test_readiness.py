@@ -19,7 +19,7 @@ def test_it_is_not_ready_until_its_encoder_can_be_loaded(
     tiny = random_model.write(tmp_path / "tiny", seed=7, shape=random_model.TINY)
     monkeypatch.setattr(query_service, "_LOAD_SECONDS", 0.05)
     monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "full"))
-    Home.make(tmp_path / "home", model_directory=tiny)
+    Home.create_or_open(tmp_path / "home", model_directory=tiny)
     monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "empty"))
     with served(tmp_path / "home") as service, service.bare() as client:
         while "encoder" not in service.log.getvalue():

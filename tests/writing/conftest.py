@@ -25,8 +25,8 @@ def writing_home(
         lines = [f'accounts = ["{server.url} scripted"]']
         lines += [f"{name} = {value}" for name, value in given.items()]
         place.mkdir(parents=True, exist_ok=True)
-        if not Home.is_at(place):
-            Home.make(place, without_encoder=True, writer="model")
+        if not Home.exists_at(place):
+            Home.create_or_open(place, without_encoder=True, writer="model")
         (place / "recollect.toml").write_text("[model]\n" + "\n".join(lines) + "\n")
         with Memory(place) as memory:
             yield memory, server

@@ -64,7 +64,7 @@ def home_with(
 ) -> Iterator[ModelServer]:
     """Make a home whose model is a script."""
     with model_server(script) as server:
-        Home.make(place, without_encoder=True, writer=writer)
+        Home.create_or_open(place, without_encoder=True, writer=writer)
         given = {"seconds": 30.0, "attempts": 1} | settings
         lines = [f'accounts = ["{server.url} scripted"]']
         lines += [f"{name} = {str(value).lower()}" for name, value in given.items()]

@@ -180,7 +180,7 @@ def test_what_a_model_wrote_changes_nothing_of_what_a_correction_says(
     said = ("Bob", "Save the date: spring concert is Saturday 18 April, Saint-Gabriel.")
     corrected = ("Bob", "Concert is the 25th of April, NOT the 18th, the church has a wedding.")
     rules = tmp_path / "rules"
-    Home.make(rules, without_encoder=True)
+    Home.create_or_open(rules, without_encoder=True)
     with Memory(rules) as plain:
         say_all(plain, said, corrected)
         wanted = held(plain)
@@ -228,7 +228,7 @@ def test_the_worst_model_leaves_no_fact_worse(opened: OpenWriting, tmp_path: Pat
         ("Bob", "The review is in Room 102, not Room 101."),
     )
     rules = tmp_path / "rules"
-    Home.make(rules, without_encoder=True)
+    Home.create_or_open(rules, without_encoder=True)
     with Memory(rules) as plain:
         say_all(plain, *said)
         wanted = held(plain)
@@ -524,14 +524,14 @@ def test_a_backup_holds_the_recordings(opened: OpenWriting, tmp_path: Path):
 
 
 def test_the_writer_of_a_home_is_chosen_and_stays(tmp_path: Path):
-    Home.make(tmp_path / "plain", without_encoder=True)
+    Home.create_or_open(tmp_path / "plain", without_encoder=True)
     with Memory(tmp_path / "plain") as memory:
         say_all(memory, DEPLOY)
         with pytest.raises(InvalidInput, match="init --writer model"):
             memory.write()
-    home = Home.make(tmp_path / "plain", writer="model")
+    home = Home.create_or_open(tmp_path / "plain", writer="model")
     assert home.writer == "model"
-    assert Home.make(tmp_path / "plain").writer == "model"
+    assert Home.create_or_open(tmp_path / "plain").writer == "model"
     with Memory(tmp_path / "plain") as memory:
         with pytest.raises(AgentMismatch):
             memory.decide()
@@ -539,7 +539,7 @@ def test_the_writer_of_a_home_is_chosen_and_stays(tmp_path: Path):
         say_all(memory, BOAT, start=1)
         with pytest.raises(InvalidInput, match=r"model\.accounts"):
             memory.write()
-    assert Home.make(tmp_path / "plain", writer="rules").settings.agents == ("own",)
+    assert Home.create_or_open(tmp_path / "plain", writer="rules").settings.agents == ("own",)
 
 
 def test_rules_again_leave_what_the_model_said_aside(opened: OpenWriting):
@@ -550,11 +550,11 @@ def test_rules_again_leave_what_the_model_said_aside(opened: OpenWriting):
     assert facts(memory) != rules
     home = memory.home.directory
     memory.close()
-    Home.make(home, writer="rules")
+    Home.create_or_open(home, writer="rules")
     with Memory(home) as again:
         again.rebuild("derive")
         assert facts(again) == rules
-    Home.make(home, writer="model")
+    Home.create_or_open(home, writer="model")
     asked = len(server.questions)
     with Memory(home) as again:
         again.rebuild("derive")

@@ -65,7 +65,7 @@ def extract(
         )
     name = given_zone(zone)
     configuration = configured(home)
-    exists = Home.is_at(configuration.home)
+    exists = Home.exists_at(configuration.home)
     opened = Home(configuration.home, configuration) if exists else None
     with ExitStack() as held:
         model = None
@@ -85,7 +85,7 @@ def extract(
                 return 0
             note(_one_line(estimate))
         gateway = gateway_of(opened) if opened else None
-        without = frozenset(opened.without if opened else ())
+        without = frozenset(opened.disabled_steps if opened else ())
         extractors = [
             held.enter_context(Extractor(name, gateway, one, without))
             for one in ([None] if writer != "model" else []) + ([model] if model else [])

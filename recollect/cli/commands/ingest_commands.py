@@ -113,8 +113,8 @@ def init(
     configuration = configured(home)
     directory = configuration.home
     # If the encoder is pinned already, or there is none, --precision applies to the reranker.
-    for_reranker = reranker is not None and (Home.is_at(directory) or encoder == "none")
-    created = Home.make(
+    for_reranker = reranker is not None and (Home.exists_at(directory) or encoder == "none")
+    created = Home.create_or_open(
         directory,
         configuration,
         encoder=None if encoder == "none" else encoder,
@@ -132,7 +132,7 @@ def init(
         created.reinstall_reranker(show_step)
     else:
         chosen = None if reranker == "none" else reranker
-        created.rerank_with(chosen, precision=precision or "int8", progress=show_step)
+        created.set_reranker(chosen, precision=precision or "int8", progress=show_step)
     pin, judge, heads = created.settings.encoder, created.settings.reranker, created.settings.reader
     if as_json:
         print_json(
@@ -144,7 +144,7 @@ def init(
                 "reranker": judge.model if judge else None,
                 "agents": created.settings.agents,
                 "writer": created.writer,
-                "without": created.without,
+                "without": created.disabled_steps,
             }
         )
         return
@@ -165,8 +165,8 @@ def init(
         print_line("writer    rules and a language model; recollect write runs the model")
     if created.settings.agents != OWN_AGENTS:
         print_line(f"agents    {', '.join(created.settings.agents)}")
-    if created.without:
-        print_line(f"without   {', '.join(created.without)}")
+    if created.disabled_steps:
+        print_line(f"without   {', '.join(created.disabled_steps)}")
 
 
 def _steps(given: str) -> list[str]:

@@ -79,7 +79,7 @@ async def banks(
     principal, service = principal_in(request), service_of(request)
 
     def found() -> tuple[list[dict[str, Any]], int]:
-        held = [zone for zone in service.recollect.zones() if principal.may(zone, "read")]
+        held = [zone for zone in service.recollect.zones() if principal.has_right(zone, "read")]
         if q is None:
             shown = held[offset : offset + limit]
             return [_profile(service.recollect.zone(zone)) for zone in shown], len(held)

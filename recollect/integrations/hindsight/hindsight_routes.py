@@ -358,7 +358,7 @@ async def create_model(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[ModelBody]
 ) -> dict[str, Any]:
     """Reflect on a question and keep the report. That needs the right to read as well."""
-    if not principal_in(request).may(bank, "read"):
+    if not principal_in(request).has_right(bank, "read"):
         raise nothing_here()
     done = await write(
         request, bank, lambda held: held.reflect(data.source_query, save_as=data.name)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MAX_TOKENS, counting
+from recollect.home.token_counting import MAX_TOKENS, token_counter
 from recollect.operations.answers import recalling
 from recollect.projections.recall import context_of
 from recollect.schemas.errors import InvalidInput
@@ -42,7 +42,7 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
     started = time.monotonic()
 
     def ask() -> ContextBlock:
-        found = recalling.on_recaller(
+        found = recalling.with_recaller(
             zone,
             _PROFILE,
             None,
@@ -50,7 +50,7 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
                 recaller,
                 task,
                 max_tokens=max_tokens,
-                count=counting(zone),
+                count=token_counter(zone),
                 now=unix_ms(),
                 deadline=started + _STOP,
             ),
@@ -87,7 +87,7 @@ class _Late:
 
         def run() -> None:
             try:
-                with zone.open_home.at_work():
+                with zone.open_home.call_guard():
                     done.append(work())
             except BaseException as error:
                 failed.append(error)

@@ -46,7 +46,7 @@ def why(zone: OpenZone, id_: str) -> Provenance:
     """
     zone.must_exist()
     with zone.files() as files:
-        fact = partial(_fact, classified="stability" not in zone.open_home.home.without)
+        fact = partial(_fact, classified="stability" not in zone.open_home.home.disabled_steps)
         kinds = (fact, _event, _observation, _mental_model, _entity)
         chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:

@@ -58,7 +58,7 @@ class AccessCounts:
             counts, self._counts = self._counts, {}
         for name, counted in counts.items():
             try:
-                with self._open_home.at_work():
+                with self._open_home.call_guard():
                     _append(self._open_home.zone(name), counted)
             except Exception as error:
                 # Whoever asks is answered all the same, and the next counts are tried anew.
@@ -86,7 +86,7 @@ def targets_of(results: Sequence[Result]) -> list[tuple[str, str]]:
 
 def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:
     """Append counts as `recalled`: of a turn, each fact that it gave was recalled."""
-    if zone.open_home.followed or not zone.node.writes or not zone.exists():
+    if zone.open_home.has_follower or not zone.node.writes or not zone.exists():
         # Another process decides this home's zones, or nobody does.
         return
     total: Counter[tuple[str, str]] = Counter()

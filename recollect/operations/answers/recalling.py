@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import apsw
 import msgspec
 
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token_counting import MAX_TOKENS, token_bound
 from recollect.operations.ingestion.ingesting import command
@@ -39,7 +39,7 @@ def recall(
     """
     asked = query_of(query, fields)
     question, known_at = _question_in(zone, asked)
-    answer = on_recaller(
+    answer = with_recaller(
         zone,
         asked.profile,
         known_at,
@@ -80,7 +80,7 @@ def explain(
     """
     asked = query_of(query, fields)
     question, known_at = _question_in(zone, asked)
-    return on_recaller(
+    return with_recaller(
         zone,
         asked.profile,
         known_at,
@@ -132,15 +132,15 @@ def _reason(error: Exception) -> str:
     return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
 
 
-def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Token | None]:
+def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
     """Return what is asked of a zone, and as of when, as `_question`."""
     question, known_at = _question(query)
     if query.source_event_ids is None:
         return question, known_at
     numbers: frozenset[int] = frozenset()
     if zone.exists():
-        if not zone.open_home.followed:
-            bring_up(zone)
+        if not zone.open_home.has_follower:
+            refresh_files(zone)
         with zone.files() as files:
             found = event_queries.numbers_of_sources(
                 files.events.connection, query.source_event_ids
@@ -149,7 +149,7 @@ def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Token
     return msgspec.structs.replace(question, among=numbers), known_at
 
 
-def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
+def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
     """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
 
     A command line may pass bytes that are not text.
@@ -176,9 +176,9 @@ def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
     question.check()
     if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:
         raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MAX_TOKENS}")
-    known_at: int | Token | None
-    if isinstance(query.known_at, str) and Token.looks(query.known_at):
-        known_at = Token.read(query.known_at)
+    known_at: int | LedgerPosition | None
+    if isinstance(query.known_at, str) and LedgerPosition.matches(query.known_at):
+        known_at = LedgerPosition.parse(query.known_at)
     else:
         known_at = _time(query.known_at, "known_at")
         check_query_time(known_at, "known_at")
@@ -189,47 +189,50 @@ def _time(value: Time | None, field: str) -> int | None:
     return None if value is None else parse_query_time(value, field)
 
 
-def on_recaller(
-    zone: OpenZone, profile: str, known_at: int | Token | None, ask: Callable[[Recaller], T]
+def with_recaller(
+    zone: OpenZone,
+    profile: str,
+    known_at: int | LedgerPosition | None,
+    ask: Callable[[Recaller], T],
 ) -> T | None:
     """Return the answer of the recaller of the given moment, or of now; None if nothing is
     known.
     """
-    if isinstance(known_at, Token) and known_at.partition != zone.partition:
+    if isinstance(known_at, LedgerPosition) and known_at.partition != zone.partition:
         raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
     if not zone.exists():
         return None
     recallers = zone.open_home.recallers
-    if not zone.open_home.followed:
-        bring_up(zone)
+    if not zone.open_home.has_follower:
+        refresh_files(zone)
     number = None if known_at is None else _last_known(zone, known_at)
     if number == 0:
         return None
     if number is not None:
-        return recallers.at_moment(zone.name, profile, number, ask)
-    return recallers.present(zone.name, profile, ask)
+        return recallers.in_state_after(zone.name, profile, number, ask)
+    return recallers.in_current_state(zone.name, profile, ask)
 
 
-def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
+def _last_known(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
     """Return the last record that was known then; None: it is the last one."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
-        last = len(timeline.read)
-        if isinstance(known_at, Token):
+        last = len(timeline.timeline)
+        if isinstance(known_at, LedgerPosition):
             number = min(known_at.number, last)
         else:
-            number = timeline.read.last_known(known_at)
+            number = timeline.timeline.last_known(known_at)
     return None if number == last else number
 
 
-def bring_up(zone: OpenZone) -> None:
+def refresh_files(zone: OpenZone) -> None:
     """Update the files from the ledger, at least with raw turns."""
     ledger = zone.node.ledger
     topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
     # Another generation, with fewer records, may be in use by now.
     generation = zone.node.current(zone.name).name
     ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
-    if ends == zone.brought_up_to:
+    if ends == zone.refreshed_to:
         return
     if ledger.shared:
         # Other nodes decide; their changes must be in the answer too.
@@ -242,14 +245,14 @@ def bring_up(zone: OpenZone) -> None:
                 raise
             # What the files hold already answers.
             return
-    zone.brought_up_to = ends
+    zone.refreshed_to = ends
 
 
-def _asked_at(zone: OpenZone, known_at: int | Token | None) -> int:
+def _asked_at(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
     """Return the moment at which a question is asked (unix ms): now, or then."""
     now = unix_ms()
-    if isinstance(known_at, Token):
+    if isinstance(known_at, LedgerPosition):
         timeline = zone.open_home.recallers.timeline(zone.name)
         with timeline.lock:
-            known_at = timeline.read.known_since(known_at.number)
+            known_at = timeline.timeline.known_since(known_at.number)
     return now if known_at is None else min(known_at, now)

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import msgspec
 
-from recollect.home.open_zone import OpenZone, counted
+from recollect.home.open_zone import OpenZone, row_counts
 from recollect.operations.erasure.erasure_targets import Chooser, hashed, lost_among
 from recollect.operations.erasure.record_matching import Criteria
 from recollect.operations.ingestion.ingesting import command
@@ -160,9 +160,9 @@ def would_erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
             zone.node.driving(zone.name),
             zone.node.open(zone.name, generation) as files,
         ):
-            before = counted(files)
+            before = row_counts(files)
             with zone.node.driver(zone.name, generation, files).erasure_preview(chosen.numbers):
-                after = counted(files)
+                after = row_counts(files)
         gone = {name: before[name] - after[name] for name in _COUNTED}
     return _forgotten(chosen, gone, dry_run=True)
 
@@ -193,7 +193,7 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
 
 def _counted(zone: OpenZone) -> dict[str, int]:
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
-        return counted(files)
+        return row_counts(files)
 
 
 def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from recollect.home.consistency_token import Token
-from recollect.home.memory_spans import Shown, memory_span
+from recollect.home.consistency_token import LedgerPosition
+from recollect.home.memory_spans import SpanRecord, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
@@ -130,13 +130,13 @@ class EventImport:
 
     def add(self, events: Iterable[AnyEvent | bytes]) -> None:
         """Put some events into the ledger, each a dict or a line of JSON; they are durable then."""
-        with self._zone.open_home.at_work():
+        with self._zone.open_home.call_guard():
             source = JsonObjects(self._counted(events), "events", already_read=self._before)
             import_source(source, self._publish, self._counts, duplicate_counts=self._same)
 
     def report(self, *, wait: bool = False) -> IngestReport:
         """Return what became of them so far; `wait`: when they are recallable."""
-        with self._zone.open_home.at_work():
+        with self._zone.open_home.call_guard():
             return report_of(self._zone, self._counts, self._started, wait=wait)
 
     def _counted(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
@@ -260,11 +260,11 @@ def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
         check_platform(draft.platform)
     with memory_span("upsert_memory", zone.name) as span:
         receipts = _noted(zone, zone.node.ledger.publish(zone.name, drafts))
-        span.records(len(drafts), lambda: _shown(drafts, receipts))
+        span.set_records(len(drafts), lambda: _shown(drafts, receipts))
     return receipts
 
 
-def _shown(drafts: Sequence[Draft], receipts: Sequence[Receipt]) -> Iterator[Shown]:
+def _shown(drafts: Sequence[Draft], receipts: Sequence[Receipt]) -> Iterator[SpanRecord]:
     """Yield what a span may show of events."""
     for draft, receipt in zip(drafts, receipts, strict=True):
         assert isinstance(draft.payload, Content)
@@ -322,7 +322,9 @@ def token(zone: OpenZone) -> str:
     """Return a token for everything that was published here; `wait_for` takes it, also
     elsewhere.
     """
-    return str(Token(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published))
+    return str(
+        LedgerPosition(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published)
+    )
 
 
 def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
@@ -333,7 +335,7 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
         DecisionTimeout: it was not within `timeout` seconds.
         AlreadyClosed: the home is being closed.
     """
-    wanted = Token.read(token)
+    wanted = LedgerPosition.parse(token)
     if wanted.partition != zone.partition:
         raise InvalidInput(f"token {token!r} is not of zone {zone.name}")
     deadline = time.monotonic() + timeout
@@ -360,6 +362,6 @@ def decided(zone: OpenZone) -> int:
 
 def _brought_up(zone: OpenZone) -> int:
     """Return the last record of the files, after updating them if no other process does."""
-    if not zone.open_home.followed and zone.node.writes:
+    if not zone.open_home.has_follower and zone.node.writes:
         zone.decide()
     return decided(zone)

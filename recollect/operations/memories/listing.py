@@ -72,7 +72,7 @@ def fact_page(
             files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
         )
         facts = list(described(files, found[:limit]))
-    if "stability" in zone.open_home.home.without:
+    if "stability" in zone.open_home.home.disabled_steps:
         facts = [unclassified(fact) for fact in facts]
     more = None
     if len(found) > limit:
@@ -241,8 +241,8 @@ def _files_after(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
     """Lend the files as they stood after a record, without what was forgotten since."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
-        moment = zone.node.snapshot(zone.name, timeline.read, number)
-        files = zone.node.open_snapshot(zone.name, timeline.read, moment)
+        moment = zone.node.snapshot(zone.name, timeline.timeline, number)
+        files = zone.node.open_snapshot(zone.name, timeline.timeline, moment)
     with closing(files):
         yield files
 

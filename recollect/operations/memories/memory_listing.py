@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.answers.recalling import bring_up
+from recollect.operations.answers.recalling import refresh_files
 from recollect.operations.ingestion.ingesting import PRINCIPAL
 from recollect.operations.memories.listing import described, meant
 from recollect.projections.events import event_list, event_queries
@@ -71,9 +71,9 @@ def list_memories(
     place = _START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
         return MemoryPage(memories=[])
-    if scope == "events" and not zone.open_home.followed:
+    if scope == "events" and not zone.open_home.has_follower:
         # Turns are there before anything is decided from them.
-        bring_up(zone)
+        refresh_files(zone)
     with zone.files() as files, files.read_transaction():
         about = None if entity is None else meant(files, entity)
         if scope == "facts":

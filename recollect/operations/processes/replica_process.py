@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from recollect.home.follower_lock import following, heartbeat
+from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import open_following_node
 from recollect.projections.file_permissions import FILE_MODE, require_writable
@@ -33,7 +33,7 @@ def follow(home: Home, report: OnZoneProgress) -> None:
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    with following(home):
+    with hold_follower_lock(home):
         _keep_up(home, report, ended)
 
 
@@ -48,7 +48,7 @@ def followed_meanwhile(home: Home, report: OnZoneProgress) -> Iterator[None]:
     ended = threading.Event()
     with ExitStack() as held:
         try:
-            held.enter_context(following(home))
+            held.enter_context(hold_follower_lock(home))
         except Busy:
             yield
             return
@@ -70,7 +70,7 @@ def _keep_up(home: Home, report: OnZoneProgress, ended: threading.Event) -> None
                 return
         with ZoneMaintenance(node, ledger, report, follow_all=True):
             while not ended.wait(_BEAT_SECONDS):
-                heartbeat(home).touch(FILE_MODE)
+                heartbeat_file(home).touch(FILE_MODE)
     finally:
         node.close()
 

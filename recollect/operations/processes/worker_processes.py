@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.home.follower_lock import following, heartbeat
+from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
@@ -46,7 +46,7 @@ def work(
     if once:
         _work_once(home, report)
     elif on_kafka(home):
-        with following(home):
+        with hold_follower_lock(home):
             _work_in_cluster(home, report, member)
     else:
         _work_embedded(home, report)
@@ -92,7 +92,7 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
             member=member,
             periodic=partial(tick, ticked) if home.configuration.ticks else None,
             on_ownership=owns,
-            heartbeat=heartbeat(home),
+            heartbeat=heartbeat_file(home),
         )
 
 

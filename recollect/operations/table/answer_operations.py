@@ -125,7 +125,7 @@ def recall(zone: OpenZone, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
     """
     with memory_span("search_memory", zone.name) as span:
         answer = recalling.recall(zone, query, fields)
-        span.found(answer.query, answer.results)
+        span.set_results(answer.query, answer.results)
     zone.open_home.count_accesses(zone.name, answer.results)
     return answer
 
@@ -181,7 +181,7 @@ def context(
     """
     with memory_span("search_memory", zone.name) as span:
         found = context_injection.context(zone, task, max_tokens=max_tokens)
-        span.found(task, found.items)
+        span.set_results(task, found.items)
     zone.open_home.count_accesses(zone.name, found.items)
     return found
 
@@ -257,7 +257,7 @@ def reflect(
             max_tokens=max_tokens,
             save_as=save_as,
         )
-        span.found(query, reflection.results)
+        span.set_results(query, reflection.results)
     return reflection
 
 

@@ -100,7 +100,7 @@ def forget(
         return forgetting.forget(zone, targets, dry_run=True)
     with memory_span("delete_memory", zone.name) as span:
         report = forgetting.forget(zone, targets)
-        span.records(report.events)
+        span.set_records(report.events)
     return report
 
 

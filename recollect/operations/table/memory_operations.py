@@ -112,8 +112,8 @@ def remember(
     """
     with memory_span("create_memory", zone.name) as span:
         receipt = ingesting.remember(zone, content, sender_id=sender_id, at=at, principal=principal)
-        span.record(receipt.event_id)
-        span.records(1, lambda: [(receipt.event_id, content, None)])
+        span.set_record_id(receipt.event_id)
+        span.set_records(1, lambda: [(receipt.event_id, content, None)])
     return receipt
 
 
@@ -258,9 +258,9 @@ def update_memory(
     'The deploy key is in the red safe.'
     """
     with memory_span("update_memory", zone.name) as span:
-        span.record(id)
+        span.set_record_id(id)
         report = memory_update.update_memory(zone, id, text, principal=principal)
-        span.records(1, lambda: [(report.id, report.text, None)])
+        span.set_records(1, lambda: [(report.id, report.text, None)])
     return report
 
 

@@ -165,8 +165,8 @@ def create_mental_model(
             tags=tags,
             sources=sources,
         )
-        span.record(made.id)
-        span.records(1, lambda: [(made.id, made.description, None)])
+        span.set_record_id(made.id)
+        span.set_records(1, lambda: [(made.id, made.description, None)])
     return made
 
 
@@ -202,9 +202,9 @@ def update_mental_model(
     True
     """
     with memory_span("update_memory", zone.name) as span:
-        span.record(id)
+        span.set_record_id(id)
         made = models.update(zone, id, description, sources=sources)
-        span.records(1, lambda: [(made.id, made.description, None)])
+        span.set_records(1, lambda: [(made.id, made.description, None)])
     return made
 
 
@@ -241,9 +241,9 @@ def delete_mental_model(zone: OpenZone, id: ModelId, *, dry_run: DryRun = False)
     if dry_run:
         return models.delete(zone, id, dry_run=True)
     with memory_span("delete_memory", zone.name) as span:
-        span.record(id)
+        span.set_record_id(id)
         report = models.delete(zone, id)
-        span.records(report.events)
+        span.set_records(report.events)
     return report
 
 

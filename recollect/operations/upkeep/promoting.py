@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 
 import msgspec
 
-from recollect.home.follower_lock import following
+from recollect.home.follower_lock import hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import EMBEDDED, encoder_name, node_of, reader_name
 from recollect.projections.file_permissions import require_writable
@@ -54,7 +54,7 @@ def promote(
             f"the ledger {setting!r} ({place}): what moves is the embedded ledger of a home; leave "
             "the setting out"
         )
-    with following(home), promotion.exclusive_files(home.directory) as own:
+    with hold_follower_lock(home), promotion.exclusive_files(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
             # It may be left from an attempt to move elsewhere.
@@ -74,7 +74,7 @@ def promote(
                     promotion.copy_ledger(own, ledger, progress)
                 own.mark_moved(settings.url)
             promotion.publish_active_chains(node)
-            home.promoted(settings.url)
+            home.record_promotion(settings.url)
             own.clear()
     return Promoted(settings.url, **msgspec.structs.asdict(counts))
 

@@ -21,15 +21,15 @@ import msgspec
 
 from recollect.home.access_tokens import (
     AccessTokens,
-    KnownTokens,
     StoredToken,
+    TokenSnapshot,
+    not_revoked,
     read_tokens,
-    still_valid,
     write_tokens,
 )
 from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_directory import Home
-from recollect.home.home_swap import HOME_FILE, ROOM, HomeSwap
+from recollect.home.home_swap import HOME_FILE, STAGING_DIRECTORY, HomeSwap
 from recollect.home.ledgers import EMBEDDED, open_node
 from recollect.home.open_zone import unix_ms
 from recollect.operations.erasure.erasure_targets import Chooser
@@ -164,7 +164,7 @@ def _alone(directory: Path) -> Iterator[None]:
             "another restore: stop it, then restore again"
         ) from None
     finally:
-        if new and not Home.is_at(directory):
+        if new and not Home.exists_at(directory):
             with suppress(OSError):
                 for lock in directory.glob("*.lock"):
                     lock.unlink()
@@ -175,7 +175,7 @@ def _finish(swap: HomeSwap) -> _Ended | None:
     """Bring a restore that was interrupted to its end; return what it had to say."""
     ended = None
     with suppress(FileNotFoundError, msgspec.DecodeError):
-        ended = msgspec.json.decode((swap.room / _REPORT).read_bytes(), type=_Ended)
+        ended = msgspec.json.decode((swap.staging / _REPORT).read_bytes(), type=_Ended)
     swap.finish()
     return ended
 
@@ -200,7 +200,7 @@ class _Place:
         self.homes = self.ledger.home_ids()
         self.is_same = manifest.home in self.homes
 
-    def tokens(self) -> KnownTokens:
+    def tokens(self) -> TokenSnapshot:
         """Return the tokens that it knows."""
         return _read_tokens(self._tokens, self.at)
 
@@ -245,7 +245,7 @@ class _Restore:
                 # SQLite must not have files open that change their place.
                 read.close()
                 # Nobody revokes a token between this look and the swap.
-                held.enter_context(AccessTokens(self._directory).unchanged())
+                held.enter_context(AccessTokens(self._directory).locked())
                 kept, dropped = self._keep_tokens(there, named)
                 report = msgspec.structs.replace(
                     report,
@@ -255,7 +255,7 @@ class _Restore:
                     seconds=round(time.monotonic() - began, 3),
                 )
                 ended = msgspec.json.encode(_Ended(self._backup.digest, report))
-                replace_file(self._swap.room / _REPORT, ended)
+                replace_file(self._swap.staging / _REPORT, ended)
                 self._swap.swap()
             except BaseException:
                 if not self._swap.interrupted:
@@ -275,7 +275,7 @@ class _Restore:
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
                 "directory, with --home"
             )
-        names = {path.name for path in self._directory.iterdir()} - {ROOM, CONFIG_FILE}
+        names = {path.name for path in self._directory.iterdir()} - {STAGING_DIRECTORY, CONFIG_FILE}
         names = {name for name in names if not name.endswith(".lock")}
         if not names & set(own):
             if names:
@@ -323,7 +323,7 @@ class _Restore:
         directory = self._named[number]
         if not directory.is_dir():
             raise InvalidInput(f"--erasures-from {directory}: there is no such directory")
-        place = _Place(directory, self._manifest, self._swap.room / f"later-{number}")
+        place = _Place(directory, self._manifest, self._swap.staging / f"later-{number}")
         held.callback(place.ledger.close)
         if not place.is_same:
             raise InvalidInput(
@@ -443,10 +443,10 @@ class _Restore:
         if not numbers and not absent and not has_pending_erasure(ledger, zone):
             return 0
         home = Home(self._new, self._configuration)
-        if home.settings.encoder is not None and not home.has(home.settings.encoder):
+        if home.settings.encoder is not None and not home.is_cached(home.settings.encoder):
             # Deciding may do without.
             with suppress(EncoderError):
-                Home.make(self._new, self._configuration)
+                Home.create_or_open(self._new, self._configuration)
         if ledger.head(zone).number:
             node.drive(zone, self._progress)
             with node.open(zone, node.current(zone)) as files:
@@ -475,25 +475,25 @@ class _Restore:
         Where a home is there, its tokens are the newest that are known: one that it does not have
         was revoked.
         """
-        backed_up = KnownTokens(self._tokens, self._manifest.made_at)
+        backed_up = TokenSnapshot(self._tokens, self._manifest.made_at)
         known = [place.tokens() for place in named]
         if there is not None:
-            tokens = still_valid(there.tokens().tokens, [backed_up, *known])
+            tokens = not_revoked(there.tokens().tokens, [backed_up, *known])
         else:
             tokens = list(_read_tokens(self._directory / TOKENS_FILE, unix_ms()).tokens)
             own = {token.id for token in tokens}
-            tokens += [token for token in still_valid(self._tokens, known) if token.id not in own]
+            tokens += [token for token in not_revoked(self._tokens, known) if token.id not in own]
         if tokens:
             write_tokens(self._new / TOKENS_FILE, tokens)
         holding = {token.id for token in tokens}
         return len(tokens), sum(token.id not in holding for token in self._tokens)
 
 
-def _read_tokens(path: Path, at: int) -> KnownTokens:
+def _read_tokens(path: Path, at: int) -> TokenSnapshot:
     """Return the tokens that a place knows; none where that cannot be read."""
     with suppress(HomeError):
-        return KnownTokens(read_tokens(path), at)
-    return KnownTokens([], at)
+        return TokenSnapshot(read_tokens(path), at)
+    return TokenSnapshot([], at)
 
 
 def _first(items: Iterable[T]) -> list[T]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.home.open_zone import OpenZone, counted, unix_ms
+from recollect.home.open_zone import OpenZone, row_counts, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
@@ -22,7 +22,7 @@ def status(zone: OpenZone) -> Status:
             *(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
             agents=node.agent_names,
         )
-    if not zone.open_home.followed:
+    if not zone.open_home.has_follower:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
     moved = node.journal.progress_of(name)
@@ -30,7 +30,7 @@ def status(zone: OpenZone) -> Status:
     generation = node.current(name)
     with node.open(name, generation) as files:
         marks = {model.name: model.watermark().number for model in files.all}
-        counts = counted(files)
+        counts = row_counts(files)
         return Status(
             zone=name,
             generation=generation.name,

@@ -171,7 +171,7 @@ def open_model(
             with closing(OpenHome(home)) as opened:
                 if opened.holds(zone):
                     role = role_in(opened.zone(zone))
-        yield ModelExtractor(door, role, frozenset(home.without if home else ()))
+        yield ModelExtractor(door, role, frozenset(home.disabled_steps if home else ()))
 
 
 class _Held(NamedTuple):

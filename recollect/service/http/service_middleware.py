@@ -14,7 +14,7 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from recollect.home.memory_spans import within_trace_of
+from recollect.home.memory_spans import continue_trace
 from recollect.service.http.id_paths import keep_together
 from recollect.service.http.json_bodies import is_ndjson
 from recollect.service.http.problem_details import (
@@ -76,7 +76,7 @@ class ServiceMiddleware:
             keep_together(scope)
             by_line = is_ndjson(headers.get(b"content-type", b"").decode("latin-1"))
             patient = _Patient(receive, self._service.settings.request_seconds, by_line=by_line)
-            with within_trace_of(headers):
+            with continue_trace(headers):
                 await self._app(scope, patient, answer)
         except Exception as error:
             if answer.status == 0:

@@ -11,7 +11,7 @@ from litestar import post
 from litestar.params import FromPath, FromQuery
 from msgspec import Meta
 
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport
 from recollect.service.http.idempotent_calls import HEADER
@@ -71,7 +71,7 @@ async def take_events(
             lambda: _import(request, zone, _together(_events(body))),
         )
     if wait:
-        await service.until(zone, Token.read(report.token).number)
+        await service.until(zone, LedgerPosition.parse(report.token).number)
     return report
 
 

@@ -90,7 +90,7 @@ async def metrics(request: AnyRequest) -> Response[bytes]:
     They say nothing of a zone. The setting `open_metrics` gives them to everybody.
     """
     service = service_of(request)
-    if not service.settings.open_metrics and not principal_in(request).has("admin"):
+    if not service.settings.open_metrics and not principal_in(request).has_right_anywhere("admin"):
         raise nothing_here()
     return Response(service.metrics.text(), media_type=MEDIA_TYPE)
 

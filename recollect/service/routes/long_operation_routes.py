@@ -64,7 +64,7 @@ async def watch_operation(
     async def messages() -> AsyncIterator[ServerSentEventMessage]:
         try:
             async for operation in service.operations.watch(
-                zone, id, lambda: service.counts(principal)
+                zone, id, lambda: service.is_valid(principal)
             ):
                 said = msgspec.json.encode(operation).decode()
                 yield ServerSentEventMessage(data=said, event="operation")

@@ -69,7 +69,7 @@ def _is_int(operation: Operation[..., Any], name: str) -> bool:
 
 
 def _check(request: AnyRequest, zone: str, right: Right) -> None:
-    if not principal_in(request).may(zone, right):
+    if not principal_in(request).has_right(zone, right):
         raise nothing_here()
 
 

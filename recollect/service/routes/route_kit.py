@@ -9,7 +9,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from recollect.home.access_tokens import Right
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.library.library_zone import Zone
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER
@@ -97,7 +97,7 @@ async def held_zone(request: AnyRequest, zone: str) -> Zone:
 async def decided_in_time(request: AnyRequest, zone: str, token: str) -> bool:
     """Wait until a zone is decided up to a token; return whether it was within the time limit."""
     try:
-        await service_of(request).until(zone, Token.read(token).number)
+        await service_of(request).until(zone, LedgerPosition.parse(token).number)
     except Refused as refused:
         if refused.kind is not NOT_DECIDED:
             raise

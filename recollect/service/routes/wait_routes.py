@@ -8,7 +8,7 @@ import msgspec
 from litestar import post
 from litestar.params import FromPath, JSONBody
 
-from recollect.home.consistency_token import Token
+from recollect.home.consistency_token import LedgerPosition
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Status
 from recollect.service.query_service import AnyRequest
@@ -26,10 +26,10 @@ async def wait(
     request: AnyRequest, zone: FromPath[str], data: JSONBody[ConsistencyToken]
 ) -> Status:
     """Answer once everything up to a consistency token is decided and can be recalled."""
-    wanted = Token.read(data.token)
+    wanted = LedgerPosition.parse(data.token)
     held = await held_zone(request, zone)
     own = await service_of(request).reading.run(held.token)
-    if Token.read(own).partition != wanted.partition:
+    if LedgerPosition.parse(own).partition != wanted.partition:
         raise InvalidInput("token: it is not of this zone")
     await service_of(request).until(zone, wanted.number)
     return await read(request, zone, lambda held: held.status())

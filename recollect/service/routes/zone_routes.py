@@ -29,7 +29,7 @@ async def zones(request: AnyRequest) -> ZoneList:
 
     def readable() -> ZoneList:
         found = service.recollect.zone_summaries()
-        return ZoneList([summary for summary in found if principal.may(summary.zone, "read")])
+        return ZoneList([summary for summary in found if principal.has_right(summary.zone, "read")])
 
     return await service.reading.run(readable, service.settings.request_seconds)
 

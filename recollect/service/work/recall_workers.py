@@ -21,7 +21,7 @@ import time
 import msgspec
 
 from recollect.home.configuration import CONFIG_VARIABLE
-from recollect.home.memory_spans import traced
+from recollect.home.memory_spans import is_tracing
 from recollect.home.open_zone import OpenHome
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
@@ -166,7 +166,7 @@ class RecallWorkers:
         with self._changed:
             erasures = self._erasures
             # A span is of the process that traces.
-            taken = self._take() if self._here and not traced() else None
+            taken = self._take() if self._here and not is_tracing() else None
             if taken is None:
                 self._here += 1
                 if self._here >= MANY:

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 def fill(directory: Path) -> None:
     """Make a home whose zone has said, remembered, superseded, merged and forgotten something."""
-    Home.make(directory, without_encoder=True)
+    Home.create_or_open(directory, without_encoder=True)
     with Memory(EncodedHome(directory)) as memory:
         tell(
             memory,

@@ -180,7 +180,10 @@ def said_at(day: int) -> int:
 @settings(max_examples=15, deadline=None)
 @given(tellings(), st.lists(st.integers(-1, 62), min_size=1, max_size=4))
 def test_at_any_time_each_lives_in_one_place(told: list[Told], days: list[int]) -> None:
-    with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as memory:
+    with (
+        in_memory() as room,
+        Memory(Home.create_or_open(room / "home", without_encoder=True)) as memory,
+    ):
         tell(
             memory,
             [
@@ -208,7 +211,10 @@ def test_each_place_held_until_the_next_whichever_was_told_first(
     told: list[Told], random: Random, at_once: bool
 ) -> None:
     order = random.sample(told, len(told))
-    with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as memory:
+    with (
+        in_memory() as room,
+        Memory(Home.create_or_open(room / "home", without_encoder=True)) as memory,
+    ):
         drafts = [
             # Two days apart: what is said again within one is no second fact.
             say(f"I live in {item.city}.", f"m{item.day}", by=item.by, at=said_at(item.day))

@@ -117,7 +117,7 @@ class Zone:
 
     def __init__(self, room: Path, encoder: bool) -> None:
         self._room, self._encoder = room, encoder
-        Home.make(room, without_encoder=True)
+        Home.create_or_open(room, without_encoder=True)
         self.opened: list[Memory] = []
         self.writer, self.reader = self.open(), self.open()
         self.said: list[str] = []

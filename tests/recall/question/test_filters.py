@@ -42,7 +42,7 @@ def crowd() -> Iterator[Path]:
     wanted = "Once Grace Hopper visited Paris with a puppy on any number of long walks."
     drafts.append(say(wanted, "wanted", by="Eve", at=START - 9 * DAY, platform="mail"))
     with in_memory() as room:
-        Home.make(room / "home", without_encoder=True)
+        Home.create_or_open(room / "home", without_encoder=True)
         with Memory(EncodedHome(room / "home")) as memory:
             tell(memory, drafts)
         yield room / "home"
