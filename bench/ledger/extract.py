@@ -49,7 +49,7 @@ def run(homes: Homes, *, events: int = EVENTS) -> Report:
 
 
 def _home(directory: Path) -> Home:
-    home = Home.make(directory, encoder=MINILM.name)
+    home = Home.create_or_open(directory, encoder=MINILM.name)
     assert home.settings.reader is not None
     return home
 

@@ -248,7 +248,7 @@ def test_extract_loads_its_reader_once(
     configuration = Configuration(
         tmp_path / "home", environment={"RECOLLECT_CACHE": str(model_cache)}
     )
-    home = Home.make(tmp_path / "home", configuration, encoder="all-MiniLM-L6-v2")
+    home = Home.create_or_open(tmp_path / "home", configuration, encoder="all-MiniLM-L6-v2")
     with Extractor("default", gateway_of(home)) as extractor:
         found = [extractor.extract(draft) for draft in Writer().drafts(3)]
     assert len(found) == 3
