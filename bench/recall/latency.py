@@ -284,7 +284,7 @@ def measure(directory: Path, queries: int) -> Measured:
         recaller = Recaller(files, encoder=encoder)
         wall, cpu = _timed(recaller, writer.question(), "high")
         measured = Measured(wall, cpu, memory_first_mb=_memory_mb())
-        if recaller.worth_storing:
+        if recaller.should_store:
             recaller.store()
         for _ in range(ROUNDS if queries else 0):
             for way, budget, arms in _WAYS:

@@ -11,8 +11,8 @@ import numpy as np
 from bench.kit.homes import Vectors
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.recall.index.growable_arrays import Texts
-from recollect.projections.recall.index.vector_index import Targets
 from recollect.projections.recall.index.vector_index import Vectors as Index
+from recollect.projections.recall.index.vector_index import VectorTargets
 
 _SESSION = re.compile(r"session_\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -39,7 +39,7 @@ def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
     found = 0
     for vector in asked:
         exact = np.argsort(-(vectors @ vector), kind="stable")[:nearest]
-        near = index.near(vector, nearest, everywhere)
+        near = index.nearest(vector, nearest, everywhere)
         found += len(set(exact.tolist()) & set(near.places.tolist()))
     return found / (len(asked) * min(nearest, len(vectors)))
 
@@ -49,7 +49,9 @@ def _index(vectors: Vectors) -> Index:
     ids = Texts()
     ids.extend(map(str, range(len(vectors))))
     places = np.arange(len(vectors))
-    targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
+    targets = VectorTargets(
+        lambda names: np.array([int(name) for name in names]), ids, lambda: places
+    )
     index = Index(vectors.shape[1], targets)
     codes, _ = to_int8(vectors)
     index.extend(list(range(len(vectors))), ids[:], codes)

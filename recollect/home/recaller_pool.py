@@ -165,7 +165,7 @@ class RecallerPool:
     def _store(self, key: _Key) -> None:
         with self._in_use(key) as pooled:
             recaller, files = pooled.recaller, pooled.files
-            if recaller is None or files is None or not recaller.worth_storing:
+            if recaller is None or files is None or not recaller.should_store:
                 return
             if self._node.current(key.zone) != key.state:
                 # A replaced generation is about to be removed.

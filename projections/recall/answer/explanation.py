@@ -78,7 +78,7 @@ def explained(
     ranks: dict[str, int] = {}
     fused = None
     if target.place is not None and trace.found is not None and trace.order is not None:
-        ranks = ranks_of(trace.found.turns, target.place)
+        ranks = ranks_of(trace.found.scores_by_arm, target.place)
         if ranks and eligible[target.place]:
             scores = trace.order.of_found
             fused = int((scores[eligible] > scores[target.place]).sum()) + 1
@@ -116,7 +116,7 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
     if event is not None:
         return _Target(event, "event", "events", place_of[event])
     if scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "fact", "facts", index.facts.placed([id_]).get(id_))
+        return _Target(id_, "fact", "facts", index.facts.places_of([id_]).get(id_))
     if scalar(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "mental_model", "mental_models", None)
     if scalar(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
@@ -163,7 +163,7 @@ def _dropped(
     if refused:
         return "filter", f"it does not pass {', '.join(refused)}"
     if not ranks:
-        return "arms", f"none of {', '.join(trace.found.turns)} found it"
+        return "arms", f"none of {', '.join(trace.found.scores_by_arm)} found it"
     other = _result_for_its_turn(target, trace, index, files)
     if other is not None:
         return "stands_for", other

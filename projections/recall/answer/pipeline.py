@@ -38,7 +38,11 @@ class Pipeline:
         near = self._ranker.documents(question, self._documents(question, found, index), index)
         of_documents = document_results(near, index, explain=query.explain)
         order, of_turns = None, []
-        if found is not None and found.turns and not {"events", "facts"}.isdisjoint(query.scope):
+        if (
+            found is not None
+            and found.scores_by_arm
+            and not {"events", "facts"}.isdisjoint(query.scope)
+        ):
             # A turn that an observation brings along is passed over, and others take its place.
             count = query.max_results + sum(len(item.facts) for item in of_documents)
             order = self._ranker.turns(question, found, index, count)
@@ -78,7 +82,7 @@ class Pipeline:
         scope, documents = question.query.scope, []
         if "observations" in scope and found is not None:
             documents += observations(question, found.facts, index, self._files)
-        if "mental_models" in scope and index.exists.mental_models:
+        if "mental_models" in scope and index.row_kinds.mental_models:
             documents += mental_models(question, self._files)
         if "entities" in scope:
             documents += entities(question, index, self._files)

@@ -144,11 +144,11 @@ class Recaller:
             self._refreshed()
 
     @property
-    def worth_storing(self) -> bool:
+    def should_store(self) -> bool:
         """Whether `store` would spare another process much work."""
         # Without the lock: who has an answer does not wait for those of others.
         index = self._index
-        return index is not None and index.worth_storing
+        return index is not None and index.should_store
 
     def store(self) -> None:
         """Write the index to the files' folder; only under the lock of `index.array_store`."""

@@ -23,7 +23,7 @@ class Changes(NamedTuple):
 
 def changes(query: RecallQuery, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
     """Return the changes of facts up to the time that a question asks for."""
-    if not index.exists.supersessions:
+    if not index.row_kinds.supersessions:
         return Changes({}, {}, {})
     connection = files.memory.connection
     all_found = memory.supersessions(connection, fact_ids, query.until)
@@ -33,7 +33,7 @@ def changes(query: RecallQuery, fact_ids: Sequence[str], index: Index, files: Zo
         return result
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # What is being forgotten is still there, but its turn cannot be read.
-    readable = index.facts.placed(ids).keys()
+    readable = index.facts.places_of(ids).keys()
     # What was corrected in passing ended by an event that gave no fact.
     words = _words_of([id_ for id_ in ids if id_ not in readable], index)
     known = readable | words.keys()

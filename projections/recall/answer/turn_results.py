@@ -67,7 +67,7 @@ def turn_results(
         chosen = _led_by(question, question.chain[-1], chosen, found, index)
     elif question.slot_values and chosen:
         chosen = _slot_first(question, chosen, found, index)
-    elif chosen and index.exists.supersessions and not asks_for_past(question.text):
+    elif chosen and index.row_kinds.supersessions and not asks_for_past(question.text):
         chosen = _current_first(question, chosen, found, index, files)
     results = _results(question.query, chosen[:count], found, index, files)
     if question.chain and question.query.explain and results:
@@ -100,7 +100,7 @@ def _best(
         )
     ]
     chosen = _facts_or_turns(question, turns, facts_of, found)
-    if {"events", "facts"}.issubset(question.query.scope) and index.exists.repeats:
+    if {"events", "facts"}.issubset(question.query.scope) and index.row_kinds.repeats:
         chosen = _originals(question, chosen, facts_of, index, files)
     first: dict[str, Chosen] = {}
     for item in chosen:
@@ -128,7 +128,7 @@ def _originals(
     if not facts:
         return chosen
     ids = sorted(set(facts.values()))
-    place_of = index.facts.placed(ids)
+    place_of = index.facts.places_of(ids)
     texts = memory.texts(files.memory.connection, ids)
     ended = changes(question.query, ids, index, files).ended
     result = []
@@ -189,7 +189,7 @@ def _led_by(
     question: ParsedQuestion, id_: str, chosen: list[Chosen], found: Candidates, index: Index
 ) -> list[Chosen]:
     """Return the same with what stands for a fact or an event first, where it may be answered."""
-    place = index.facts.placed([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
+    place = index.facts.places_of([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
     if place < 0 or place == chosen[0].place or not question.eligible[place]:
         return chosen
     turn_id = index.turns.ids[place]
@@ -204,7 +204,7 @@ def _led_by(
 
 def _explained(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
     """Return what a chain ends at with the facts that led to it; another result as it is."""
-    places = index.facts.placed(list(chain))
+    places = index.facts.places_of(list(chain))
     if first.id not in (chain[-1], index.turns.ids[places[chain[-1]]]):
         return first
     times = index.turns.occurred_at
@@ -260,7 +260,7 @@ def _results(
 ) -> list[Result]:
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
-    repeats = memory.repeating_events(connection, fact_ids) if index.exists.repeats else {}
+    repeats = memory.repeating_events(connection, fact_ids) if index.row_kinds.repeats else {}
     sources = events.source_ids(
         files.events.connection, [event for again in repeats.values() for event in again]
     )
@@ -300,7 +300,7 @@ def _results(
                 platform=platform,
                 sender_name=said[number].speaker,
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
-                arms=ranks_of(found.turns, item.place) if query.explain else None,
+                arms=ranks_of(found.scores_by_arm, item.place) if query.explain else None,
                 supersedes=[
                     *_of(item, changed.before),
                     # What an edit replaced is told in the words of the version before.

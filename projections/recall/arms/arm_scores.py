@@ -24,11 +24,11 @@ class Candidates(NamedTuple):
     """
 
     places: Ints
-    turns: dict[str, Floats]
+    scores_by_arm: dict[str, Floats]
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
-    personal: float | None = None
+    personal_cosine: float | None = None
 
 
 class ArmScores(NamedTuple):
@@ -60,7 +60,7 @@ class ScoresByArm(NamedTuple):
     arms: dict[str, ArmScores]
     facts: dict[str, float]
     evidence: dict[str, float]
-    personal: float | None = None
+    personal_cosine: float | None = None
 
     def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
         """Return the same with the scores of one more arm."""
@@ -74,9 +74,9 @@ class ScoresByArm(NamedTuple):
             if scores.unread is not None
         }
         turns = {name: scores.of(places) for name, scores in self.arms.items()}
-        return Candidates(places, turns, self.facts, unread, self.evidence, self.personal)
+        return Candidates(places, turns, self.facts, unread, self.evidence, self.personal_cosine)
 
-    def everywhere(self) -> Candidates:
+    def all_turns(self) -> Candidates:
         """Return the scores of every turn."""
         return self.at(np.arange(self.size))
 

@@ -20,10 +20,10 @@ def causal(
     question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
 ) -> ArmScores:
     """Score causes and effects of near facts: their nearness times the strength of the link."""
-    if not index.exists.causal_links:
+    if not index.row_kinds.causal_links:
         return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
     links = memory.causal_neighbours(files.memory.connection, list(facts)[:_CAUSES])
-    rows = index.facts.of([linked for _, linked, _ in links])
+    rows = index.facts.rows_of([linked for _, linked, _ in links])
     best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
         place = int(index.facts.places[row]) if row >= 0 else -1

@@ -24,5 +24,5 @@ def entity(question: ParsedQuestion, index: Index) -> ArmScores:
         if not item.senders:
             scores[index.mentioning(item.ids)] = _MENTIONED
     if question.speakers:
-        scores[index.turns.of_senders(question.speakers)] = 1.0
+        scores[index.turns.sender_mask(question.speakers)] = 1.0
     return ArmScores(None, question.masked(scores))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from recollect.projections.recall.arms.arm_scores import ArmScores
-from recollect.projections.recall.arms.scaling import scaled
-from recollect.projections.recall.index.selection import close_to_top
+from recollect.projections.recall.arms.scaling import min_max_scale
+from recollect.projections.recall.index.selection import top_with_ties
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
@@ -17,7 +17,7 @@ def keyword(question: ParsedQuestion, index: Index) -> tuple[ArmScores, float]:
     Also the greatest share of the words, by their idf, that is near one turn.
     """
     scores, share = index.turns.bm25(question.terms, question.restricted_to)
-    return ArmScores(None, scaled(scores, floor=0.0)), share
+    return ArmScores(None, min_max_scale(scores, floor=0.0)), share
 
 
 def statement(
@@ -39,7 +39,7 @@ def statement(
     np.maximum.at(scores, facts.places[rows], found)
     if not with_facts:
         return ArmScores(None, scores), {}
-    best = close_to_top(found, pool)
+    best = top_with_ties(found, pool)
     ids = facts.ids.take(rows[best])
     order = np.lexsort((np.array(ids), -found[best]))[:pool]
     near = found[best[order]].tolist()

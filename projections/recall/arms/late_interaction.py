@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.embeddings.token_vectors import content_token_mask, project
-from recollect.projections.recall.arms.scaling import scaled
+from recollect.projections.recall.arms.scaling import min_max_scale
 from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.index_terms import MAX_WORDS
 from recollect.projections.recall.index.int8_products import products
-from recollect.projections.recall.index.token_index import Centre, TokensOf
+from recollect.projections.recall.index.token_index import Centroid, TurnTokens
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import QueryTokens
@@ -49,14 +49,14 @@ class LateScores(NamedTuple):
     nearest: float | None
 
 
-class _Words(NamedTuple):
+class _QuestionTokens(NamedTuple):
     """The tokens of a question without stop words: (t, dimensions) integers, and their weights."""
 
     codes: Floats
     weights: Floats
 
 
-def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
+def late_interaction(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
     """Score candidates (places, ascending), from 0 for the worst to 1; others are not read.
 
     The best gives less than 1 where it is hardly nearer than the worst.
@@ -68,10 +68,10 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
     words = _words(tokens, index)
     if not len(candidates) or not len(words.codes):
         return LateScores(scores, np.zeros(len(candidates), bool), None)
-    places = around(candidates, index.turns)
+    places = with_window(candidates, index.turns)
     found = index.tokens.of(places)
-    near = windowed(
-        nearest(words.codes, found, index.tokens.centre),
+    near = max_over_window(
+        max_similarity(words.codes, found, index.tokens.centroid),
         index.turns.session[places[found.turn_of_unit]],
     )
     weights = words.weights.astype(np.float64)
@@ -85,11 +85,11 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
         # Where most turns have no tokens, the few that do cannot be compared with one another.
         return LateScores(scores, np.ones(len(candidates), bool), None)
     read = of_turn[asked[known]]
-    scores[known] = scaled(read, least=_MIN_SPREAD)
+    scores[known] = min_max_scale(read, min_range=_MIN_SPREAD)
     return LateScores(scores, ~known, float(read.max()))
 
 
-def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
+def max_similarity(words: Floats, found: TurnTokens, centre: Centroid) -> Floats:
     """Return (units, words): the cosine of a word and its nearest token in a unit; 0 at least.
 
     Both are taken from the centre. Sums of products of codes are whole numbers below 2 ** 24:
@@ -113,11 +113,11 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     near -= shift * (query @ centre.codes)[:, None] * per_reach
     # One of zeros is near nothing; what is not has a length of 127 at least.
     length = np.maximum(np.sqrt(np.square(query).sum(axis=1)), 1)[:, None]
-    best: Floats = np.maximum(_greatest(near, found.tokens_of_unit), 0) / length
+    best: Floats = np.maximum(_max_per_unit(near, found.tokens_of_unit), 0) / length
     return best.T
 
 
-def _greatest(near: Floats, tokens_of_unit: Ints) -> Floats:
+def _max_per_unit(near: Floats, tokens_of_unit: Ints) -> Floats:
     """Return (words, units) of (words, tokens): the greatest in each unit, 0 where it has none."""
     filled = tokens_of_unit > 0
     first = np.cumsum(tokens_of_unit) - tokens_of_unit
@@ -130,7 +130,7 @@ def _greatest(near: Floats, tokens_of_unit: Ints) -> Floats:
     return best
 
 
-def windowed(near: Floats, session: Ints) -> Floats:
+def max_over_window(near: Floats, session: Ints) -> Floats:
     """Return (units, words): the greatest within the window, each times its weight.
 
     `session` of each unit; units stand in the order in which they were said.
@@ -150,22 +150,22 @@ def windowed(near: Floats, session: Ints) -> Floats:
     return widest.T
 
 
-def around(places: Ints, turns: Turns) -> Ints:
+def with_window(places: Ints, turns: Turns) -> Ints:
     """Return places with those in the window around them, session by session, as they were said."""
-    near = turns.sessions.around(places, WINDOW)
+    near = turns.sessions.neighbours(places, WINDOW)
     found = distinct(np.concatenate((places, *near)))
     found = found[found >= 0]
     return found[np.argsort(turns.session[found], kind="stable")]
 
 
-def _words(tokens: QueryTokens, index: Index) -> _Words:
+def _words(tokens: QueryTokens, index: Index) -> _QuestionTokens:
     telling_ones = np.flatnonzero(content_token_mask(tokens.text, tokens.offsets))[:MAX_WORDS]
     weights = []
     for start, end in tokens.offsets[telling_ones].tolist():
         terms = index.tokeniser.terms(_word_around(tokens.text, start, end))
         idf = max((index.turns.idf(term) for term in terms), default=_MIN_IDF)
         weights.append(math.sqrt(max(idf, _MIN_IDF)))
-    return _Words(project(tokens.vectors[telling_ones]), np.array(weights, np.float32))
+    return _QuestionTokens(project(tokens.vectors[telling_ones]), np.array(weights, np.float32))
 
 
 def _word_around(text: str, start: int, end: int) -> str:

@@ -35,7 +35,7 @@ def observations(
     was derived again.
     """
     connection = files.memory.connection
-    if not index.exists.observations:
+    if not index.row_kinds.observations:
         return []
     ids = {*observation_queries.observations_on(connection, list(near)), *_nearest(question, files)}
     found = observation_queries.observations(connection, sorted(ids), question.query.until)
@@ -43,7 +43,7 @@ def observations(
     support = observation_queries.supporting_facts(
         connection, [*(item.id for item in found), *before_them]
     )
-    place_of = index.facts.placed(
+    place_of = index.facts.places_of(
         sorted({id_ for facts in support.values() for id_, _, _ in facts})
     )
     readable = {
@@ -86,7 +86,7 @@ def _document(
     files: ZoneFiles,
 ) -> Document:
     ids = [id_ for id_, _, _ in facts]
-    place_of = index.facts.placed(ids)
+    place_of = index.facts.places_of(ids)
     turns = [index.turns.ids[place_of[id_]] for id_ in ids]
     sources = events.source_ids(files.events.connection, turns)
     linked = memory.entities_of_facts(files.memory.connection, ids)

@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.recall.arms.arm_scores import ArmScores
-from recollect.projections.recall.arms.scaling import scaled
-from recollect.projections.recall.index.growable_arrays import first_of_each
-from recollect.projections.recall.index.vector_index import Near
+from recollect.projections.recall.arms.scaling import min_max_scale
+from recollect.projections.recall.index.growable_arrays import distinct_with_first
+from recollect.projections.recall.index.vector_index import NearestTargets
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 Floats = npt.NDArray[np.float32]
 
 
-class Nearest(NamedTuple):
+class BestCosines(NamedTuple):
     """The cosine of the nearest that an arm found, and of the nearest of a personal turn.
 
     `personal` None: the arm found none of a personal turn.
@@ -29,28 +29,28 @@ class Nearest(NamedTuple):
 
 def semantic(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
-) -> tuple[ArmScores, Nearest]:
+) -> tuple[ArmScores, BestCosines]:
     """Score turns by their vectors and those of the turns around them."""
-    near = index.event_vectors.near(vector, pool, question.restricted_to)
-    places, scores = index.turns.around(near.places, scaled(near.similarity))
-    scores = scaled(question.masked(scores, places), floor=0.0)
-    return ArmScores(places, scores), _nearest(near, index)
+    near = index.event_vectors.nearest(vector, pool, question.restricted_to)
+    places, scores = index.turns.window_sums(near.places, min_max_scale(near.similarity))
+    scores = min_max_scale(question.masked(scores, places), floor=0.0)
+    return ArmScores(places, scores), _best_cosines(near, index)
 
 
 def sentence(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
-) -> tuple[ArmScores, dict[str, float], Nearest]:
+) -> tuple[ArmScores, dict[str, float], BestCosines]:
     """Score turns by the vector of their best sentence, and each near fact by itself."""
-    near = index.fact_vectors.near(vector, 2 * pool, question.restricted_to)
-    similarity = scaled(near.similarity)
+    near = index.fact_vectors.nearest(vector, 2 * pool, question.restricted_to)
+    similarity = min_max_scale(near.similarity)
     # The first of a turn is its nearest.
-    places, first = first_of_each(near.places)
+    places, first = distinct_with_first(near.places)
     facts = dict(zip(index.fact_vectors.ids(near), similarity.tolist(), strict=True))
-    return ArmScores(places, similarity[first]), facts, _nearest(near, index)
+    return ArmScores(places, similarity[first]), facts, _best_cosines(near, index)
 
 
-def _nearest(near: Near, index: Index) -> Nearest:
+def _best_cosines(near: NearestTargets, index: Index) -> BestCosines:
     personal = near.similarity[index.turns.personal[near.places]]
-    return Nearest(
+    return BestCosines(
         float(near.similarity.max(initial=0)), float(personal.max()) if len(personal) else None
     )

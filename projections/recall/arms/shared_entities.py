@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
-def shared(
+def expand_by_entities(
     question: ParsedQuestion, best: Ints, scores: Floats, index: Index
 ) -> tuple[Ints, Floats]:
     """Return the places of turns that share an entity with the best, ascending, and their scores.

@@ -104,7 +104,7 @@ def _close(results: Sequence[Result], wanted: Sequence[str], index: Index) -> li
     places = index.turns.place_of_id.of(turns)
     sessions = dict(zip(turns, index.turns.session[places].tolist(), strict=True))
     weights = {term: index.turns.idf(term) for term in wanted}
-    words = dict(zip(turns, index.turns.weight_in(weights, places).tolist(), strict=True))
+    words = dict(zip(turns, index.turns.term_weights(weights, places).tolist(), strict=True))
     enough = words[turns[0]] if turns else 0.0
     kept: list[Result] = []
     opened: set[int] = set()

@@ -208,5 +208,5 @@ class _Changes:
 
     def turn_of(self, fact_id: str) -> str | None:
         """Return the event that gave a fact."""
-        place = self._index.facts.placed([fact_id]).get(fact_id)
+        place = self._index.facts.places_of([fact_id]).get(fact_id)
         return None if place is None else self._index.turns.ids[place]

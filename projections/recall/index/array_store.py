@@ -24,12 +24,12 @@ from recollect.projections.recall.index.growable_arrays import Array
 FILE = "recall.index"
 LOCK = "recall.lock"
 #: The files of the wide arrays: FILE names the one in use, and the other is written next.
-WIDE = ("recall.codes0", "recall.codes1")
+WIDE_FILES = ("recall.codes0", "recall.codes1")
 
 _TEMPORARY = FILE + ".tmp"
 # The name and number of the format, the length of the description and its checksum.
-_HEAD = struct.Struct("<16sQL")
-_FORM = b"recollect/index7"
+_HEADER = struct.Struct("<16sQL")
+_FORMAT = b"recollect/index7"
 _ALIGNED = 64
 # To compute the checksum of a larger array takes longer than the answer: like SQLite's pages,
 # larger and wide arrays are used as the file system gives them. `verify` reads all.
@@ -38,7 +38,7 @@ _MAX_CHECKSUMMED_BYTES = 32_000_000
 _ATTEMPTS = 5
 
 
-class _Placed(msgspec.Struct, frozen=True):
+class _ArrayLocation(msgspec.Struct, frozen=True):
     """Where an array is: from `start`, counted from the end of the description.
 
     For a wide array, from the start of its file. A large array has no checksum.
@@ -54,9 +54,9 @@ class _Placed(msgspec.Struct, frozen=True):
 
 class _Description(msgspec.Struct, frozen=True):
     about: bytes
-    arrays: list[_Placed]
+    arrays: list[_ArrayLocation]
     wide_file: str
-    wide: list[_Placed]
+    wide: list[_ArrayLocation]
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -70,14 +70,14 @@ def write(
     directory: Path, about: bytes, arrays: Mapping[str, Array], wide: Mapping[str, Array]
 ) -> None:
     """Replace the stored index by these arrays, and a text about them."""
-    found = _described(directory)
-    name = WIDE[found is not None and found.wide_file == WIDE[0]]
+    found = _read_description(directory)
+    name = WIDE_FILES[found is not None and found.wide_file == WIDE_FILES[0]]
     # Another process may have mapped the old file: a new one is made instead of writing to it.
     (directory / name).unlink(missing_ok=True)
     whole = {key: np.ascontiguousarray(values) for key, values in wide.items()}
-    placed = _placed(whole)
+    placed = _lay_out(whole)
     with open(directory / name, "wb", opener=opener) as file:
-        _put(file, 0, placed, whole)
+        _write_arrays(file, 0, placed, whole)
     _replace(directory, _Description(about, [], name, placed), arrays)
 
 
@@ -88,7 +88,7 @@ def prune(
 
     Processes that mapped them see the rows overwritten.
     """
-    found = _described(directory)
+    found = _read_description(directory)
     assert found is not None, "it was read under the same lock"
     with open(directory / found.wide_file, "r+b") as file:
         for placed in found.wide:
@@ -113,41 +113,41 @@ def read(directory: Path) -> Stored | None:
     return None
 
 
-def about(directory: Path) -> bytes | None:
+def read_metadata(directory: Path) -> bytes | None:
     """Return the text about the stored index; None where there is none that can be read."""
-    found = _described(directory)
+    found = _read_description(directory)
     return None if found is None else found.about
 
 
 def remove(directory: Path) -> None:
     """Remove the stored index, and what a killed writer left."""
-    for name in (_TEMPORARY, FILE, *WIDE):
+    for name in (_TEMPORARY, FILE, *WIDE_FILES):
         (directory / name).unlink(missing_ok=True)
 
 
-def tidy(directory: Path) -> None:
+def remove_leftovers(directory: Path) -> None:
     """Remove what a killed writer left."""
-    found = _described(directory)
-    for name in (_TEMPORARY, *WIDE):
+    found = _read_description(directory)
+    for name in (_TEMPORARY, *WIDE_FILES):
         if found is None or name != found.wide_file:
             (directory / name).unlink(missing_ok=True)
 
 
-def _described(directory: Path) -> _Description | None:
+def _read_description(directory: Path) -> _Description | None:
     try:
         with open(directory / FILE, "rb") as file:
-            return _description(file)
+            return _parse_description(file)
     except FileNotFoundError:
         return None
 
 
-def _description(file: BinaryIO) -> _Description | None:
+def _parse_description(file: BinaryIO) -> _Description | None:
     """Return the description at the start of a file; None: it is torn, or in another format."""
-    head = file.read(_HEAD.size)
-    if len(head) < _HEAD.size:
+    head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size:
         return None
-    form, length, checksum = _HEAD.unpack(head)
-    if form != _FORM or length > os.fstat(file.fileno()).st_size:
+    form, length, checksum = _HEADER.unpack(head)
+    if form != _FORMAT or length > os.fstat(file.fileno()).st_size:
         return None
     packed = file.read(length)
     if len(packed) != length or zlib.crc32(packed) != checksum:
@@ -156,21 +156,21 @@ def _description(file: BinaryIO) -> _Description | None:
 
 
 def _read(directory: Path, file: BinaryIO) -> Stored | None:
-    described = _description(file)
+    described = _parse_description(file)
     if described is None:
         return None
-    arrays = _mapped(file, _aligned(file.tell()), described.arrays)
+    arrays = _map_arrays(file, _align(file.tell()), described.arrays)
     with open(directory / described.wide_file, "rb") as wide_file:
-        wide = _mapped(wide_file, 0, described.wide)
+        wide = _map_arrays(wide_file, 0, described.wide)
     if arrays is None or wide is None:
         return None
     return Stored(described.about, {**arrays, **wide})
 
 
-def _mapped(file: BinaryIO, base: int, placed: list[_Placed]) -> dict[str, Array] | None:
+def _map_arrays(file: BinaryIO, base: int, placed: list[_ArrayLocation]) -> dict[str, Array] | None:
     """Return the arrays of a file; None where its length is wrong, or an array is torn."""
     size = os.fstat(file.fileno()).st_size
-    if size != base + _length(placed):
+    if size != base + _total_size(placed):
         return None
     view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
     arrays = {}
@@ -185,7 +185,7 @@ def _mapped(file: BinaryIO, base: int, placed: list[_Placed]) -> dict[str, Array
 def _replace(directory: Path, described: _Description, arrays: Mapping[str, Array]) -> None:
     """Replace FILE by arrays and their description, and remove files that it does not name."""
     whole = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
-    placed = _placed(whole)
+    placed = _lay_out(whole)
     sums = [
         msgspec.structs.replace(item, checksum=_checksum(_bytes(values)))
         for item, values in zip(placed, whole.values(), strict=True)
@@ -193,33 +193,35 @@ def _replace(directory: Path, described: _Description, arrays: Mapping[str, Arra
     packed = msgspec.msgpack.encode(msgspec.structs.replace(described, arrays=sums))
     temporary = directory / _TEMPORARY
     with open(temporary, "wb", opener=opener) as file:
-        file.write(_HEAD.pack(_FORM, len(packed), zlib.crc32(packed)))
+        file.write(_HEADER.pack(_FORMAT, len(packed), zlib.crc32(packed)))
         file.write(packed)
-        _put(file, _aligned(file.tell()), placed, whole)
+        _write_arrays(file, _align(file.tell()), placed, whole)
     os.replace(temporary, directory / FILE)
-    tidy(directory)
+    remove_leftovers(directory)
 
 
-def _placed(arrays: Mapping[str, Array]) -> list[_Placed]:
+def _lay_out(arrays: Mapping[str, Array]) -> list[_ArrayLocation]:
     placed, start = [], 0
     for name, values in arrays.items():
-        placed.append(_Placed(name, values.dtype.str, values.shape, start, values.nbytes))
-        start += _aligned(values.nbytes)
+        placed.append(_ArrayLocation(name, values.dtype.str, values.shape, start, values.nbytes))
+        start += _align(values.nbytes)
     return placed
 
 
-def _put(file: BinaryIO, base: int, placed: list[_Placed], arrays: Mapping[str, Array]) -> None:
+def _write_arrays(
+    file: BinaryIO, base: int, placed: list[_ArrayLocation], arrays: Mapping[str, Array]
+) -> None:
     """Write arrays at their places, and sync the file."""
     for item, values in zip(placed, arrays.values(), strict=True):
         file.seek(base + item.start)
         file.write(_bytes(values))
-    file.truncate(base + _length(placed))
+    file.truncate(base + _total_size(placed))
     file.flush()
     os.fsync(file.fileno())
 
 
-def _length(placed: list[_Placed]) -> int:
-    return sum(_aligned(item.size) for item in placed)
+def _total_size(placed: list[_ArrayLocation]) -> int:
+    return sum(_align(item.size) for item in placed)
 
 
 def _bytes(values: Array) -> bytes | memoryview:
@@ -230,5 +232,5 @@ def _checksum(content: bytes | memoryview) -> int | None:
     return zlib.crc32(content) if len(content) <= _MAX_CHECKSUMMED_BYTES else None
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, true_places
+from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, nonzero
 
 # Rows scanned at a time: with fewer, calls cost more; more do not fit a processor's cache.
 _STEP = 32_768
@@ -38,7 +38,7 @@ class BitCodes:
         return int(self._words.values.shape[1])
 
     @property
-    def beyond(self) -> int:
+    def out_of_range(self) -> int:
         """A distance larger than that of any code."""
         return self._dimension + 1
 
@@ -48,7 +48,7 @@ class BitCodes:
 
     def extend(self, vectors: Array) -> None:
         """Add the codes of (n, dimension) vectors of any type of number."""
-        self._words.extend(self._coded(vectors).T)
+        self._words.extend(self._encode(vectors).T)
 
     def keep(self, kept: Mask) -> None:
         """Keep only the codes of vectors that a mask marks."""
@@ -56,7 +56,7 @@ class BitCodes:
 
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
         """Return in how many bits each code differs from that of a vector."""
-        query = self._coded(vector[None]).T
+        query = self._encode(vector[None]).T
         words = self._words.values
         count, step = len(self), min(len(self), _STEP)
         distance = np.empty(count, np.uint16)
@@ -75,7 +75,7 @@ class BitCodes:
                 np.add(total, part, out=total)
         return distance
 
-    def _coded(self, vectors: Array) -> npt.NDArray[np.uint64]:
+    def _encode(self, vectors: Array) -> npt.NDArray[np.uint64]:
         packed = np.packbits(vectors > 0, axis=1, bitorder="little")
         missing = len(self._words.values) * _BITS // 8 - packed.shape[1]
         if missing:
@@ -83,20 +83,20 @@ class BitCodes:
         return packed.view("<u8").astype(np.uint64)
 
 
-def least(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
-    """Return the rows of the `count` least values, ascending, with all that equal the last.
+def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
+    """Return the rows of the `count` smallest values, ascending, with all that equal the last.
 
     The second is that last value. Values are small, such as distances.
     """
-    if len(values) > _SAMPLE and (rows := _likely(values, count)) is not None:
+    if len(values) > _SAMPLE and (rows := _probable_smallest(values, count)) is not None:
         held = values[rows]
-        cut = _last(held, count)
+        cut = _nth_smallest(held, count)
         return rows[held <= cut], cut
-    cut = _last(values, count)
-    return true_places(values <= cut), cut
+    cut = _nth_smallest(values, count)
+    return nonzero(values <= cut), cut
 
 
-def first_of_equals(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
+def break_ties(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
     """Return `count` of the rows: of those whose value is the cut, the ones of the first places.
 
     Those that share a place with the last of them are included, so there may be more.
@@ -110,16 +110,16 @@ def first_of_equals(rows: Ints, values: Array, cut: Any, count: int, places: Arr
     return first
 
 
-def _last(values: npt.NDArray[np.uint16], count: int) -> int:
-    """Return the last of the `count` least values; of fewer, the last."""
+def _nth_smallest(values: npt.NDArray[np.uint16], count: int) -> int:
+    """Return the last of the `count` smallest values; of fewer, the last."""
     if not len(values):
         return 0
     upto = np.cumsum(np.bincount(values))
     return int(np.searchsorted(upto, min(count, len(values))))
 
 
-def _likely(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
-    """Return rows with the `count` least values and few others, cut where a sample suggests.
+def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
+    """Return rows with the `count` smallest values and few others, cut where a sample suggests.
 
     None where the sample gave too few.
     """
@@ -127,5 +127,5 @@ def _likely(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
     expected = count / step
     # Four standard deviations more than are expected among the sample.
     rank = math.ceil(expected + 4 * math.sqrt(expected) + 4)
-    rows = true_places(values <= _last(values[::step], rank))
+    rows = nonzero(values <= _nth_smallest(values[::step], rank))
     return rows if len(rows) >= count else None

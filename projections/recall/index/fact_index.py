@@ -14,10 +14,10 @@ from recollect.projections.memory import facts_for_recall
 from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
-    Sums,
+    SparseAccumulator,
     Texts,
-    columns_of,
-    named_within,
+    add_prefix,
+    select_prefix,
 )
 from recollect.projections.recall.index.postings import Postings
 from recollect.projections.recall.index.turn_index import K1, B, Turns
@@ -49,11 +49,14 @@ class Facts:
         # The last row that was read, also if its fact was left out.
         self._seen = int(stored["seen"][0]) if stored else 0
         self.postings = Postings(
-            connection, "facts_fts", partial(_rows_of, self._rowid), columns_of(stored, "postings")
+            connection,
+            "facts_fts",
+            partial(_rows_of, self._rowid),
+            select_prefix(stored, "postings"),
         )
-        self._gave: Mask | None = None
-        self._sums = Sums()
-        self._measure_lengths()
+        self._turns_with_facts: Mask | None = None
+        self._sums = SparseAccumulator()
+        self._update_norms()
 
     def follow(self) -> None:
         """Add new facts; their turns were added before."""
@@ -66,16 +69,16 @@ class Facts:
             self._rowid.extend(np.array([row[0] for row in readable], np.int64))
             self._length.extend(np.array([_words(row[3]) for row in readable], np.float32))
             self.ids.extend(row[1] for row in readable)
-            self.postings.follow(first, [(row[3],) for row in readable])
-            self._measure_lengths()
+            self.postings.extend(first, [(row[3],) for row in readable])
+            self._update_norms()
 
-    def remove(self, rowids: Sequence[int], moved: Ints) -> Ints | None:
+    def remove(self, rowids: Sequence[int], new_places: Ints) -> Ints | None:
         """Remove the facts with these rowids, and those whose turn was removed.
 
-        `moved` has the new place of each turn, -1: removed. Return the same of each fact; None
+        `new_places` has the new place of each turn, -1: removed. Return the same of each fact; None
         where a row that stays has another fact now.
         """
-        place = moved[self.places]
+        place = new_places[self.places]
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
         self._rowid.keep(kept)
         self._seen = int(self._rowid.values.max(initial=0))
@@ -84,10 +87,10 @@ class Facts:
         self._place.replace(place[kept].astype(np.int32))
         self._length.keep(kept)
         self.ids.keep(kept)
-        facts_moved = np.where(kept, np.cumsum(kept) - 1, -1)
-        self.postings.remove(facts_moved)
-        self._measure_lengths()
-        return facts_moved
+        new_rows = np.where(kept, np.cumsum(kept) - 1, -1)
+        self.postings.remove(new_rows)
+        self._update_norms()
+        return new_rows
 
     def columns(self) -> dict[str, Array]:
         """Return all arrays by name, to be stored."""
@@ -97,7 +100,7 @@ class Facts:
             "length": self._length.values,
             "id": self.ids.column.values,
             "seen": np.array([self._seen]),
-            **named_within("postings", self.postings.columns()),
+            **add_prefix("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -108,22 +111,22 @@ class Facts:
         """The place of the turn that gave each fact."""
         return self._place.values
 
-    def gave(self) -> Mask:
+    def turns_with_facts(self) -> Mask:
         """Return which turns gave facts."""
-        if self._gave is None or len(self._gave) != len(self._turns):
-            self._gave = np.zeros(len(self._turns), bool)
-            self._gave[self.places] = True
-        return self._gave
+        if self._turns_with_facts is None or len(self._turns_with_facts) != len(self._turns):
+            self._turns_with_facts = np.zeros(len(self._turns), bool)
+            self._turns_with_facts[self.places] = True
+        return self._turns_with_facts
 
-    def of(self, ids: list[str]) -> Ints:
+    def rows_of(self, ids: list[str]) -> Ints:
         """Return the row of each of these facts; -1 where there is none."""
         found = facts_for_recall.rowids(self._connection, ids)
         rowids = np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids))
         return _rows_of(self._rowid, rowids)
 
-    def placed(self, ids: list[str]) -> dict[str, int]:
+    def places_of(self, ids: list[str]) -> dict[str, int]:
         """Return the place of the turn that gave each of these facts, of those that there are."""
-        rows = self.of(ids)
+        rows = self.rows_of(ids)
         return {
             id_: int(self.places[row])
             for id_, row in zip(ids, rows.tolist(), strict=True)
@@ -132,20 +135,20 @@ class Facts:
 
     def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
         """Return the rows of facts with any of these index terms, in no order, and their BM25."""
-        return self._sums.of([self._gain(term) for term in terms], len(self))
+        return self._sums.add_up([self._term_scores(term) for term in terms], len(self))
 
-    def _gain(self, term: str) -> tuple[Ints, Floats]:
+    def _term_scores(self, term: str) -> tuple[Ints, Floats]:
         """Return the facts with a term, and what it adds to the score of each."""
         rows, tf = self.postings.of(term)
         idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
         gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
         return rows.astype(np.int64), gain.astype(np.float32, copy=False)
 
-    def _measure_lengths(self) -> None:
+    def _update_norms(self) -> None:
         lengths = self._length.values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(max(mean, 1.0))
-        self._gave = None
+        self._turns_with_facts = None
 
 
 def _rows_of(rowid: GrowableArray, rowids: Ints) -> Ints:

@@ -15,15 +15,15 @@ _GROWTH = 1.25
 _FEW = 1_000
 
 
-def columns_of(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Return the columns that `named_within` named for a part, under their own names."""
+def select_prefix(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Return the columns that `add_prefix` named for a part, under their own names."""
     start = f"{name}."
     return {
         key.removeprefix(start): values for key, values in columns.items() if key.startswith(start)
     }
 
 
-def named_within(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
+def add_prefix(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
     """Return columns under names with that of their part in front."""
     return {f"{name}.{key}": values for key, values in columns.items()}
 
@@ -58,14 +58,14 @@ class GrowableArray:
 
     def keep(self, kept: Array) -> None:
         """Keep only the values that a mask marks."""
-        self.replace(without(self.values, np.flatnonzero(~kept)))
+        self.replace(delete_at(self.values, np.flatnonzero(~kept)))
 
 
 class GrowableRows:
     """Rows of many values that grow at their end; mapped rows stay on disk until they are read.
 
     `type` is that of the values, and `width` how many a row has. Rows that are removed stay where
-    they are in the array; `lying` has the positions of those that are left, None: all are.
+    they are in the array; `row_positions` has the positions of those that are left, None: all are.
     """
 
     def __init__(
@@ -73,29 +73,29 @@ class GrowableRows:
         held: Array | None,
         type: type[np.generic],
         width: int,
-        lying: Array | None = None,
+        row_positions: Array | None = None,
     ) -> None:
         self._held = np.zeros((0, width), type) if held is None else held
         self._flat = GrowableArray(np.zeros(0, type))
-        self._lying = None if lying is None else GrowableArray(lying)
+        self._positions = None if row_positions is None else GrowableArray(row_positions)
         #: The positions of rows that were removed since.
-        self.gone: Array = np.zeros(0, np.int32)
+        self.removed: Array = np.zeros(0, np.int32)
 
     def __len__(self) -> int:
-        return len(self.lying)
+        return len(self.row_positions)
 
     @property
-    def lying(self) -> Array:
+    def row_positions(self) -> Array:
         """The position of each row."""
-        if self._lying is None:
+        if self._positions is None:
             return np.arange(len(self._held) + len(self._added), dtype=np.int32)
-        return self._lying.values
+        return self._positions.values
 
     @property
     def values(self) -> Array:
         """All rows; copied where some were added or removed."""
         added = self._added
-        if self._lying is not None:
+        if self._positions is not None:
             return self.take(np.arange(len(self)))
         if not len(self._held):
             return added
@@ -103,25 +103,25 @@ class GrowableRows:
 
     def extend(self, more: Array) -> None:
         """Add rows."""
-        if self._lying is not None:
+        if self._positions is not None:
             first = len(self._held) + len(self._added)
-            self._lying.extend(np.arange(first, first + len(more), dtype=np.int32))
+            self._positions.extend(np.arange(first, first + len(more), dtype=np.int32))
         self._flat.extend(more.reshape(-1))
 
     def keep(self, kept: Array) -> None:
         """Keep only the rows that a mask marks."""
         if kept.all():
             return
-        lying = self.lying
+        row_positions = self.row_positions
         gone = np.flatnonzero(~kept)
-        self.gone = np.concatenate((self.gone, lying[gone]))
-        self._lying = GrowableArray(without(lying, gone))
+        self.removed = np.concatenate((self.removed, row_positions[gone]))
+        self._positions = GrowableArray(delete_at(row_positions, gone))
 
     def take(self, rows: Array) -> Array:
         """Return some rows, in order."""
         found: Array
-        if self._lying is not None:
-            rows = self._lying.values[rows]
+        if self._positions is not None:
+            rows = self._positions.values[rows]
         first, added = len(self._held), self._added
         if not first or not len(added):
             found = (added if len(added) else self._held).take(rows, axis=0)
@@ -138,7 +138,7 @@ class GrowableRows:
         return flat.reshape(len(flat) // max(width, 1), width)
 
 
-class Sums:
+class SparseAccumulator:
     """Sums of values for some of many rows, at the cost of those rows alone.
 
     A sparse accumulator (Gilbert, Moler and Schreiber, 1992), all zeros between uses.
@@ -147,7 +147,7 @@ class Sums:
     def __init__(self) -> None:
         self._values = np.zeros(0, np.float32)
 
-    def of(self, parts: Iterable[tuple[Array, Array]], count: int) -> tuple[Array, Array]:
+    def add_up(self, parts: Iterable[tuple[Array, Array]], count: int) -> tuple[Array, Array]:
         """Return the rows, of `count`, that any part has, each once, and the sums of their values.
 
         A part is (rows, values): each row once, and each value more than 0.
@@ -176,7 +176,7 @@ def distinct(values: Array) -> Array:
     return ordered[first]
 
 
-def first_of_each(values: Array) -> tuple[Array, Array]:
+def distinct_with_first(values: Array) -> tuple[Array, Array]:
     """Return each value once, ascending, and where it stands first; `np.unique` loads more."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -185,7 +185,7 @@ def first_of_each(values: Array) -> tuple[Array, Array]:
     return ordered[first], order[first]
 
 
-def true_places(mask: Array) -> Array:
+def nonzero(mask: Array) -> Array:
     """Return where a mask is true; if that is in few places, faster than `np.flatnonzero`."""
     eights = len(mask) // 8
     # Eight at a time: a word is zero where none of its bytes is one.
@@ -198,7 +198,7 @@ def true_places(mask: Array) -> Array:
     return found[mask[found]]
 
 
-def without(values: Array, gone: Array) -> Array:
+def delete_at(values: Array, gone: Array) -> Array:
     """Return values without those at some places, ascending, along the last axis.
 
     Where few are removed, the stretches between them are copied: four times as fast as a mask.
@@ -210,7 +210,7 @@ def without(values: Array, gone: Array) -> Array:
     return np.concatenate(between, axis=-1)
 
 
-def ranges(starts: Array, counts: Array) -> Array:
+def concat_ranges(starts: Array, counts: Array) -> Array:
     """Return start, start + 1, ... of each range, `counts` of them, one range after the other."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0

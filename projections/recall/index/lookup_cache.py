@@ -10,11 +10,11 @@ V = TypeVar("V")
 
 
 class LookupCache(Generic[K, V]):
-    """A look-up that caches what it found, and what it did not, of up to `most` keys."""
+    """A look-up that caches what it found, and what it did not, of up to `max_keys` keys."""
 
-    def __init__(self, look_up: Callable[[list[K]], Mapping[K, V]], most: int) -> None:
+    def __init__(self, look_up: Callable[[list[K]], Mapping[K, V]], max_keys: int) -> None:
         self._look_up = look_up
-        self._most = most
+        self._max_keys = max_keys
         self._cached: dict[K, V | None] = {}
 
     def of(self, keys: Iterable[K]) -> dict[K, V]:
@@ -22,7 +22,7 @@ class LookupCache(Generic[K, V]):
         wanted = dict.fromkeys(keys)
         new = [key for key in wanted if key not in self._cached]
         if new:
-            if len(self._cached) + len(new) > self._most:
+            if len(self._cached) + len(new) > self._max_keys:
                 self._cached.clear()
                 new = list(wanted)
             found = self._look_up(new)

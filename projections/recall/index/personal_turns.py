@@ -20,12 +20,12 @@ from recollect.text.prompts import is_personal
 Marks = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
 
-ASSISTANTS, USERS, OWN, REMEMBERED = range(4)
+ASSISTANT, USER, SELF_DISCLOSING, REMEMBERED = range(4)
 # The share of a session's user turns that tell of the user.
 _MIN_SELF_DISCLOSING_SHARE = 0.5
 
 
-def marks(
+def classify_turns(
     contents: Sequence[str],
     senders: Sequence[str],
     kinds: Sequence[str],
@@ -33,7 +33,7 @@ def marks(
 ) -> Marks:
     """Return the mark of each turn, given its text, sender, kind and direction."""
     found = (
-        _mark(content, sender, kind, direction)
+        _classify(content, sender, kind, direction)
         for content, sender, kind, direction in zip(
             contents, senders, kinds, directions, strict=True
         )
@@ -41,20 +41,20 @@ def marks(
     return np.fromiter(found, np.int8, len(contents))
 
 
-def personal(marks: Array, session: Array) -> Mask:
+def personal_mask(marks: Array, session: Array) -> Mask:
     """Return which turns are personal, given the mark and the session of each."""
     sessions = len(marks)
-    assistants = np.bincount(session, marks == ASSISTANTS, sessions)
-    users = np.bincount(session, marks != ASSISTANTS, sessions)
-    own = np.bincount(session, marks == OWN, sessions)
+    assistants = np.bincount(session, marks == ASSISTANT, sessions)
+    users = np.bincount(session, marks != ASSISTANT, sessions)
+    own = np.bincount(session, marks == SELF_DISCLOSING, sessions)
     about_them = (assistants == 0) | (own >= _MIN_SELF_DISCLOSING_SHARE * users)
-    found: Mask = (about_them[session] & (marks != ASSISTANTS)) | (marks == REMEMBERED)
+    found: Mask = (about_them[session] & (marks != ASSISTANT)) | (marks == REMEMBERED)
     return found
 
 
-def _mark(content: str, sender: str, kind: str, direction: str | None) -> int:
+def _classify(content: str, sender: str, kind: str, direction: str | None) -> int:
     if kind == "remember":
         return REMEMBERED
     if is_assistant(sender, "out" if direction == "out" else None):
-        return ASSISTANTS
-    return OWN if is_personal(content) else USERS
+        return ASSISTANT
+    return SELF_DISCLOSING if is_personal(content) else USER

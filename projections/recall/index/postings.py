@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array, ranges, without
+from recollect.projections.recall.index.growable_arrays import Array, concat_ranges, delete_at
 from recollect.projections.recall.index.index_terms import Tokeniser
 
 # Where more texts than this are added, and more than a tenth of those there are, it is faster to
@@ -32,7 +32,7 @@ Posting = tuple[npt.NDArray[np.int32], Floats]
 _Added = tuple[list[int], list[int]]
 
 
-class _Lists(NamedTuple):
+class _PostingLists(NamedTuple):
     """The lists of all terms, one after the other.
 
     `terms`: the terms' digests, ascending. `ends`: where the list of each ends in `rows` and
@@ -69,8 +69,8 @@ class Postings:
         self._table = table
         self._rows_of = rows_of
         self._tokeniser = Tokeniser(connection)
-        # None: not read yet; see `_known`.
-        self._lists = _Lists(**columns) if columns else None
+        # None: not read yet; see `_posting_lists`.
+        self._lists = _PostingLists(**columns) if columns else None
         self._added: dict[int, _Added] = {}
         self._cached: dict[str, Posting] = {}
         self._size = 0
@@ -78,7 +78,7 @@ class Postings:
     def of(self, term: str) -> Posting:
         """Return the rows with a term, and how often each has it."""
         if term not in self._cached:
-            self._cache(term, self._posting(_digest(_cut(term))))
+            self._cache(term, self._posting(_digest(_truncate(term))))
         return self._cached[term]
 
     def _cache(self, term: str, posting: Posting) -> None:
@@ -87,14 +87,14 @@ class Postings:
             self._cached, self._size = {}, len(posting[0])
         self._cached[term] = posting
 
-    def _known(self) -> _Lists:
+    def _posting_lists(self) -> _PostingLists:
         """Return the lists without the rows that were added since they were read."""
         if self._lists is None:
             self._lists = self._read()
         return self._lists
 
     def _posting(self, term: int) -> Posting:
-        rows, counts = self._known().of(term)
+        rows, counts = self._posting_lists().of(term)
         if (added := self._added.get(term)) is None:
             return rows, counts
         return (
@@ -102,7 +102,7 @@ class Postings:
             np.concatenate((counts, np.array(added[1], np.float32))),
         )
 
-    def follow(self, first: int, texts: Sequence[Sequence[str]]) -> None:
+    def extend(self, first: int, texts: Sequence[Sequence[str]]) -> None:
         """Add texts, each as a list of columns: the rows from `first` on."""
         self._cached, self._size = {}, 0
         if len(texts) > max(_MAX_INCREMENTAL_TEXTS, _MAX_INCREMENTAL_SHARE * first):
@@ -110,14 +110,14 @@ class Postings:
         if self._lists is None:
             return
         for row, parts in enumerate(texts, first):
-            terms = (_cut(term) for part in parts for term in self._tokeniser.all_terms(part))
+            terms = (_truncate(term) for part in parts for term in self._tokeniser.all_terms(part))
             for term, count in Counter(terms).items():
                 rows, counts = self._added.setdefault(_digest(term), ([], []))
                 rows.append(row)
                 counts.append(count)
 
-    def remove(self, moved: Ints) -> None:
-        """Remove rows: `moved` has the new number of each row, -1 where it is removed.
+    def remove(self, new_rows: Ints) -> None:
+        """Remove rows: `new_rows` has the new number of each row, -1 where it is removed.
 
         Terms that no row has any more are removed with them.
         """
@@ -126,27 +126,30 @@ class Postings:
             return
         self._merge()
         terms, ends, rows, counts = self._lists
-        rows = moved.astype(np.int32).take(rows)
+        rows = new_rows.astype(np.int32).take(rows)
         gone = np.flatnonzero(rows < 0)
         ends = ends - np.searchsorted(gone, ends)
         somewhere = np.diff(ends, prepend=0) > 0
-        self._lists = _Lists(
-            terms[somewhere], ends[somewhere], without(rows, gone), without(counts, gone)
+        self._lists = _PostingLists(
+            terms[somewhere], ends[somewhere], delete_at(rows, gone), delete_at(counts, gone)
         )
 
     def columns(self) -> dict[str, Array]:
         """Return all arrays by name, to be stored."""
         self._merge()
-        return self._known()._asdict()
+        return self._posting_lists()._asdict()
 
     def _merge(self) -> None:
         """Merge the added rows into the lists."""
         if self._added:
-            self._lists, self._added = _together([self._known(), _lists_of(self._added)]), {}
+            self._lists, self._added = (
+                _merge_lists([self._posting_lists(), _lists_of_added(self._added)]),
+                {},
+            )
 
-    def _read(self) -> _Lists:
+    def _read(self) -> _PostingLists:
         """Return the lists of the full-text index."""
-        lists = [_lists([], [], [], [])]
+        lists = [_make_lists([], [], [], [])]
         found = _occurrences(self._connection, self._table)
         while block := list(islice(found, _BLOCK)):
             times = [ids.count(" ") + 1 for _, ids in block]
@@ -158,8 +161,10 @@ class Postings:
             starts = np.flatnonzero(first)
             lengths = np.bincount(term[starts], minlength=len(block))
             digests = [_digest(word) for word, _ in block]
-            lists.append(_lists(digests, lengths, rows[starts], np.diff(starts, append=len(rows))))
-        return _together(lists)
+            lists.append(
+                _make_lists(digests, lengths, rows[starts], np.diff(starts, append=len(rows)))
+            )
+        return _merge_lists(lists)
 
 
 def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[bytes, str]]:
@@ -186,16 +191,16 @@ def _digest(term: bytes) -> int:
     return int.from_bytes(blake2b(term, digest_size=8).digest(), "little")
 
 
-def _cut(term: str) -> bytes:
+def _truncate(term: str) -> bytes:
     """Return a term as FTS5 has it."""
     return term.encode()[:_MAX_TERM_BYTES]
 
 
-def _lists(
+def _make_lists(
     terms: Sequence[int], lengths: npt.ArrayLike, rows: npt.ArrayLike, counts: npt.ArrayLike
-) -> _Lists:
+) -> _PostingLists:
     """Return the lists of terms, of these lengths, in this order."""
-    return _Lists(
+    return _PostingLists(
         np.array(terms, np.uint64),
         np.cumsum(lengths, dtype=np.int64),
         np.asarray(rows, np.int32),
@@ -203,28 +208,28 @@ def _lists(
     )
 
 
-def _lists_of(added: Mapping[int, _Added]) -> _Lists:
+def _lists_of_added(added: Mapping[int, _Added]) -> _PostingLists:
     """Return the lists of added rows."""
     rows, counts = ([value for lists in added.values() for value in lists[part]] for part in (0, 1))
-    return _lists(list(added), [len(lists[0]) for lists in added.values()], rows, counts)
+    return _make_lists(list(added), [len(lists[0]) for lists in added.values()], rows, counts)
 
 
-def _together(some: Sequence[_Lists]) -> _Lists:
+def _merge_lists(some: Sequence[_PostingLists]) -> _PostingLists:
     """Return all lists merged, by term; those of one term follow one another in the given order."""
     terms, rows, counts = (np.concatenate([lists[part] for lists in some]) for part in (0, 2, 3))
     lengths = np.concatenate([np.diff(lists.ends, prepend=0) for lists in some])
     order = np.argsort(terms, kind="stable")
     order = order[lengths[order] > 0]
     starts, lengths = (np.cumsum(lengths) - lengths)[order], lengths[order]
-    rows, counts = (_moved(values, starts, lengths) for values in (rows, counts))
+    rows, counts = (_gather_lists(values, starts, lengths) for values in (rows, counts))
     terms, ends = terms[order], np.cumsum(lengths)
     last = np.ones(len(terms), bool)
     np.not_equal(terms[1:], terms[:-1], out=last[:-1])
-    return _Lists(terms[last], ends[last], rows, counts)
+    return _PostingLists(terms[last], ends[last], rows, counts)
 
 
-def _moved(values: Array, starts: Ints, lengths: Ints) -> Array:
+def _gather_lists(values: Array, starts: Ints, lengths: Ints) -> Array:
     """Return the values of lists, one after the other; in blocks, since places take memory."""
     blocks = (slice(first, first + _BLOCK) for first in range(0, len(starts), _BLOCK))
-    moved = [values[ranges(starts[block], lengths[block])] for block in blocks]
-    return np.concatenate([values[:0], *moved])
+    new_rows = [values[concat_ranges(starts[block], lengths[block])] for block in blocks]
+    return np.concatenate([values[:0], *new_rows])

@@ -11,11 +11,11 @@ Ints = npt.NDArray[np.int64]
 
 def top(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best finite scores, best first; equals in order."""
-    places = close_to_top(scores, count)
+    places = top_with_ties(scores, count)
     return places[np.argsort(-scores[places], kind="stable")][:count]
 
 
-def close_to_top(scores: Floats, count: int) -> Ints:
+def top_with_ties(scores: Floats, count: int) -> Ints:
     """Return, in order, the places of the `count` best finite scores and those that equal them.
 
     What is not finite is -inf.

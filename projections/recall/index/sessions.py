@@ -88,10 +88,10 @@ class Sessions:
 
     def neighbour(self, places: Array, distance: int) -> Ints:
         """Return the place `distance` turns after each (before: negative), or -1."""
-        (there,) = self.around(places, [distance])
+        (there,) = self.neighbours(places, [distance])
         return there
 
-    def around(self, places: Array, distances: Collection[int]) -> list[Ints]:
+    def neighbours(self, places: Array, distances: Collection[int]) -> list[Ints]:
         """Return, for each distance, the places so many turns after, as `neighbour` does."""
         before, after = self._links()
         found: dict[int, Ints] = {0: places.astype(np.int64)}
@@ -107,14 +107,14 @@ class Sessions:
             self._linked = (np.append(before, -1), np.append(after, -1))
         return self._linked
 
-    def spread(
+    def scatter_sum(
         self, places: Ints, values: Array, window: Mapping[int, float]
     ) -> tuple[Ints, Floats]:
         """Return the places at and around some, ascending, and the weighted sum of values there.
 
         `window`: distance -> the weight of a value for the turn `distance` turns before it.
         """
-        targets = np.array(self.around(places, [-distance for distance in window]))
+        targets = np.array(self.neighbours(places, [-distance for distance in window]))
         inside = targets >= 0
         shares = values * np.array(list(window.values()), values.dtype)[:, None]
         near, share = targets[inside], shares[inside]
@@ -125,9 +125,9 @@ class Sessions:
         found = np.flatnonzero(sums != 0)
         return found, sums[found].astype(np.float32)
 
-    def gathered(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:
+    def gather_sum(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:
         """Return for each of some places the weighted sum of the values at and around it."""
         total = np.zeros(len(places))
-        for there, weight in zip(self.around(places, window), window.values(), strict=True):
+        for there, weight in zip(self.neighbours(places, window), window.values(), strict=True):
             total += np.where(there >= 0, weight * values[there].astype(np.float64), 0)
         return total.astype(np.float32)

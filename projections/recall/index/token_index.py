@@ -25,7 +25,7 @@ from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
     GrowableRows,
-    ranges,
+    concat_ranges,
 )
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.row_changes import has_reused_row
@@ -39,18 +39,18 @@ Mask = npt.NDArray[np.bool_]
 # Levels that are held unpacked, a byte each: those of some six thousand turns.
 MAX_UNPACKED_LEVELS = 24_000_000
 # The centre and the first question read some: a process that is asked once need not unpack all.
-_HELD_FROM = 3
+_CACHE_FROM_READ = 3
 # The mean token vector of a zone is that of about so many turns.
-_SAMPLED = 1_000
+_SAMPLE_TURNS = 1_000
 _BLOCK = 10_000
 
-_OF_TURN = {"row": np.int64, "unit": np.int64, "units": np.uint16}
-_NUMBERS = {**_OF_TURN, "end": np.int64, "scale": np.float16, "square": np.float32}
+_TURN_COLUMNS = {"row": np.int64, "unit": np.int64, "units": np.uint16}
+_COLUMN_TYPES = {**_TURN_COLUMNS, "end": np.int64, "scale": np.float16, "square": np.float32}
 # Which rows of `token_vectors` are read.
-_WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORMAT}'"
+_ROW_FILTER = f"target_type = 'event' AND model = {{model}} AND form = '{FORMAT}'"
 
 
-class TokensOf(NamedTuple):
+class TurnTokens(NamedTuple):
     """Tokens of turns: those of unit u are the next `tokens_of_unit[u]` rows of the codes.
 
     `squares`: each row's product with itself. `turn_of_unit`: which of the turns that were
@@ -66,7 +66,7 @@ class TokensOf(NamedTuple):
     known: Mask
 
 
-class Centre(NamedTuple):
+class Centroid(NamedTuple):
     """The mean token vector of a zone: `codes` (dimensions,) times `scale`."""
 
     codes: Floats
@@ -79,11 +79,11 @@ class _Sample:
     def __init__(self, step: int, dimensions: int) -> None:
         self.step = step
         self.places: Ints = np.zeros(0, np.int64)
-        self.centre = Centre(np.zeros(dimensions, np.float32), 0.0)
+        self.centroid = Centroid(np.zeros(dimensions, np.float32), 0.0)
         self._total = np.zeros(dimensions)
         self._count = 0
 
-    def extended(self, places: Ints, tokens: TokensOf) -> _Sample:
+    def with_turns(self, places: Ints, tokens: TurnTokens) -> _Sample:
         """Return a sample with more turns, whose tokens these are.
 
         It is the same in whatever order turns come: scales are whole multiples of 2 ** -24, so
@@ -96,7 +96,7 @@ class _Sample:
         more._count = self._count + len(tokens.codes)
         mean = (more._total / max(more._count, 1)).astype(np.float32)
         codes, (scale,) = quantise_int8(mean[None])
-        more.centre = Centre(codes[0].astype(np.float32), float(scale))
+        more.centroid = Centroid(codes[0].astype(np.float32), float(scale))
         return more
 
 
@@ -117,12 +117,12 @@ class Tokens:
         held = columns or {}
         self._columns = {
             name: GrowableArray(held.get(name, np.zeros(0, kind)))
-            for name, kind in _NUMBERS.items()
+            for name, kind in _COLUMN_TYPES.items()
         }
         self.codes = GrowableRows(
             held.get("codes"), np.uint8, code_bytes(self._dimensions), held.get("codes.lying")
         )
-        self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
+        self._row_filter = _ROW_FILTER.format(model=apsw.format_sql_value(model.model))
         # The levels of the first tokens, unpacked once, where there is room for all.
         self._levels = GrowableArray(np.zeros(0, np.int8))
         self._reads = 0
@@ -132,43 +132,43 @@ class Tokens:
 
     def follow(self) -> None:
         """Add new rows; their turns were added before."""
-        for name in _OF_TURN:
+        for name in _TURN_COLUMNS:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)
             column.extend(np.zeros(more, column.values.dtype))
         while found := rows(
             self._model.connection,
-            f"SELECT {self._wanted}, rowid, target_id, codes, scales, units "
+            f"SELECT {self._row_filter}, rowid, target_id, codes, scales, units "
             "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
             (self._seen, _BLOCK),
         ):
             self._seen = found[-1][1]
             self._add([row for wanted, *row in found if wanted])
 
-    def remove(self, rowids: Sequence[int], moved: Ints) -> bool:
+    def remove(self, rowids: Sequence[int], new_places: Ints) -> bool:
         """Remove the rows with these rowids, and those of removed turns.
 
-        `moved` has the new place of each turn, -1: removed. False where a row that stays has
+        `new_places` has the new place of each turn, -1: removed. False where a row that stays has
         another text now.
         """
         row, unit, units, end = (
             self._columns[name].values for name in ("row", "unit", "units", "end")
         )
-        lost = np.isin(row, np.array(rowids, np.int64)) | (moved < 0)
+        lost = np.isin(row, np.array(rowids, np.int64)) | (new_places < 0)
         self._seen = int(row[~lost].max(initial=0))
         if has_reused_row(
-            self._model.connection, "token_vectors", rowids, self._seen, self._wanted
+            self._model.connection, "token_vectors", rowids, self._seen, self._row_filter
         ):
             return False
         kept = np.ones(len(end), bool)
-        kept[ranges(unit[lost], units[lost].astype(np.int64))] = False
+        kept[concat_ranges(unit[lost], units[lost].astype(np.int64))] = False
         tokens = np.diff(end, prepend=0)
         of_kept = np.repeat(kept, tokens)
         for column in (self._columns["scale"], self._columns["square"], self.codes):
             column.keep(of_kept)
         self._levels.replace(np.zeros(0, np.int8))
         self._columns["end"].replace(np.cumsum(tokens[kept]))
-        stays = moved >= 0
+        stays = new_places >= 0
         before = np.concatenate(([0], np.cumsum(kept)))
         for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
             self._columns[name].replace(np.where(lost, 0, values).astype(values.dtype)[stays])
@@ -182,19 +182,19 @@ class Tokens:
             "seen": np.array([self._seen]),
         }
 
-    def of(self, places: Ints) -> TokensOf:
+    def of(self, places: Ints) -> TurnTokens:
         """Return the tokens of turns, in the order of `places`."""
         count = self._columns["units"].values[places].astype(np.int64)
         known = count > 0
-        unit = ranges(self._columns["unit"].values[places[known]], count[known])
+        unit = concat_ranges(self._columns["unit"].values[places[known]], count[known])
         end = self._columns["end"].values
         first = np.where(unit > 0, end[unit - 1], 0)
         tokens = end[unit] - first
-        row = ranges(first, tokens)
+        row = concat_ranges(first, tokens)
         per_turn = np.maximum(count, 1)
         of_unit = np.zeros(int(per_turn.sum()), np.int64)
         of_unit[np.repeat(known, per_turn)] = tokens
-        return TokensOf(
+        return TurnTokens(
             self._levels_of(row),
             self._columns["scale"].values[row].astype(np.float32),
             self._columns["square"].values[row],
@@ -207,7 +207,7 @@ class Tokens:
         """Return the levels of some tokens; to unpack them each time takes as long as the rest."""
         count = len(self._columns["scale"].values)
         self._reads += 1
-        if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _HELD_FROM:
+        if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _CACHE_FROM_READ:
             self._levels.replace(np.zeros(0, np.int8))
             return decode_levels(self.codes.take(rows), self._dimensions)
         known = len(self._levels.values) // max(self._dimensions, 1)
@@ -218,21 +218,21 @@ class Tokens:
         return found
 
     @property
-    def centre(self) -> Centre:
+    def centroid(self) -> Centroid:
         """The mean over the tokens of a sample of turns; the same for the same turns.
 
         Every second, fourth, eighth ... turn is in the sample, so that it stays the same while a
         zone grows, until it is twice as large.
         """
-        step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
+        step = 1 << max(0, (len(self._turns) // _SAMPLE_TURNS).bit_length() - 1)
         if self._sample is None or self._sample.step != step:
             self._sample = _Sample(step, self._dimensions)
         places = np.arange(0, len(self._turns), step)
         places = places[self._columns["units"].values[places] > 0]
         if len(places) > len(self._sample.places):
             new = np.setdiff1d(places, self._sample.places, assume_unique=True)
-            self._sample = self._sample.extended(new, self.of(new))
-        return self._sample.centre
+            self._sample = self._sample.with_turns(new, self.of(new))
+        return self._sample.centroid
 
     def _add(self, came: list[list[Any]]) -> None:
         """Add rows: (rowid, event id, codes, scales, units)."""

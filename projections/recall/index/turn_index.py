@@ -22,11 +22,11 @@ from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
     Texts,
-    columns_of,
+    add_prefix,
     distinct,
-    named_within,
+    select_prefix,
 )
-from recollect.projections.recall.index.personal_turns import marks, personal
+from recollect.projections.recall.index.personal_turns import classify_turns, personal_mask
 from recollect.projections.recall.index.postings import Postings
 from recollect.projections.recall.index.sessions import Sessions
 
@@ -75,14 +75,17 @@ class Turns:
         self._platforms = _NumberedNames(stored.get("platforms"))
         self._senders = _NumberedNames(stored.get("senders"))
         self._row = GrowableArray(self._rows())
-        self.place_of_id = Places(connection, self._row)
+        self.place_of_id = EventPlaces(connection, self._row)
         self.postings = Postings(
-            connection, "events_fts", partial(_rows_of, self._row), columns_of(stored, "postings")
+            connection,
+            "events_fts",
+            partial(_rows_of, self._row),
+            select_prefix(stored, "postings"),
         )
         self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
         self._personal: Mask | None = None
-        self._measure_lengths()
+        self._update_norms()
 
     def follow(self) -> None:
         """Add new events."""
@@ -97,9 +100,9 @@ class Turns:
         What depends on neighbours is computed again from the turns that are left.
         """
         kept = ~np.isin(self.numbers, np.array(numbers, np.int64))
-        moved = np.where(kept, np.cumsum(kept) - 1, -1)
+        new_places = np.where(kept, np.cumsum(kept) - 1, -1)
         if kept.all():
-            return moved
+            return new_places
         for column in self._columns.values():
             column.keep(kept)
         self.ids.keep(kept)
@@ -110,11 +113,11 @@ class Turns:
         self.sessions.extend(self._conversations.keep(conversation), self.occurred_at)
         lengths = self._columns["length"].values
         every = np.arange(len(self))
-        self._columns["window_length"].replace(self.sessions.gathered(every, lengths, WINDOW))
+        self._columns["window_length"].replace(self.sessions.gather_sum(every, lengths, WINDOW))
         self._row.replace(self._rows())
-        self.postings.remove(moved)
-        self._measure_lengths()
-        return moved
+        self.postings.remove(new_places)
+        self._update_norms()
+        return new_places
 
     def columns(self) -> dict[str, Array]:
         """Return all arrays by name, to be stored."""
@@ -122,10 +125,10 @@ class Turns:
             **{name: column.values for name, column in self._columns.items()},
             **{name: column.values for name, column in self.sessions.columns.items()},
             "id": self.ids.column.values,
-            "conversations": self._conversations.packed(),
-            "platforms": self._platforms.packed(),
-            "senders": self._senders.packed(),
-            **named_within("postings", self.postings.columns()),
+            "conversations": self._conversations.pack(),
+            "platforms": self._platforms.pack(),
+            "senders": self._senders.pack(),
+            **add_prefix("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -147,7 +150,7 @@ class Turns:
         return self._columns["occurred_at"].values
 
     @property
-    def asks(self) -> Array:
+    def question_share(self) -> Array:
         """The share of questions among each turn's sentences, 0 to 1."""
         return self._columns["asks"].values
 
@@ -155,13 +158,13 @@ class Turns:
     def personal(self) -> Mask:
         """Which turns are a user's, in a session that is about whoever speaks there."""
         if self._personal is None:
-            self._personal = self.personal_among(len(self))
+            self._personal = self.personal_in_first(len(self))
         return self._personal
 
-    def personal_among(self, first: int) -> Mask:
+    def personal_in_first(self, first: int) -> Mask:
         """Return which of the first turns are personal, whatever came after them; no others."""
         found = np.zeros(len(self), np.bool_)
-        found[:first] = personal(self._columns["mark"].values[:first], self.session[:first])
+        found[:first] = personal_mask(self._columns["mark"].values[:first], self.session[:first])
         return found
 
     @property
@@ -174,7 +177,7 @@ class Turns:
         """All senders, as (platform, sender id)."""
         return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
 
-    def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
+    def sender_mask(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns are from any of these (platform, sender id)."""
         found = np.zeros(len(self), bool)
         for sender in senders:
@@ -182,7 +185,7 @@ class Turns:
             found |= self._columns["sender"].values == number
         return found
 
-    def of_platform(self, platform: str) -> Mask:
+    def platform_mask(self, platform: str) -> Mask:
         """Return which turns are from a platform."""
         of: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
         return of
@@ -201,7 +204,7 @@ class Turns:
         # Of each turn the score and, as imaginary part, the idf near it: both in one pass.
         both = np.zeros(len(self), np.complex64)
         for term in terms:
-            places, gains = self._gain(term)
+            places, gains = self._term_scores(term)
             both[places] += gains
         if allowed is not None:
             both *= allowed
@@ -209,7 +212,7 @@ class Turns:
         scores: Floats = np.ascontiguousarray(both.real)
         return scores, float(both.imag.max(initial=0)) / every if every else 0.0
 
-    def weight_in(self, terms: Mapping[str, float], places: Ints) -> Floats:
+    def term_weights(self, terms: Mapping[str, float], places: Ints) -> Floats:
         """Return the weights of those of some index terms that each of some turns has, added up."""
         found = np.zeros(len(places), np.float32)
         for term, weight in terms.items():
@@ -224,18 +227,18 @@ class Turns:
         holding = len(self.postings.of(term)[0])
         return math.log(1 + (len(self) - holding + 0.5) / (holding + 0.5))
 
-    def around(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
+    def window_sums(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
         """Return the places around some, ascending, and the weighted sums of the values there."""
-        return self.sessions.spread(places, values, WINDOW)
+        return self.sessions.scatter_sum(places, values, WINDOW)
 
-    def _gain(self, term: str) -> tuple[Ints, Gains]:
+    def _term_scores(self, term: str) -> tuple[Ints, Gains]:
         """Return the turns near which a term is, and what it adds to the score of each.
 
         The imaginary part is its idf.
         """
         if term not in self._gains:
             places, counts = self.postings.of(term)
-            near, tf = self.sessions.spread(places.astype(np.int64), counts, WINDOW)
+            near, tf = self.sessions.scatter_sum(places.astype(np.int64), counts, WINDOW)
             idf = self.idf(term)
             gain = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
             if self._gains_size + len(near) > MAX_CACHED_SCORES:
@@ -263,7 +266,7 @@ class Turns:
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
             ("asks", np.fromiter(map(_share_of_questions, contents), np.float32, count)),
-            ("mark", marks(contents, senders, kinds, directions)),
+            ("mark", classify_turns(contents, senders, kinds, directions)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
@@ -274,9 +277,11 @@ class Turns:
             near = distinct(np.concatenate([near, self.sessions.neighbour(near, -1)]))
         near = near[near >= 0]
         lengths = self._columns["length"].values
-        self._columns["window_length"].values[near] = self.sessions.gathered(near, lengths, WINDOW)
-        self.postings.follow(first, list(zip(contents, captions, strict=True)))
-        self._measure_lengths()
+        self._columns["window_length"].values[near] = self.sessions.gather_sum(
+            near, lengths, WINDOW
+        )
+        self.postings.extend(first, list(zip(contents, captions, strict=True)))
+        self._update_norms()
 
     def _rows(self) -> Ints:
         """Return the place of the event with each number up to the last; -1 where there is none."""
@@ -284,7 +289,7 @@ class Turns:
         row[self.numbers] = np.arange(len(self))
         return row
 
-    def _measure_lengths(self) -> None:
+    def _update_norms(self) -> None:
         """Compute the mean length, and forget what depends on which turns there are."""
         lengths = self._columns["window_length"].values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
@@ -294,7 +299,7 @@ class Turns:
         self._personal = None
 
 
-class Places:
+class EventPlaces:
     """The place of the event with an id, where there is one."""
 
     def __init__(self, connection: apsw.Connection, row: GrowableArray) -> None:
@@ -309,10 +314,10 @@ class Places:
             self._row, np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
         )
 
-    def get(self, event_id: str, otherwise: int) -> int:
+    def get(self, event_id: str, default: int) -> int:
         """Return the place of an event."""
         place = int(self.of([event_id])[0])
-        return place if place >= 0 else otherwise
+        return place if place >= 0 else default
 
     def __contains__(self, event_id: str) -> bool:
         return self.get(event_id, -1) >= 0
@@ -367,6 +372,6 @@ class _NumberedNames:
         new[order] = np.arange(len(order))
         return new[used]
 
-    def packed(self) -> Array:
+    def pack(self) -> Array:
         """Return the names as bytes."""
         return np.frombuffer(_pack.encode(self.names), np.uint8)

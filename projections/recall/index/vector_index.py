@@ -15,7 +15,7 @@ from recollect.projections.embeddings.canonical_vectors import (
     to_int8,
     to_unit_vectors,
 )
-from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
+from recollect.projections.recall.index.bit_codes import BitCodes, break_ties, smallest
 from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableArray,
@@ -23,7 +23,7 @@ from recollect.projections.recall.index.growable_arrays import (
     Texts,
 )
 from recollect.projections.recall.index.int8_products import product
-from recollect.projections.recall.index.selection import close_to_top
+from recollect.projections.recall.index.selection import top_with_ties
 from recollect.projections.sqlite import json_array, rows
 
 Floats = npt.NDArray[np.float32]
@@ -31,12 +31,12 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # For each result that is wanted, so many vectors are compared: those with the nearest bit codes.
-SCANNED = 8
+OVERSAMPLING = 8
 # At least so many are compared.
 MIN_RESCORED = 400
 
 
-class Near(NamedTuple):
+class NearestTargets(NamedTuple):
     """Targets near a vector, nearest first: rows, places of their turns, cosine similarities."""
 
     targets: Ints
@@ -44,7 +44,7 @@ class Near(NamedTuple):
     similarity: Floats
 
 
-class Targets(NamedTuple):
+class VectorTargets(NamedTuple):
     """What vectors belong to: the rows of ids (-1: unknown), and by row the id and the place."""
 
     rows_of: Callable[[list[str]], Ints]
@@ -58,7 +58,7 @@ class Vectors:
     def __init__(
         self,
         dimension: int,
-        targets: Targets,
+        targets: VectorTargets,
         columns: Mapping[str, Array] | None = None,
     ) -> None:
         self._targets = targets
@@ -75,7 +75,7 @@ class Vectors:
         return len(self._target.values)
 
     @property
-    def last(self) -> int:
+    def last_seq(self) -> int:
         """The number of the last vector in the file; 0 where there is none."""
         return int(self._seq.values.max(initial=0))
 
@@ -116,15 +116,15 @@ class Vectors:
             **self._signs.columns(),
         }
 
-    def near(self, vector: Floats, count: int, allowed: Mask | None = None) -> Near:
+    def nearest(self, vector: Floats, count: int, allowed: Mask | None = None) -> NearestTargets:
         """Return the `count` targets nearest to a unit vector; only those of turns allowed, if any.
 
         Equals are in the order of their turns, and by id within one turn.
         """
         open_ = None if allowed is None else allowed[self._place.values]
-        compared = self._close(vector, count, open_)
+        compared = self._candidates(vector, count, open_)
         similarity = self._similarity(compared, vector)
-        best = close_to_top(similarity, count)
+        best = top_with_ties(similarity, count)
         rows, similarity = compared[best], similarity[best]
         places, targets = self._place.values[rows], self._target.values[rows]
         order = np.lexsort((places, -similarity))
@@ -133,29 +133,29 @@ class Vectors:
             ids = self._targets.ids.column.values[targets]
             order = np.lexsort((ids, places, -similarity))
         order = order[:count]
-        return Near(targets[order], places[order], similarity[order])
+        return NearestTargets(targets[order], places[order], similarity[order])
 
-    def ids(self, near: Near) -> list[str]:
+    def ids(self, near: NearestTargets) -> list[str]:
         """Return the ids of targets that `near` found, in order."""
         return self._targets.ids.take(near.targets)
 
-    def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
+    def _candidates(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
         """Return the rows to compare, of those that are allowed (`open_`)."""
-        compared = max(SCANNED * count, MIN_RESCORED)
+        compared = max(OVERSAMPLING * count, MIN_RESCORED)
         if open_ is None and len(self) <= compared:
             return np.arange(len(self))
         if open_ is not None and np.count_nonzero(open_) <= compared:
             return np.flatnonzero(open_)
         distance = self._signs.distance(vector)
         if open_ is not None:
-            distance[~open_] = self._signs.beyond
-        rows, cut = least(distance, compared)
+            distance[~open_] = self._signs.out_of_range
+        rows, cut = smallest(distance, compared)
         if open_ is not None:
             rows = rows[open_[rows]]
         if len(rows) <= 2 * compared:
             # To compare a few more equals is cheaper than to choose among them.
             return rows
-        return first_of_equals(rows, distance[rows], cut, compared, self._place.values[rows])
+        return break_ties(rows, distance[rows], cut, compared, self._place.values[rows])
 
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
         """Return the cosine of a unit vector and some rows, to about 0.003.

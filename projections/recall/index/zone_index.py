@@ -33,14 +33,14 @@ from recollect.projections.recall.index.fact_index import Facts
 from recollect.projections.recall.index.growable_arrays import (
     Array,
     GrowableRows,
-    columns_of,
-    named_within,
+    add_prefix,
+    select_prefix,
 )
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.index.token_index import Tokens
 from recollect.projections.recall.index.turn_index import Turns
-from recollect.projections.recall.index.vector_index import Targets, Vectors
+from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
 from recollect.projections.row_changes import change_count, changed_since, has_reused_row
 from recollect.projections.sqlite import json_array, scalar
 
@@ -56,7 +56,7 @@ _MAX_CACHED_IDS = 100_000
 # The index of fewer turns is made in a fifth of a second.
 MIN_STORED_TURNS = 2_000
 #: It is stored again when so many turns were added for each that the stored one has.
-_WORTH_STORING = 0.1
+_MIN_GROWTH_TO_STORE = 0.1
 _BLOCK = 10_000
 
 Columns = Mapping[str, Array]
@@ -87,7 +87,7 @@ class Index:
         model, identity = files.embeddings, files.identity.connection
         #: Splits texts into the terms of the full-text indexes.
         self.tokeniser = Tokeniser(files.events.connection)
-        self.turns = Turns(files.events.connection, columns_of(stored, "turns"))
+        self.turns = Turns(files.events.connection, select_prefix(stored, "turns"))
         #: Event id -> the facts that it gave or repeated.
         self.event_facts = LookupCache(
             partial(event_facts, files.memory.connection), _MAX_CACHED_TURNS
@@ -108,24 +108,24 @@ class Index:
         self._mentioning: dict[frozenset[str], Ints] = {}
         #: Words of a slot's relation -> the encoder's unit vectors: of all of them, and of each.
         #: They are cleared when anything is forgotten.
-        self.relations: dict[str, tuple[Floats, Floats]] = {}
+        self.relation_vectors: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
-        self.facts = Facts(files.memory.connection, self.turns, columns_of(stored, "facts"))
+        self.facts = Facts(files.memory.connection, self.turns, select_prefix(stored, "facts"))
         self.event_vectors = Vectors(
-            model.dimension, self._events(), columns_of(stored, "event_vectors")
+            model.dimension, self._events(), select_prefix(stored, "event_vectors")
         )
         self.fact_vectors = Vectors(
-            model.dimension, self._facts(), columns_of(stored, "fact_vectors")
+            model.dimension, self._facts(), select_prefix(stored, "fact_vectors")
         )
-        self.tokens = Tokens(model, self.turns, columns_of(stored, "tokens"))
+        self.tokens = Tokens(model, self.turns, select_prefix(stored, "tokens"))
         #: Which kinds of rows memory.db has.
-        self.exists = present_row_kinds(files.memory.connection)
+        self.row_kinds = present_row_kinds(files.memory.connection)
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
         self._stored_turns = len(self.turns) if stored else 0
         # Whether the stored index has rows that were deleted.
-        self._stored_behind = False
+        self._stored_has_stale_rows = False
 
     @classmethod
     def opened(cls, files: ZoneFiles) -> Index:
@@ -133,9 +133,9 @@ class Index:
 
         A stored index that is torn, or of other files, is not used.
         """
-        index = _stored(files)
+        index = _load_stored(files)
         if index is not None:
-            index._stored_behind = index.behind
+            index._stored_has_stale_rows = index.has_stale_rows
             if index.follow():
                 return index
         index = cls(files)
@@ -161,7 +161,7 @@ class Index:
         self._replaced = None
         facts, seq = len(self.facts), self._state.seq
         self._follow()
-        return self._state.lineages == before.lineages or not self._came_back(facts, seq)
+        return self._state.lineages == before.lineages or not self._was_readded(facts, seq)
 
     def prune(self) -> bool:
         """Remove deleted rows, and add none; False where a new index must be made.
@@ -170,12 +170,12 @@ class Index:
         """
         # Vectors first, in the same order as they are added.
         watermarks = _watermarks(self._files)
-        if not _goes_on(self._state, self._files, watermarks):
+        if not _is_continuation(self._state, self._files, watermarks):
             return False
         now = _lineages(self._files)
         if now == self._state.lineages:
             return True
-        self.relations.clear()
+        self.relation_vectors.clear()
         changed: dict[str, list[int]] = defaultdict(list)
         for model, (_, changes) in zip(_indexed(self._files), self._state.lineages, strict=True):
             since = changed_since(model.connection, changes)
@@ -194,7 +194,7 @@ class Index:
         seqs = changed["embeddings"]
         self.event_vectors.remove(seqs, places, places)
         self.fact_vectors.remove(seqs, facts, places)
-        seq = max(self.event_vectors.last, self.fact_vectors.last)
+        seq = max(self.event_vectors.last_seq, self.fact_vectors.last_seq)
         if has_reused_row(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
             return False
         self._state = msgspec.structs.replace(self._state, lineages=now, seq=seq)
@@ -205,7 +205,7 @@ class Index:
         model = apsw.format_sql_value(self._state.model)
         return f"target_type IN ('event', 'fact') AND model IS {model}"
 
-    def _came_back(self, first: int, seq: int) -> bool:
+    def _was_readded(self, first: int, seq: int) -> bool:
         """Return whether a fact from row `first` on has a vector up to `seq`, which was removed."""
         came = self.facts.ids[first:]
         return bool(came) and None is not scalar(
@@ -216,7 +216,7 @@ class Index:
         )
 
     @property
-    def behind(self) -> bool:
+    def has_stale_rows(self) -> bool:
         """Whether it has rows that were deleted or changed since."""
         return self._state.lineages != _lineages(self._files)
 
@@ -226,14 +226,14 @@ class Index:
         return self._state.lineages
 
     @property
-    def settled(self) -> int:
+    def decided_turn_count(self) -> int:
         """How many of the first turns are decided, with their facts and vectors in the files."""
         marks = self._state.watermarks
         last = min(marks["memory"], marks["embeddings"])
         return int(np.searchsorted(self.turns.numbers, last, "right"))
 
     @property
-    def undecided(self) -> Ints:
+    def undecided_turns(self) -> Ints:
         """The turns that the agents have not decided yet: only their words are known."""
         numbers = self.turns.numbers
         return np.arange(
@@ -241,25 +241,27 @@ class Index:
         )
 
     @property
-    def worth_storing(self) -> bool:
+    def should_store(self) -> bool:
         """Whether storing it would spare another process much work."""
         came = len(self.turns) - self._stored_turns
-        much = len(self.turns) >= MIN_STORED_TURNS and came > _WORTH_STORING * self._stored_turns
-        return much or self._stored_behind
+        much = (
+            len(self.turns) >= MIN_STORED_TURNS and came > _MIN_GROWTH_TO_STORE * self._stored_turns
+        )
+        return much or self._stored_has_stale_rows
 
     def store(self) -> None:
         """Write it to the files' folder; only under the lock of `array_store`."""
         self._stored_turns = len(self.turns)
-        self._stored_behind = False
-        if not self.behind:
+        self._stored_has_stale_rows = False
+        if not self.has_stale_rows:
             wide = {name: array.values for name, array in self._wide.items()}
             about = msgspec.json.encode(self._state)
             array_store.write(self._files.directory, about, self._narrow(), wide)
 
     def store_pruned(self) -> None:
         """Write what is left of a stored one after `prune`, under the same lock."""
-        lying = {f"{name}.lying": array.lying for name, array in self._wide.items()}
-        gone = {name: array.gone for name, array in self._wide.items()}
+        lying = {f"{name}.lying": array.row_positions for name, array in self._wide.items()}
+        gone = {name: array.removed for name, array in self._wide.items()}
         about = msgspec.json.encode(self._state)
         array_store.prune(self._files.directory, about, {**self._narrow(), **lying}, gone)
 
@@ -278,11 +280,11 @@ class Index:
 
     def _narrow(self) -> dict[str, Array]:
         return {
-            **named_within("turns", self.turns.columns()),
-            **named_within("facts", self.facts.columns()),
-            **named_within("event_vectors", self.event_vectors.columns()),
-            **named_within("fact_vectors", self.fact_vectors.columns()),
-            **named_within("tokens", self.tokens.columns()),
+            **add_prefix("turns", self.turns.columns()),
+            **add_prefix("facts", self.facts.columns()),
+            **add_prefix("event_vectors", self.event_vectors.columns()),
+            **add_prefix("fact_vectors", self.fact_vectors.columns()),
+            **add_prefix("tokens", self.tokens.columns()),
         }
 
     def mentioning(self, entity_ids: Iterable[str]) -> Ints:
@@ -305,19 +307,19 @@ class Index:
             self._replaced = np.flatnonzero(np.isin(numbers, replaced_by_edits))
         return self._replaced
 
-    def _events(self) -> Targets:
+    def _events(self) -> VectorTargets:
         turns = self.turns
-        return Targets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
+        return VectorTargets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
 
-    def _facts(self) -> Targets:
+    def _facts(self) -> VectorTargets:
         facts = self.facts
-        return Targets(facts.of, facts.ids, lambda: facts.places)
+        return VectorTargets(facts.rows_of, facts.ids, lambda: facts.places)
 
     def _follow(self) -> None:
         files = self._files
         # Vectors first: the turns and facts that they are of were committed before them.
         watermarks = _watermarks(files)
-        self.exists = present_row_kinds(files.memory.connection)
+        self.row_kinds = present_row_kinds(files.memory.connection)
         self.turns.follow()
         self.facts.follow()
         seq = self._state.seq
@@ -364,12 +366,12 @@ def prune_stored(files: ZoneFiles) -> None:
     """
     try:
         with files.read_transaction():
-            about = array_store.about(files.directory)
+            about = array_store.read_metadata(files.directory)
             state = None if about is None else msgspec.json.decode(about, type=State)
             if state is not None and state.lineages == _lineages(files):
-                array_store.tidy(files.directory)
+                array_store.remove_leftovers(files.directory)
                 return
-            index = None if state is None else _stored(files)
+            index = None if state is None else _load_stored(files)
             if index is not None and index.prune():
                 index.store_pruned()
                 return
@@ -387,10 +389,10 @@ def stored_problems(files: ZoneFiles) -> list[str]:
     One that is torn, or of other files, is no problem: it is not used.
     """
     with files.read_transaction():
-        index, anew = _stored(files), Index(files)
+        index, anew = _load_stored(files), Index(files)
         if index is None:
             return []
-        if index.behind:
+        if index.has_stale_rows:
             # An erasure prunes it before anything is answered.
             return [f"{array_store.FILE}: has deleted rows; run recollect rebuild --level index"]
         index.follow()
@@ -408,18 +410,18 @@ def stored_problems(files: ZoneFiles) -> list[str]:
         ]
 
 
-def _stored(files: ZoneFiles) -> Index | None:
+def _load_stored(files: ZoneFiles) -> Index | None:
     """Return the stored index of files, where it is whole and of these files."""
     found = array_store.read(files.directory)
     if found is None:
         return None
     state = msgspec.json.decode(found.about, type=State)
-    if not _goes_on(state, files, _watermarks(files)):
+    if not _is_continuation(state, files, _watermarks(files)):
         return None
     return Index(files, found.arrays, state)
 
 
-def _goes_on(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
+def _is_continuation(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
     """Return whether files are those of a state, as they were then or later."""
     return (
         state.model == files.embeddings.model

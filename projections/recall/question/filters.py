@@ -27,7 +27,7 @@ def masks(
     turns = index.turns
     found: dict[str, Mask] = {}
     if query.platform is not None:
-        found["platform"] = turns.of_platform(query.platform)
+        found["platform"] = turns.platform_mask(query.platform)
     if query.among is not None:
         found["source_event_ids"] = np.isin(turns.numbers, np.fromiter(query.among, np.int64))
     if query.time_after is not None:
@@ -52,7 +52,7 @@ def allowed(masks: Mapping[str, Mask], index: Index) -> Mask:
 
 def eligible(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
     """Return which allowed turns may be answered: where facts alone are, those that gave some."""
-    return allowed if "events" in query.scope else allowed & index.facts.gave()
+    return allowed if "events" in query.scope else allowed & index.facts.turns_with_facts()
 
 
 def turns_about(entity_ids: set[str], index: Index) -> Mask:

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import ArmScores, Candidates
-from recollect.projections.recall.arms.late_interaction import late
-from recollect.projections.recall.arms.running import run
-from recollect.projections.recall.arms.shared_entities import SEEDS, shared
+from recollect.projections.recall.arms.late_interaction import late_interaction
+from recollect.projections.recall.arms.run_arms import run_arms
+from recollect.projections.recall.arms.shared_entities import SEEDS, expand_by_entities
 from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
@@ -31,27 +31,27 @@ def candidates(
     wanted, eligible = _arms_of(question), question.eligible
     results = question.query.max_results
     pool, read = profile.pool_for(results), profile.read_for(results)
-    scored = run(wanted, question, index, files, pool)
+    scored = run_arms(wanted, question, index, files, pool)
     if not scored.arms:
-        return scored.everywhere()
+        return scored.all_turns()
     first = leading(scored, eligible, profile, 2 * pool)
     places = np.sort(first.places)
     tokens = question.vectors.tokens
     if "late" in wanted and tokens is not None and profile.weights.get("late"):
         close = np.sort(first.places[:read])
-        read_ = late(tokens, close, index)
+        read_ = late_interaction(tokens, close, index)
         unread = close[read_.unread] if read_.unread.any() else None
         scored = scored.with_arm("late", ArmScores(close, read_.scores, unread))
         if read_.nearest is not None:
             scored = scored._replace(evidence={**scored.evidence, "late": read_.nearest})
     if "shared" in wanted and profile.weights.get("shared"):
         best = best_so_far(scored.at(places), eligible, profile, SEEDS)
-        reached, scores = shared(question, best.places, best.scores, index)
+        reached, scores = expand_by_entities(question, best.places, best.scores, index)
         if len(reached):
             scored = scored.with_arm("shared", ArmScores(reached, scores))
             places = distinct(np.concatenate((places, reached)))
     whole = question.query.explain or profile.fusion == "rrf"
-    return scored.everywhere() if whole else scored.at(places)
+    return scored.all_turns() if whole else scored.at(places)
 
 
 def _arms_of(question: ParsedQuestion) -> frozenset[str]:

@@ -99,7 +99,7 @@ _MORE_WORDS = 2
 _MIN_WEIGHT, _FEW = 0.2, 16
 
 
-class Near(NamedTuple):
+class NearestTargets(NamedTuple):
     """How near a prompt comes to the personal turns of a memory.
 
     `above`: its cosine above the usual one; None: there are no vectors. `words`: the share of its
@@ -115,7 +115,7 @@ def nearness(
     sentences: Sequence[Floats],
     usual: float,
     index: Index,
-) -> Near | None:
+) -> NearestTargets | None:
     """Return how near a prompt comes; None where there is nothing that it could come near.
 
     `found`: each question of the prompt, and what the arms found for it. `sentences`: the unit
@@ -130,13 +130,13 @@ def nearness(
     if not words:
         return None
     if not sentences:
-        return Near(None, max(words))
+        return NearestTargets(None, max(words))
     allowed = index.turns.personal & found[0][0].allowed
     best = sorted(
         (_found(one, found) or _nearest(one, allowed, index) for one in sentences), reverse=True
     )
     half = best[: (len(best) + 1) // 2]
-    return Near(math.fsum(half) / len(half) - usual, max(words))
+    return NearestTargets(math.fsum(half) / len(half) - usual, max(words))
 
 
 def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
@@ -148,7 +148,7 @@ def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
     known = settled(index)
     if known > _LARGE:
         vectors = vectors[:_OF_LARGE]
-    allowed = index.turns.personal_among(known)
+    allowed = index.turns.personal_in_first(known)
     near = sorted(_nearest(one, allowed, index) for one in vectors)
     # As `np.percentile`, which loads a tenth of numpy for this.
     before, above = divmod(_USUAL * (len(near) - 1), 100)
@@ -160,7 +160,7 @@ def settled(index: Index) -> int:
 
     It is their number with its first two digits, the others 0.
     """
-    count = index.settled
+    count = index.decided_turn_count
     step = int(10 ** max(len(str(count)) - 2, 0))
     return count - count % step
 
@@ -173,14 +173,14 @@ def _found(
         if candidates is None or question.vector is None:
             continue
         if np.array_equal(sentence, question.vector):
-            return candidates.personal
+            return candidates.personal_cosine
     return None
 
 
 def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
     """Return the largest cosine of a sentence to a turn that is allowed, or a fact of one."""
     return max(
-        float(vectors.near(sentence, 1, allowed).similarity.max(initial=0))
+        float(vectors.nearest(sentence, 1, allowed).similarity.max(initial=0))
         for vectors in (index.event_vectors, index.fact_vectors)
     )
 
@@ -189,16 +189,16 @@ def _words_in_one(question: ParsedQuestion, found: Candidates, index: Index) -> 
     """Return the greatest share of a question's words, by their idf, that a personal turn has."""
     turns = index.turns
     rare = turns.idf("")
-    least = rare * max(_MIN_WEIGHT, _FEW / (_FEW + 4 * index.settled))
+    least = rare * max(_MIN_WEIGHT, _FEW / (_FEW + 4 * index.decided_turn_count))
     terms = {
         term: max(turns.idf(term), least) for term in question.terms_asked_for(index.tokeniser)
     }
     places = found.places[turns.personal[found.places] & question.allowed[found.places]]
     every = math.fsum(terms.values()) + _MORE_WORDS * rare
-    return float(turns.weight_in(terms, places).max(initial=0)) / every
+    return float(turns.term_weights(terms, places).max(initial=0)) / every
 
 
-def presence(near: Near | None, about: Mapping[str, bool]) -> float:
+def presence(near: NearestTargets | None, about: Mapping[str, bool]) -> float:
     """Return the probability, 0 to 1, that a memory has something to say on a prompt.
 
     `about`: which kinds of ABOUT the prompt is of.

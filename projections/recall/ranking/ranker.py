@@ -90,7 +90,7 @@ class Ranker:
         if profile.fitting and question.answer_type is not None:
             steps.append(partial(fitting, wanted=question.answer_type, index=index))
         if profile.fitting and question.wants_list and question.speakers:
-            by_them = index.turns.of_senders(question.speakers)
+            by_them = index.turns.sender_mask(question.speakers)
             steps.append(partial(spread_list, by_speakers=by_them, index=index))
         return steps
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import Candidates, ScoresByArm
-from recollect.projections.recall.arms.scaling import scaled
-from recollect.projections.recall.index.growable_arrays import true_places
+from recollect.projections.recall.arms.scaling import min_max_scale
+from recollect.projections.recall.index.growable_arrays import nonzero
 from recollect.projections.recall.index.selection import top
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
@@ -60,7 +60,7 @@ def ranked(
     turns, one after the other, before diversity.
     """
     scores = _fused(found, profile)
-    asks = np.float32(profile.question_share) * index.turns.asks[found.places]
+    asks = np.float32(profile.question_share) * index.turns.question_share[found.places]
     discounted = np.maximum(scores - asks, 0)
     best = _best(scores, discounted, eligible[found.places], pool)
     of_best = discounted[best]
@@ -87,7 +87,7 @@ def leading(scored: ScoresByArm, eligible: Mask, profile: Profile, count: int) -
     """Return the `count` turns of the zone that rank first by the arms."""
     if profile.fusion == "rrf":
         # Ranks are among all turns.
-        return best_so_far(scored.everywhere(), eligible, profile, count)
+        return best_so_far(scored.all_turns(), eligible, profile, count)
     scores = np.zeros(scored.size, np.float32)
     share = shares(scored.arms, profile.weights, READING, EXTRA)
     for name, arm in scored.arms.items():
@@ -111,9 +111,9 @@ def _likely(scores: Floats, count: int) -> Ints:
         # Twice as many as are expected in the sample, and 16 more: hardly ever too few.
         rank = 2 * count * len(sample) // len(scores) + 16
         cut = np.partition(sample, -rank)[-rank] if rank <= len(sample) else 0
-        if cut > 0 and len(places := true_places(scores >= cut)) >= count:
+        if cut > 0 and len(places := nonzero(scores >= cut)) >= count:
             return places
-    return true_places(scores > 0)
+    return nonzero(scores > 0)
 
 
 def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
@@ -123,5 +123,5 @@ def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
 
 def _fused(found: Candidates, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
-        return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    return weighted(found.turns, profile.weights, READING, found.unread, EXTRA)
+        return min_max_scale(rrf(found.scores_by_arm.values(), profile.rrf_k), floor=0.0)
+    return weighted(found.scores_by_arm, profile.weights, READING, found.unread, EXTRA)

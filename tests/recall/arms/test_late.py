@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 
 from recollect.projections.embeddings import canonical_vectors
 from recollect.projections.embeddings.token_vectors import quantise_int8
-from recollect.projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
+from recollect.projections.recall.arms.late_interaction import (
+    WINDOW,
+    late_interaction,
+    max_over_window,
+    max_similarity,
+)
 from recollect.projections.recall.index import token_index
-from recollect.projections.recall.index.token_index import Centre, Tokens, TokensOf
+from recollect.projections.recall.index.token_index import Centroid, Tokens, TurnTokens
 from recollect.projections.recall.question.encoding import QueryTokens
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE
 from recollect.streams.agents.vectors import embedding_rows
@@ -54,10 +59,10 @@ def token_rows(memory: Memory) -> list[tuple]:
         ).fetchall()
 
 
-def tokens_of(codes: np.ndarray, scales: np.ndarray, counts: np.ndarray) -> TokensOf:
+def tokens_of(codes: np.ndarray, scales: np.ndarray, counts: np.ndarray) -> TurnTokens:
     """Return the tokens of turns with so many each."""
     squares = np.square(codes.astype(np.float32)).sum(axis=1)
-    return TokensOf(codes, scales, squares, counts, np.arange(len(counts)), counts >= 0)
+    return TurnTokens(codes, scales, squares, counts, np.arange(len(counts)), counts >= 0)
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,9 +83,11 @@ def test_scores_are_the_documented_formula(
     middle, middle_scale = quantise_int8(0.3 * random.standard_normal((1, KEPT)).astype(np.float32))
     question = random.standard_normal((asked, KEPT)).astype(np.float32)
     weights = random.uniform(0.3, 2.0, asked)
-    centre = Centre(middle[0].astype(np.float32), float(middle_scale[0]))
+    centre = Centroid(middle[0].astype(np.float32), float(middle_scale[0]))
     found = tokens_of(codes, scales, counts)
-    near = windowed(nearest(question, found, centre), np.array([session for session, _ in said]))
+    near = max_over_window(
+        max_similarity(question, found, centre), np.array([session for session, _ in said])
+    )
     scores = (near * weights).sum(axis=1) / weights.sum()
 
     vectors = iter((codes * scales[:, None].astype(np.float64)).tolist())
@@ -97,13 +104,13 @@ def test_a_turn_scores_the_same_in_any_company() -> None:
     random = np.random.default_rng(4)
     codes, scales = quantise_int8(random.standard_normal((600, 128)).astype(np.float32))
     question = random.standard_normal((5, 128)).astype(np.float32)
-    centre = Centre(np.arange(-64, 64).astype(np.float32), 0.01)
+    centre = Centroid(np.arange(-64, 64).astype(np.float32), 0.01)
     counts = np.full(60, 10)
-    whole = nearest(question, tokens_of(codes, scales, counts), centre)
+    whole = max_similarity(question, tokens_of(codes, scales, counts), centre)
     for first, last in ((0, 1), (7, 9), (13, 60)):
         rows = slice(first * 10, last * 10)
         part = tokens_of(codes[rows], scales[rows], counts[first:last])
-        assert np.array_equal(nearest(question, part, centre), whole[first:last])
+        assert np.array_equal(max_similarity(question, part, centre), whole[first:last])
 
 
 def test_the_words_of_a_question_are_looked_for_one_by_one(memory: Memory) -> None:
@@ -131,7 +138,7 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
     index = recaller._refreshed()
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
-    scores, unread, _ = late(asked, np.arange(len(index.turns)), index)
+    scores, unread, _ = late_interaction(asked, np.arange(len(index.turns)), index)
     place_of = {source: index.turns.place_of_id[id_] for id_, source in _source_ids(memory)}
     assert scores[place_of["m1"]] == 1
     assert scores[place_of["m1"]] > scores[place_of["m2"]] > scores[place_of["m3"]] > 0
@@ -169,12 +176,12 @@ def test_no_more_turns_are_read_than_the_budget_says(
     read: list[int] = []
     of = Tokens.of
 
-    def counting(self: Tokens, places: np.ndarray) -> TokensOf:
+    def counting(self: Tokens, places: np.ndarray) -> TurnTokens:
         read.append(len(places))
         return of(self, places)
 
     monkeypatch.setattr(Tokens, "of", counting)
-    recaller_of(crowd)._refreshed().tokens.centre  # noqa: B018
+    recaller_of(crowd)._refreshed().tokens.centroid  # noqa: B018
     read.clear()
     ask(crowd, "dog on a river", budget="mid")
     assert 0 < sum(read) <= (1 + len(WINDOW)) * DEFAULT_PROFILE.pool

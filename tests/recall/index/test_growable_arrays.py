@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.projections.recall.index.growable_arrays import distinct, first_of_each
+from recollect.projections.recall.index.growable_arrays import distinct, distinct_with_first
 
 NUMBERS = st.lists(st.integers(-5, 5)).map(lambda values: np.array(values, np.int64))
 
 
 @given(NUMBERS)
 def test_each_value_once_and_where_it_stands_first(values: np.ndarray) -> None:
-    found, first = first_of_each(values)
+    found, first = distinct_with_first(values)
     wanted, places = np.unique(values, return_index=True)
     assert np.array_equal(found, wanted)
     assert np.array_equal(first, places)

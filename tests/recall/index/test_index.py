@@ -21,10 +21,10 @@ from recollect.projections.embeddings import canonical_vectors
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.events import EventsModel, turns_for_recall
 from recollect.projections.recall.index import array_store, zone_index
-from recollect.projections.recall.index.bit_codes import BitCodes, first_of_equals, least
+from recollect.projections.recall.index.bit_codes import BitCodes, break_ties, smallest
 from recollect.projections.recall.index.growable_arrays import Texts
 from recollect.projections.recall.index.turn_index import Turns
-from recollect.projections.recall.index.vector_index import Targets, Vectors
+from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
 from recollect.streams.projecting import projector
 from tests.memory import Memory
 from tests.recall.conftest import Open
@@ -138,7 +138,9 @@ def index_file(memory: Memory) -> Path:
 
 
 def wide_files(memory: Memory) -> list[Path]:
-    return [path for path in index_file(memory).parent.iterdir() if path.name in array_store.WIDE]
+    return [
+        path for path in index_file(memory).parent.iterdir() if path.name in array_store.WIDE_FILES
+    ]
 
 
 def test_an_answer_does_not_depend_on_how_the_index_came_about(
@@ -306,7 +308,7 @@ class TestFile:
         assert coded in wide.read_bytes()
         # What writers left that were killed.
         shutil.copy(narrow, narrow.with_name(array_store.FILE + ".tmp"))
-        (other,) = {*array_store.WIDE} - {wide.name}
+        (other,) = {*array_store.WIDE_FILES} - {wide.name}
         shutil.copy(wide, wide.with_name(other))
         stored.forget("secret")
         assert sorted(path.name for path in narrow.parent.glob("recall.*")) == sorted(
@@ -357,7 +359,7 @@ class TestFile:
             raise OSError(errno.ENOSPC, "no space left on device")
 
         with monkeypatch.context() as patched:
-            patched.setattr(array_store, "_put", full)
+            patched.setattr(array_store, "_write_arrays", full)
             stored.forget("m5")
             assert {path.name for path in index_file(stored).parent.glob("recall.*")} == {
                 array_store.LOCK
@@ -427,16 +429,16 @@ def left_behind(memory: Memory, patch: pytest.MonkeyPatch) -> bytes:
 def test_the_least_are_the_first_of_equals(values: list[int], count: int, spread: int) -> None:
     distances = np.array(values, np.uint16)
     places = np.random.default_rng(spread).permutation(len(values))
-    rows, cut = least(distances, count)
-    rows = first_of_equals(rows, distances[rows], cut, count, places[rows])
+    rows, cut = smallest(distances, count)
+    rows = break_ties(rows, distances[rows], cut, count, places[rows])
     expected = sorted(range(len(values)), key=lambda row: (values[row], places[row]))[:count]
     assert sorted(rows.tolist()) == sorted(expected)
 
 
 def test_many_equals_are_cut_in_the_order_of_their_places() -> None:
     distances = np.full(50_000, 7, np.uint16)
-    rows, cut = least(distances, 100)
-    rows = first_of_equals(rows, distances[rows], cut, 100, 50_000 - rows)
+    rows, cut = smallest(distances, 100)
+    rows = break_ties(rows, distances[rows], cut, 100, 50_000 - rows)
     assert sorted(rows.tolist()) == list(range(49_900, 50_000))
 
 
@@ -484,10 +486,12 @@ def test_a_vector_that_is_no_number_is_near_nothing() -> None:
     ids = Texts()
     ids.extend(map(str, range(50)))
     places = np.arange(50)
-    found = Vectors(100, Targets(lambda names: np.array([int(x) for x in names]), ids, places.copy))
+    found = Vectors(
+        100, VectorTargets(lambda names: np.array([int(x) for x in names]), ids, places.copy)
+    )
     codes, _ = to_int8(vectors)
     found.extend(list(range(50)), ids[:], codes)
-    near = found.near(vectors[9] / np.linalg.norm(vectors[9]), 45)
+    near = found.nearest(vectors[9] / np.linalg.norm(vectors[9]), 45)
     assert len(near.places) == 45
     assert near.places[0] == 9
     assert not {4, 17, 30} & set(near.places.tolist())

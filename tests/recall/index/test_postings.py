@@ -84,7 +84,7 @@ def test_what_came_is_what_is_read_at_once(
                 found = documents.postings(columns)
             elif not isinstance(step, str):
                 first = len(documents.texts)
-                found.follow(first, documents.add(step))
+                found.extend(first, documents.add(step))
             for word in WORDS if step == "ask" else ():
                 assert said(found, word) == documents.counted(word)
         for word in (*WORDS, "", "ante", "zz"):
@@ -109,14 +109,14 @@ def test_what_an_interrupted_question_had_begun_to_read_is_read_anew(
     tell(memory, [say("Grace lives in Paris.", "e1")])
     ask(memory, "Who lives in Paris?")
     tell(memory, [say("The canoe leaked.", "e2")])
-    follow, stops = Postings.follow, [True]
+    extend, stops = Postings.extend, [True]
 
     def interrupted(self: Postings, first: int, texts: list[tuple[str, str]]) -> None:
         if stops and stops.pop():
             raise KeyboardInterrupt
-        follow(self, first, texts)
+        extend(self, first, texts)
 
-    monkeypatch.setattr(Postings, "follow", interrupted)
+    monkeypatch.setattr(Postings, "extend", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ask(memory, "What leaked?")
     (best, *_) = ask(memory, "Who has a canoe?", budget="mid", explain=True)

@@ -101,8 +101,8 @@ def answers(memory: Memory) -> list:
 def answers_anew(memory: Memory, patch: pytest.MonkeyPatch) -> list:
     """Return the answers by an index that was made of the rows as they are."""
     with patch.context() as patched:
-        patched.setattr(zone_index, "_stored", lambda files: None)
-        patched.setattr(Index, "worth_storing", False)
+        patched.setattr(zone_index, "_load_stored", lambda files: None)
+        patched.setattr(Index, "should_store", False)
         return answers(memory)
 
 

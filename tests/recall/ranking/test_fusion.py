@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.projections.recall.arms.scaling import scaled
-from recollect.projections.recall.index.selection import close_to_top, top
+from recollect.projections.recall.arms.scaling import min_max_scale
+from recollect.projections.recall.index.selection import top, top_with_ties
 from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf, weighted
 from tests.recall import oracle
@@ -59,8 +59,8 @@ def test_readers_stand_in_for_those_that_did_not_run_or_could_not_read() -> None
 
 
 def test_scores_that_hardly_differ_say_little() -> None:
-    assert scaled(floats(0.2, 0.3), least=0.4).tolist() == pytest.approx([0, 0.25])
-    assert scaled(floats(0.2, 1.2), least=0.4).tolist() == pytest.approx([0, 1])
+    assert min_max_scale(floats(0.2, 0.3), min_range=0.4).tolist() == pytest.approx([0, 0.25])
+    assert min_max_scale(floats(0.2, 1.2), min_range=0.4).tolist() == pytest.approx([0, 1])
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_scores_that_hardly_differ_say_little() -> None:
     ],
 )
 def test_scaled(scores: tuple, floor: float | None, expected: tuple) -> None:
-    assert scaled(floats(*scores), floor).tolist() == pytest.approx(list(expected))
+    assert min_max_scale(floats(*scores), floor).tolist() == pytest.approx(list(expected))
 
 
 def test_mmr_prefers_something_else_to_the_same_again() -> None:
@@ -122,5 +122,5 @@ def test_top_is_a_stable_sort_cut_off(scores: list[int], count: int) -> None:
 
 def test_close_to_top_keeps_what_equals_the_last() -> None:
     scores = floats(0.5, 0.9, -np.inf, 0.5, 0.2)
-    assert close_to_top(scores, 2).tolist() == [0, 1, 3]
-    assert close_to_top(scores, 5).tolist() == [0, 1, 3, 4]
+    assert top_with_ties(scores, 2).tolist() == [0, 1, 3]
+    assert top_with_ties(scores, 5).tolist() == [0, 1, 3, 4]

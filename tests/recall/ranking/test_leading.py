@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
-from recollect.projections.recall.index.growable_arrays import Sums, true_places
+from recollect.projections.recall.index.growable_arrays import SparseAccumulator, nonzero
 from recollect.projections.recall.ranking import turn_ranking
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
 
@@ -19,7 +19,7 @@ WEIGHTS = DEFAULT_PROFILE.weights
 def test_true_places_are_those_of_a_plain_look(size: int, places: list[int]) -> None:
     mask = np.zeros(size, bool)
     mask[[place for place in places if place < size]] = True
-    assert true_places(mask).tolist() == [place for place in range(size) if mask[place]]
+    assert nonzero(mask).tolist() == [place for place in range(size) if mask[place]]
 
 
 PARTS = st.lists(st.dictionaries(st.integers(0, 19), st.integers(1, 8), max_size=5), max_size=4)
@@ -27,7 +27,7 @@ PARTS = st.lists(st.dictionaries(st.integers(0, 19), st.integers(1, 8), max_size
 
 @given(st.lists(PARTS, max_size=3))
 def test_sums_are_those_of_each_row_and_leave_nothing_behind(asked: list) -> None:
-    sums = Sums()
+    sums = SparseAccumulator()
     for parts in asked:
         expected: dict[int, float] = {}
         for part in parts:
@@ -37,7 +37,7 @@ def test_sums_are_those_of_each_row_and_leave_nothing_behind(asked: list) -> Non
             (np.array(list(part), np.int64), np.array(list(part.values()), np.float32))
             for part in parts
         ]
-        rows, found = sums.of(given_parts, 20)
+        rows, found = sums.add_up(given_parts, 20)
         assert len(rows) == len(expected)
         assert dict(zip(rows.tolist(), found.tolist(), strict=True)) == expected
 

@@ -149,7 +149,7 @@ def slot_values(
     fills the slot.
     """
     if (
-        not index.exists.claims
+        not index.row_kinds.claims
         or len(named) != 1
         or len(text) > _MAX_QUESTION_LENGTH
         or asks_for_past(text)

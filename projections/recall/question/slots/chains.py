@@ -89,7 +89,7 @@ def chain(
 
     `upto`: the time at which they are to hold (unix ms); `allowed`: the turns that may be answered.
     """
-    if not index.exists.claims:
+    if not index.row_kinds.claims:
         return ()
     starts = _starts(text, named, files)
     walk = _Walk(index, files, upto, allowed)
@@ -202,7 +202,7 @@ class _Asked:
         """Return the vector of a relation, and how near its words come to each of the question."""
         if words not in self._near:
             assert self._encoder is not None
-            relations = self._index.relations
+            relations = self._index.relation_vectors
             if words not in relations:
                 if len(relations) >= _MAX_RELATIONS:
                     relations.clear()

@@ -22,6 +22,6 @@ def readable_claims(
     `upto`: the time at which it is to hold (unix ms); `allowed`: the turns that may be answered.
     """
     found = memory.current_claims(files.memory.connection, sorted(subjects), upto)
-    place_of = index.facts.placed([claim.fact_id for claim in found])
+    place_of = index.facts.places_of([claim.fact_id for claim in found])
     placed = ((place_of.get(claim.fact_id, -1), claim) for claim in found)
     return [(place, claim) for place, claim in placed if place >= 0 and allowed[place]]

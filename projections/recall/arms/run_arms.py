@@ -16,7 +16,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 _DECIDED = frozenset({"statement", "semantic", "sentence"})
 
 
-def run(
+def run_arms(
     wanted: frozenset[str], question: ParsedQuestion, index: Index, files: ZoneFiles, pool: int
 ) -> ScoresByArm:
     """Run those of the `wanted` arms that have something to look for.
@@ -45,7 +45,7 @@ def run(
         arms["temporal"] = temporal(question, index)
     if "causal" in wanted and facts:
         arms["causal"] = causal(question, index, files, facts)
-    if len(undecided := index.undecided):
+    if len(undecided := index.undecided_turns):
         for name in arms.keys() & _DECIDED:
             arms[name] = arms[name]._replace(unread=undecided)
     return ScoresByArm(len(index.turns), arms, facts, evidence, personal)
