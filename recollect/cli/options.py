@@ -84,7 +84,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone for timestamps without one, e.g. Europe/Berlin.",
+            help="Time zone of times without one, and of days in UTC times, e.g. Europe/Berlin.",
         ),
         click.option(
             "--format",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import tzinfo
 from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -17,8 +18,9 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft
 from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
+from recollect.schemas.times import parse_time
 from recollect.schemas.wire import Rejection
-from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.import_options import Options, localised
 from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 
@@ -82,6 +84,39 @@ class SingleFileSource(ExportSource):
 
     def parts(self) -> Iterator[ExportFile]:
         yield ExportFile(self._entry.path, self._parse_entry(self._entry))
+
+
+class LocalisedSource(ExportSource):
+    """A source whose instants are told as local times of a zone: "today" is a day there.
+
+    Instants are unix times and times ending in Z. Any other offset is kept: it was given.
+    """
+
+    def __init__(self, source: ExportSource, zone: tzinfo) -> None:
+        self._source = source
+        self._zone = zone
+        self.is_chronological = source.is_chronological
+
+    def parts(self) -> Iterator[ExportFile]:
+        for part in self._source.parts():
+            yield part._replace(results=self._localised(part.results))
+
+    def _localised(
+        self, results: Iterator[tuple[int, ParseResult]]
+    ) -> Iterator[tuple[int, ParseResult]]:
+        for number, event in results:
+            if isinstance(event, InboundEvent) and _is_instant(event.occurred_at):
+                try:
+                    at = localised(parse_time(event.occurred_at, "occurred_at")[0], self._zone)
+                except InvalidInput as error:
+                    yield number, error
+                    continue
+                event = msgspec.structs.replace(event, occurred_at=at)
+            yield number, event
+
+
+def _is_instant(at: str | int) -> bool:
+    return isinstance(at, int) or at.strip().isdecimal() or at.strip().endswith(("Z", "z"))
 
 
 class SourceLocation(NamedTuple):

@@ -12,7 +12,13 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection, Skipped
 from recollect.streams.adapters import jsonl
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, ExportSource
+from recollect.streams.adapters.adapter import (
+    BYTE_ORDER_MARK,
+    OPENS_ARRAY,
+    Adapter,
+    ExportSource,
+    LocalisedSource,
+)
 from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code
 from recollect.streams.adapters.chats import (
     discord,
@@ -228,6 +234,7 @@ class _InputOpener:
         return next((a for a in self._adapters if a.recognises(start, entry.name)), None)
 
     def _add_export(self, adapter: Adapter, path: str, source: ExportSource) -> None:
+        source = _localised(source, self._options)
         self._input.exports.append(Export(path, adapter.name, source))
 
     def _add_size(self, size: int | None) -> None:
@@ -245,11 +252,15 @@ def followed_source(entry: InputEntry, format_: str, options: Options) -> Export
     start = entry.start()
     for adapter in known:
         if format_ == adapter.name or (format_ == "auto" and adapter.recognises(start, entry.name)):
-            return adapter.read(entry, options)
+            return _localised(adapter.read(entry, options), options)
     raise InvalidInput(
         f"{entry.path} cannot be followed: formats that can be followed are "
         f"{', '.join(adapter.name for adapter in known)}"
     )
+
+
+def _localised(source: ExportSource, options: Options) -> ExportSource:
+    return source if options.timezone is None else LocalisedSource(source, options.timezone)
 
 
 def total_size(inputs: Sequence[Input]) -> int | None:

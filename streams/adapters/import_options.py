@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal, Self, get_args
 from zoneinfo import ZoneInfo
 
@@ -12,10 +12,14 @@ from recollect.schemas.errors import InvalidInput
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 DATE_ORDERS: tuple[DateOrder, ...] = get_args(DateOrder)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Options(msgspec.Struct, frozen=True):
-    """Import options. Every adapter gets them, and uses those that its format needs."""
+    """Import options. Every adapter gets them, and uses those that its format needs.
+
+    `timezone`: the zone of times without one, and of instants whose local time is unknown.
+    """
 
     timezone: ZoneInfo | None = None
     date_order: DateOrder | None = None
@@ -54,6 +58,11 @@ class Options(msgspec.Struct, frozen=True):
                 "--timezone Europe/Berlin (in the library timezone=)"
             )
         return self.timezone
+
+
+def localised(milliseconds: int, zone: tzinfo) -> str:
+    """Return a time (unix ms) as a clock of a zone shows it, in ISO form with its offset."""
+    return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone).isoformat()
 
 
 def zoned(local_time: datetime, zone: ZoneInfo) -> str:

@@ -286,3 +286,61 @@ def test_a_real_export() -> None:
         "I'm here to assist you. What would you like to know?",
         "How do you work?",
     ]
+
+
+def mark(*fields: str) -> str:
+    return "\ue200" + "\ue202".join(fields) + "\ue201"
+
+
+LABELLED = {
+    mark("entity", '["restaurant","Casa Verde","Porto"]'): "Casa Verde",
+    '\ue200entity["company","Acme [EU]","tools"]\ue201': "Acme [EU]",
+    mark("entity", "a plain label"): "a plain label",
+    mark("product_entity", '["turn0product3","Kettle 5"]'): "Kettle 5",
+    mark("url", "the guide", "https://example.com/guide"): "the guide",
+    mark("url", "the guide", "turn0search0"): "the guide",
+    mark("url", "https://example.com/guide"): "https://example.com/guide",
+    mark("link_title", "Trams in Porto", "turn1search2"): "Trams in Porto",
+    mark("navlist", "News of the day", "turn0news3,turn0news10"): "News of the day",
+    mark("hologram", "turn0search1", "Soon known"): "Soon known",
+    mark("entity", "turn0business1"): "Named Elsewhere",
+}
+UNLABELLED = (
+    *(mark("cite", "turn0search0", "turn1search1"), mark("filecite", "turn2file0", "L9-L18")),
+    *(mark("memcite"), mark("i", "turn0image0", "turn0image1"), mark("hologram", "turn0search1")),
+    *(mark("image_group", '{"layout": "carousel",\n "query": ["Porto"]}'), mark("genui", "{}")),
+    *("\u30104:0\u2020source\u3011", "\u301012\u2020L3-L9\u3011", "\u3010turn0search3\u3011"),
+    *(":contentReference[oaicite:1]{index=1}", "\u3010oaicite:2\u3011"),
+    *("citeturn0search0turn0news12", "\ue203", mark("entity", '["cut off'), mark("")),
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "label"), [*LABELLED.items(), *((one, "") for one in UNLABELLED)]
+)
+def test_33_marks_become_the_labels_that_were_shown(tmp_path: Path, shown: str, label: str) -> None:
+    """FAULTS 33."""
+    reference = {"matched_text": shown, "type": "entity", "name": "Named Elsewhere"}
+    known = {"content_references": [reference]} if "turn0business1" in shown else {}
+    text = f"Try {shown} first, then go [home] (\u3010really\u3011)."
+    found = export(
+        tmp_path, conversation(node("a", None, "assistant", text, SPRING, metadata=known))
+    )
+    assert found.texts == [f"Try {label} first, then go [home] (\u3010really\u3011)."]
+
+
+def test_33_a_mark_that_was_cut_off_ends_with_its_line(tmp_path: Path) -> None:
+    """FAULTS 33."""
+    text = 'First.\ue200cite\ue202turn0\nSecond.\ue200entity\ue202["place","Por'
+    found = export(tmp_path, conversation(node("a", None, "assistant", text, SPRING)))
+    assert found.texts == ["First.\nSecond."]
+
+
+def test_33_labels_that_are_no_text_raise_nothing(tmp_path: Path) -> None:
+    """FAULTS 33."""
+    odd = ['["a", 7]', '{"name": 7}', "[" * 5_000 + "]", '[["a"], ["b"]]', "[]", '{"name": "N"}']
+    text = "".join(mark("entity", one) for one in odd)
+    metadata = {"content_references": [7, {"matched_text": None}, {"matched_text": "x", "name": 3}]}
+    message = node("a", None, "assistant", f"So {text}.", SPRING, metadata=metadata)
+    found = export(tmp_path, conversation(message))
+    assert (found.texts, found.rejections) == (["So N."], [])

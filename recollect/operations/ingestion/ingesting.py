@@ -290,12 +290,18 @@ def remember(
         InboundEvent(
             platform=RESERVED_PLATFORM,
             sender_id=sender_id,
-            occurred_at=unix_ms() if at is None else parse_time(at, "at")[0],
+            occurred_at=unix_ms() if at is None else _checked_time(at),
             content=content,
             kind="remember",
         )
     )
     return _publish_command(zone, draft if principal is None else _marked(draft, principal))
+
+
+def _checked_time(at: Time) -> str | int:
+    """Return a time that was given, with its offset, on which the days of its words depend."""
+    parse_time(at, "at")
+    return at if isinstance(at, str | int) else at.isoformat()
 
 
 def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:

@@ -90,7 +90,8 @@ def message_event(
         platform=platform,
         sender_id=role,
         sender_name=name,
-        occurred_at=at,
+        # Assistants write all times in UTC, wherever their user is.
+        occurred_at=re.sub(r"[+-]00:00$", "Z", at) if isinstance(at, str) else at,
         content=content,
         id=id,
         peer_id=chat,

@@ -33,6 +33,7 @@ from recollect.streams.adapters.assistants.assistant_chats import (
     time_key,
     without_injected,
 )
+from recollect.streams.adapters.assistants.chatgpt_marks import labels, without_marks
 from recollect.streams.adapters.input.input_files import InputEntry
 
 _PLATFORM = "chatgpt"
@@ -48,8 +49,6 @@ _SILENT_TYPES = frozenset(
     | {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context"}
     | {"app_pairing_content", "super_widget", "stderr", "canvas"}
 )
-# Citation marks, which only ChatGPT's own page renders.
-_CITATION = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
 
 
 class _Speech(NamedTuple):
@@ -245,7 +244,8 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
     if role == ASSISTANT and not _is_answer(message, metadata):
         return None
     texts, attachments = _parts(content, metadata)
-    text = without_injected(_CITATION.sub("", "\n".join(texts)))
+    shown = without_marks("\n".join(texts), labels(metadata.get("content_references")))
+    text = without_injected(shown)
     if not text and not attachments:
         return None
     return _Speech(

@@ -7,7 +7,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta, timezone, tzinfo
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
@@ -19,7 +21,7 @@ from recollect.streams.adapters.adapter import (
     ParseResult,
     convert,
 )
-from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.import_options import Options, localised
 from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.json_documents import items
@@ -43,6 +45,7 @@ _SPOKEN_SUBTYPES = frozenset(
 _BOT_SUBTYPES = frozenset({"bot_message", "slackbot_response"})
 _MARK = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z+.-]+:[^<>\n]+)>")
 _QUOTED = re.compile(r"(?:&gt;|>)(?:&gt;&gt;|>>)?[ ]?")
+_MAX_OFFSET_SECONDS = 15 * 3_600
 
 
 class _Channel(NamedTuple):
@@ -72,13 +75,14 @@ def _is_export(folder: Folder) -> bool:
 
 
 class _People(NamedTuple):
-    """The members of a workspace: names by user and bot id, and the ids of programs."""
+    """The members of a workspace: names and time zones by id, and the ids of programs."""
 
     names: dict[str, str]
     programs: frozenset[str]
+    zones: Mapping[str, tzinfo]
 
 
-_NO_PEOPLE = _People({}, frozenset({"USLACKBOT"}))
+_NO_PEOPLE = _People({}, frozenset({"USLACKBOT"}), {})
 
 
 class _Workspace(ExportSource):
@@ -125,6 +129,7 @@ def _people(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> _People:
     """Return the members of a workspace; a bot has a user id and a bot id."""
     names: dict[str, str] = {}
     programs = set(_NO_PEOPLE.programs)
+    zones: dict[str, tzinfo] = {}
     for user in _listed(folder, "users.json", damaged):
         ids = [str(user.get("id") or "")]
         if isinstance(bot := _dict(user.get("profile")).get("bot_id"), str):
@@ -133,7 +138,22 @@ def _people(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> _People:
             programs.update(ids)
         if name := _name_of(user):
             names.update((one, name) for one in ids if one)
-    return _People(names, frozenset(programs))
+        if zone := _zone_of(user):
+            zones.update((one, zone) for one in ids if one)
+    return _People(names, frozenset(programs), zones)
+
+
+def _zone_of(user: Mapping[str, Any]) -> tzinfo | None:
+    """Return the time zone that a member chose, or its offset now if the zone is unknown."""
+    name, seconds = user.get("tz"), user.get("tz_offset")
+    if isinstance(name, str):
+        try:
+            return ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            pass
+    if isinstance(seconds, int) and abs(seconds) <= _MAX_OFFSET_SECONDS:
+        return timezone(timedelta(seconds=seconds))
+    return None
 
 
 def _name_of(user: Mapping[str, Any]) -> str | None:
@@ -239,7 +259,7 @@ class _MessageConverter:
         if not speech:
             if not words and not attachments:
                 common["content"] = str(subtype)
-            return InboundEvent(id=id_, kind="notice", occurred_at=_ms(ts), **common)
+            return InboundEvent(id=id_, kind="notice", occurred_at=self._at(ts, sender), **common)
         if edited is not None and (words or attachments):
             edited = _ts(edited)
             return InboundEvent(
@@ -247,10 +267,15 @@ class _MessageConverter:
                 kind="edit",
                 target=id_,
                 said_at=_ms(ts),
-                occurred_at=_ms(edited),
+                occurred_at=self._at(edited, sender),
                 **common,
             )
-        return InboundEvent(id=id_, occurred_at=_ms(ts), **common)
+        return InboundEvent(id=id_, occurred_at=self._at(ts, sender), **common)
+
+    def _at(self, ts: str, sender: str) -> str | int:
+        """Return the time of a message, in its sender's time zone if that is known."""
+        zone = self._people.zones.get(sender)
+        return _ms(ts) if zone is None else localised(_ms(ts), zone)
 
     def _deletion(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
         sender, name = self._sender(_dict(message.get("previous_message")) or message)
