@@ -28,7 +28,7 @@ CHANGE_FORMAT = 4
 #: From this format on, an event's payload is deflated.
 FIRST_DEFLATED_EVENT = 2
 #: From this format on, a change records the dependencies of its decision
-#: (`recollect.schemas.changes.Decided`).
+#: (`recollect.schemas.changes.DecisionDependencies`).
 FIRST_TRACED_FORMAT = 2
 #: From this format on, a part is compressed, a vector has one byte per dimension, and a token
 #: vector three bits.

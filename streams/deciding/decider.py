@@ -1,4 +1,4 @@
-"""Deciding: all agents extract from a record and resolve it against the state before it."""
+"""Decide records: all agents extract from a record, then resolve it against the state before it."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class LedgerConversation(Conversation):
         connection: apsw.Connection,
         excluded: Set[int] = frozenset(),
         annotations: Annotations = MappingProxyType({}),
-        recorded: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
+        answers: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
-        """`recorded` looks up the recorded answers of models."""
-        self._recorded = recorded
+        """`answers` looks up the recorded model answers that an event cites."""
+        self._answers = answers
         self._connection = connection
         self._excluded = excluded
         self._annotations = annotations
@@ -70,18 +70,21 @@ class LedgerConversation(Conversation):
 
     def before(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
-        place = conversation_of(event.payload, event.platform)
-        found = event_queries.conversation_before(self._connection, place, event.number, limit)
+        conversation = conversation_of(event.payload, event.platform)
+
+        def last(count: int) -> list[Event]:
+            return event_queries.conversation_before(
+                self._connection, conversation, event.number, count
+            )
+
+        found = last(limit)
         if any(item.number in self._excluded for item in found):
-            most = limit + len(self._excluded)
-            found = event_queries.conversation_before(self._connection, place, event.number, most)
-        return self._record_reads(
-            [item for item in found if item.number not in self._excluded][:limit]
-        )
+            found = last(limit + len(self._excluded))
+        return self._record_reads(self._not_excluded(found)[:limit])
 
     def other_channels(self, event: Event, since: int) -> list[Event]:
         found = event_queries.events_in_other_conversations(self._connection, event, since)
-        return self._record_reads([item for item in found if item.number not in self._excluded])
+        return self._record_reads(self._not_excluded(found))
 
     def first_message(self, event: Event) -> Event | None:
         found = event_queries.first_message_of_sender(self._connection, event, self._excluded)
@@ -92,11 +95,11 @@ class LedgerConversation(Conversation):
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
         found = event_queries.turn_before(self._connection, platform, turn_id, event.number)
-        return self._record_reads([item for item in found if item.number not in self._excluded])
+        return self._record_reads(self._not_excluded(found))
 
     def revisions(self, event: Event, below: int) -> list[Event]:
         found = event_queries.revisions_before(self._connection, event, below)
-        return self._record_reads([item for item in found if item.number not in self._excluded])
+        return self._record_reads(self._not_excluded(found))
 
     def reading(self, text: str) -> TextReading | None:
         content = self._annotations.get(text_hash(text))
@@ -109,12 +112,15 @@ class LedgerConversation(Conversation):
         return event_queries.event_by_number(self._connection, number)
 
     def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
-        # Erased sources count too: without them the decision would be another one.
-        here = [self.event(number) is not None for number in wrote.sources]
-        if self._recorded is None or not all(here):
+        # Every source is looked up, and so noted as read, even after a missing one.
+        exist = [self.event(number) is not None for number in wrote.sources]
+        if self._answers is None or not all(exist):
             return None
-        found = self._recorded(wrote)
+        found = self._answers(wrote)
         return None if found is None else answered_calls(found)
+
+    def _not_excluded(self, events: list[Event]) -> list[Event]:
+        return [item for item in events if item.number not in self._excluded]
 
     def _record_reads(self, found: list[Event]) -> list[Event]:
         self.read_numbers |= {item.number for item in found}
@@ -125,18 +131,18 @@ class Extracted(NamedTuple):
     """The extracts of a record, one per agent that handles it, and the vectors of its texts.
 
     `reads` are the numbers of other records that were read. If one of them is erased before the
-    record is resolved, it is extracted again. `encoded()` waits for the encoder. `own`: the
-    annotations of the record's own text.
+    record is resolved, it is extracted again. `encoded()` waits for the encoder. `annotations` are
+    those of the record's own text.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
     reads: Set[int]
     encoded: Callable[[], Encodings]
-    own: RecordedAnnotations | None = None
+    annotations: RecordedAnnotations | None = None
 
 
 class PendingAnnotations(NamedTuple):
-    """The annotations of some records' texts, and the own text of each record.
+    """The annotations of the texts that some records need; `own_texts`: record number -> its text.
 
     `annotations()` waits for the reader.
     """
@@ -146,9 +152,9 @@ class PendingAnnotations(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What the agents decided for a record; `parked`: they could not.
+    """What the agents decided for a record; `parked`: the record was parked instead.
 
-    `reads` are the keys that it depends on (`recollect.streams.agents.state`).
+    `reads` are the keys that the decision depends on (`recollect.streams.agents.state`).
     """
 
     parts: list[DecidedPart]
@@ -216,24 +222,25 @@ class Decider:
         """
         if self._gateway.reader is None:
             return PendingAnnotations({}, dict)
-        wanted = {
+        needed = {
             record.source.number: self._texts_to_annotate(record.event, excluded)
             for record in records
             if record.event is not None and record.source.number not in parked
         }
-        texts = [each for of_record in wanted.values() for each in of_record]
+        texts = [each for of_record in needed.values() for each in of_record]
         if not texts:
             return PendingAnnotations({}, dict)
-        own = {
+        own_texts = {
             number: each.text
-            for number, of_record in wanted.items()
+            for number, of_record in needed.items()
             for each in of_record
             if each.number == number
         }
         if executor is not None:
-            return PendingAnnotations(own, executor.submit(self._gateway.annotations, texts).result)
-        read = self._gateway.annotations(texts)
-        return PendingAnnotations(own, lambda: read)
+            submitted = executor.submit(self._gateway.annotations, texts)
+            return PendingAnnotations(own_texts, submitted.result)
+        annotations = self._gateway.annotations(texts)
+        return PendingAnnotations(own_texts, lambda: annotations)
 
     def _texts_to_annotate(self, event: Event, excluded: Set[int]) -> list[ToRead]:
         conversation = LedgerConversation(self._files.events.connection, excluded)
@@ -256,36 +263,36 @@ class Decider:
 
         Events in `excluded` are treated as erased. Records in `parked` are skipped, since the
         agents may fail on them. With `executor`, the encoder works there while the caller goes on;
-        the agents do not, because two threads of Python would only wait for each other. `pending`:
-        the result of `annotate` for these records; None: they are annotated now.
+        the agents do not, because two Python threads would only wait for each other. `pending` is
+        the result of `annotate` for these records; if None, they are annotated now.
         """
         if pending is None:
             pending = self.annotate(records, excluded, parked)
         annotations = pending.annotations()
-        own = self._recorded(pending.own_texts, annotations)
-        read = [self._extract_one(record, excluded, parked, annotations) for record in records]
-        made = [extract for of_record, _ in read for _, extract in of_record]
-        texts = [text for extract in made for text in extract.texts]
-        turns = [text for extract in made for text in extract.turns]
+        rows = self._annotation_rows(pending.own_texts, annotations)
+        found = [self._extract_one(record, excluded, parked, annotations) for record in records]
+        extracts = [extract for of_record, _ in found for _, extract in of_record]
+        texts = [text for extract in extracts for text in extract.texts]
+        turns = [text for extract in extracts for text in extract.turns]
         if executor is not None:
-            awaited = executor.submit(self._gateway.encodings, texts, turns)
-            encoded: Callable[[], Encodings] = awaited.result
+            submitted = executor.submit(self._gateway.encodings, texts, turns)
+            encoded: Callable[[], Encodings] = submitted.result
         else:
             encodings = self._gateway.encodings(texts, turns)
             encoded = lambda: encodings  # noqa: E731
         return [
-            Extracted(*of_record, encoded, own.get(record.source.number))
-            for record, of_record in zip(records, read, strict=True)
+            Extracted(*of_record, encoded, rows.get(record.source.number))
+            for record, of_record in zip(records, found, strict=True)
         ]
 
-    def _recorded(
-        self, own: Mapping[int, str], annotations: Annotations
+    def _annotation_rows(
+        self, own_texts: Mapping[int, str], annotations: Annotations
     ) -> dict[int, RecordedAnnotations]:
-        """Return the annotation rows of records' own texts, by record number."""
+        """Return the rows with the annotations of records' own texts, by record number."""
         reader = self._gateway.reader
         if reader is None:
             return {}
-        keys = {number: text_hash(text) for number, text in own.items()}
+        keys = {number: text_hash(text) for number, text in own_texts.items()}
         return {
             number: RecordedAnnotations(
                 number, reader.name, text_hash_prefix(key), annotations[key]
@@ -300,9 +307,7 @@ class Decider:
         parked: Container[int],
         annotations: Annotations,
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
-        """Return each agent's extract of a record, and the numbers of the records that they
-        read.
-        """
+        """Return each agent's extract of a record, and the numbers of all records read for them."""
         if record.event is None or record.source.number in parked:
             return (), frozenset()
         conversation = LedgerConversation(
@@ -336,8 +341,8 @@ class Decider:
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
 
-        The reason may quote the record that failed, which for a retry is another one. A retry of a
-        record that is not parked does nothing, and is not parked.
+        The reason may quote the record that failed, which for a retry is the retried one. A retry
+        of a record that is not parked has no effect, and is not parked itself.
         """
         state = self._state()
         sources: tuple[int, ...] = (record.source.number,)
@@ -378,8 +383,8 @@ class Decider:
             for part in agent.resolve(event, extract, state)
         ]
         parts += self._unused_vectors(event, extracted, parts, state)
-        if extracted.own is not None:
-            _add(extracted.own, parts)
+        if extracted.annotations is not None:
+            _add_annotations(extracted.annotations, parts)
         return [part for part in parts if part.puts or part.deletes or part.outbox]
 
     def _unused_vectors(
@@ -389,10 +394,10 @@ class Decider:
         parts: Sequence[DecidedPart],
         state: State,
     ) -> list[DecidedPart]:
-        """Return the vectors of texts that led to no row: everything that is encoded is recorded.
+        """Return the vectors of texts that no row uses, so that everything encoded is recorded.
 
-        A duplicate statement becomes a fact when the first one is forgotten, and a replay may not
-        encode it.
+        A duplicate statement becomes a fact when the first one is forgotten; by then a replay can
+        no longer encode it.
         """
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
         unused: list[DecidedPart] = []
@@ -422,11 +427,11 @@ class Decider:
             state.note(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
         # The row contains the reason, which may quote the parked record.
-        own = DecidedPart((number, record.source.number), puts=[retried])
-        return [*self._decide(parked.event, extracted, state), own]
+        letter_part = DecidedPart((number, record.source.number), puts=[retried])
+        return [*self._decide(parked.event, extracted, state), letter_part]
 
 
-def _add(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
+def _add_annotations(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
     """Add the annotations of an event's own text to the part whose only source is that event."""
     part = next((part for part in parts if part.sources == (row.number,)), None)
     if part is None:
@@ -436,7 +441,7 @@ def _add(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:
 
 
 def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:
-    """Return the dead letter of `number` if that came before `record` and is still parked."""
+    """Return the dead letter of `number` if it is before `record` and still parked."""
     letter = state.dead_letter(number)
     if letter is None or letter.state != "parked" or number >= record.source.number:
         return None

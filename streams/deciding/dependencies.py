@@ -1,9 +1,9 @@
-"""Dependencies between decisions: the keys that each read and wrote.
+"""Dependencies between decisions: the keys that each one read and wrote.
 
-Each decision has a row in memory.db with the keys under which it queried the state, and those under
-which its own rows are found (`recollect.streams.agents.state`). An erasure follows them forward.
-The rows of a decision are read from its change record, whose offset is in memory.db; a decision
-that an erasure made again has them in its row instead.
+Each decision has a row in memory.db with the keys under which it queried the state, and the keys
+under which its own rows are found (`recollect.streams.agents.state`). An erasure follows them
+forward. The rows of a decision are read from its change record, whose offset is in memory.db, or,
+if an erasure has repeated the decision, from its row in memory.db.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ RowKey = tuple[str, tuple[str | int, ...]]
 class TracedPart(NamedTuple):
     """The rows of a decision with the same sources.
 
-    `named` are the keys of rows that no decision reads; the rows themselves are not stored.
+    `unqueried` are the keys of the rows that no decision queries; those rows are not kept.
     """
 
     sources: tuple[int, ...]
     rows: list[AnyRow]
-    named: list[RowKey]
+    unqueried: list[RowKey]
 
     def keys(self) -> Iterator[RowKey]:
         """Yield the key of every row."""
         yield from map(row_key, self.rows)
-        yield from self.named
+        yield from self.unqueried
 
 
 class DependenciesUnknown(Exception):
@@ -86,42 +86,42 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
     same = next((part for part in parts if part.sources == sources), None)
     if same is None:
         return decision._replace(parts=[*parts, DecidedPart(sources, puts=[row])])
-    whole = DecidedPart(sources, [*same.puts, row], same.deletes, same.outbox)
-    return decision._replace(parts=[whole if part is same else part for part in parts])
+    extended = DecidedPart(sources, [*same.puts, row], same.deletes, same.outbox)
+    return decision._replace(parts=[extended if part is same else part for part in parts])
 
 
 def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
-    """Convert the parts of a new decision."""
+    """Convert the parts of a new decision, with all of their rows."""
     return [TracedPart(part.sources, list(part.puts), []) for part in parts]
 
 
 def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
-    """Encode the rows that decisions read, and the keys of the others, by their sources."""
-    texts = []
+    """Encode the rows that decisions query, and only the keys of the others, by their sources."""
+    encoded = []
     for part in parts:
-        asked = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _QUERIED_MODELS]
-        named = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _QUERIED_MODELS]
-        keys = [Delete(*row_key(row)) for row in named]
-        texts.append((part.sources, encode_part(DecidedPart(part.sources, asked, keys))))
-    return _pack.encode((CHANGE_FORMAT, texts))
+        queried = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _QUERIED_MODELS]
+        others = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _QUERIED_MODELS]
+        keys = [Delete(*row_key(row)) for row in others]
+        encoded.append((part.sources, encode_part(DecidedPart(part.sources, queried, keys))))
+    return _parts_encoder.encode((CHANGE_FORMAT, encoded))
 
 
 def _decode_parts(restated: bytes) -> list[TracedPart]:
-    format_, texts = _restated.decode(restated)
-    return [_part(sources, text, format_) for sources, text in texts]
+    format_, encoded = _parts_decoder.decode(restated)
+    return [_decode_part(sources, part, format_) for sources, part in encoded]
 
 
-def _part(sources: tuple[int, ...], text: bytes, format_: int) -> TracedPart:
+def _decode_part(sources: tuple[int, ...], encoded: bytes, format_: int) -> TracedPart:
     rows: list[AnyRow] = []
-    named: list[RowKey] = []
-    for section in current_sections(text, tuple(READ_MODEL_ROWS), format_).values():
+    unqueried: list[RowKey] = []
+    for section in current_sections(encoded, tuple(READ_MODEL_ROWS), format_).values():
         rows += [row for row in section.puts if not isinstance(row, DecisionDependencies)]
-        named += [(delete.table, delete.key) for delete in section.deletes]
-    return TracedPart(sources, rows, named)
+        unqueried += [(delete.table, delete.key) for delete in section.deletes]
+    return TracedPart(sources, rows, unqueried)
 
 
-_pack = msgspec.msgpack.Encoder()
-_restated = msgspec.msgpack.Decoder(tuple[int, list[tuple[tuple[int, ...], bytes]]])
+_parts_encoder = msgspec.msgpack.Encoder()
+_parts_decoder = msgspec.msgpack.Decoder(tuple[int, list[tuple[tuple[int, ...], bytes]]])
 
 
 class DependencyIndex:
@@ -143,49 +143,46 @@ class DependencyIndex:
 
     def reads(self, number: int) -> set[bytes]:
         """Return the keys that a decision read."""
-        return self._reads.of(number)
+        return self._reads.keys_of(number)
 
     def writes(self, number: int) -> set[bytes]:
         """Return the keys that a decision wrote."""
-        return self._writes.of(number)
+        return self._writes.keys_of(number)
 
     def readers(self, key: bytes) -> npt.NDArray[np.int64]:
         """Return the numbers of the decisions that read a key, ascending."""
-        return self._reads.holding(key)
+        return self._reads.numbers_with(key)
 
     def writers(self, key: bytes) -> npt.NDArray[np.int64]:
         """Return the numbers of the decisions that wrote a key, ascending."""
-        return self._writes.holding(key)
+        return self._writes.numbers_with(key)
 
     def parts(self, number: int) -> list[TracedPart]:
         """Return the parts of a decision.
 
         Raises:
-            Untraceable: it can no longer be unsealed.
+            DependenciesUnknown: its change record can no longer be unsealed.
         """
         if number not in self._parts:
             restated = memory_queries.replacement_rows(self._memory, number)
             self._parts[number] = (
-                self._recorded(number) if restated is None else _decode_parts(restated)
+                self._unseal_parts(number) if restated is None else _decode_parts(restated)
             )
         return self._parts[number]
 
-    def _recorded(self, number: int) -> list[TracedPart]:
-        header, record = self._change(number)
+    def _unseal_parts(self, number: int) -> list[TracedPart]:
+        header, record = _change_of(self._ledger, self._zone, self._chain, self._memory, number)
         keys = self._ledger.keys.get(
             [source.key_id for part in record.parts for source in part.sources]
         )
         parts = []
         for sealed in record.parts:
-            text = unseal_part(record, sealed, keys)
-            if text is None:
+            encoded = unseal_part(record, sealed, keys)
+            if encoded is None:
                 raise DependenciesUnknown(f"change {number} has an erased source")
             sources = tuple(source.number for source in sealed.sources)
-            parts.append(_part(sources, text, header.format))
+            parts.append(_decode_part(sources, encoded, header.format))
         return parts
-
-    def _change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
-        return _change_of(self._ledger, self._zone, self._chain, self._memory, number)
 
 
 def _change_of(
@@ -193,7 +190,7 @@ def _change_of(
 ) -> tuple[ChangeHeader, ChangeRecord]:
     offsets = memory_queries.change_offsets(memory, (number - 1, number))
     if number not in offsets:
-        raise DependenciesUnknown(f"change {number} has no known offset")
+        raise DependenciesUnknown(f"the offset of change {number} is unknown")
     begin = offsets.get(number - 1, -1) + 1
     header, record = read_change(record_ending_at(ledger, zone, begin, offsets[number]))
     if (header.number, header.chain) != (number, chain):
@@ -207,7 +204,7 @@ def source_event_numbers(
     """Return the numbers of all source events of a record's decision.
 
     Raises:
-        Untraceable: its change record is unknown.
+        DependenciesUnknown: its change record is not at its recorded offset.
     """
     _, record = _change_of(ledger, zone, chain, memory, number)
     return frozenset(source.number for part in record.parts for source in part.sources)
@@ -226,26 +223,26 @@ class _KeyIndex:
         self._sorted = values[order].astype(np.uint64)
         self._owners = np.repeat(numbers, lengths)[order]
 
-    def of(self, number: int) -> set[bytes]:
-        place = int(np.searchsorted(self._numbers, number))
-        if place == len(self._numbers) or self._numbers[place] != number:
+    def keys_of(self, number: int) -> set[bytes]:
+        at = int(np.searchsorted(self._numbers, number))
+        if at == len(self._numbers) or self._numbers[at] != number:
             return set()
-        end = int(self._ends[place])
-        begin = int(self._ends[place - 1]) if place else 0
+        end = int(self._ends[at])
+        begin = int(self._ends[at - 1]) if at else 0
         return {
             self._flat[start : start + KEY_BYTES]
             for start in range(begin * KEY_BYTES, end * KEY_BYTES, KEY_BYTES)
         }
 
-    def holding(self, key: bytes) -> npt.NDArray[np.int64]:
-        wanted = np.uint64(int.from_bytes(key, "big"))
-        first = np.searchsorted(self._sorted, wanted, "left")
-        last = np.searchsorted(self._sorted, wanted, "right")
-        return self._owners[first:last]
+    def numbers_with(self, key: bytes) -> npt.NDArray[np.int64]:
+        integer = np.uint64(int.from_bytes(key, "big"))
+        begin = np.searchsorted(self._sorted, integer, "left")
+        end = np.searchsorted(self._sorted, integer, "right")
+        return self._owners[begin:end]
 
 
 def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
-    """Return what queries see of rows: key -> row key -> value; of one row the last counts."""
+    """Return what queries see of rows: key -> row key -> value; later rows replace earlier ones."""
     found: dict[bytes, dict[RowKey, object]] = {}
     for row in rows:
         for key, seen in touched(row):

@@ -1,11 +1,11 @@
-"""Compute an erasure as the difference to the zone without the erased events.
+"""Compute an erasure: the difference from the live zone to the zone without the erased events.
 
 The target is the zone derived again as if the erased events had never been readable. The change
-record of an erasure must lead to it from two states: from the live one, and from that of a late
-replica, which cannot unseal parts with an erased source. The two differ from each other only in
-rows of such parts. So the record contains every row in which live and target differ, and every row
-of such a part, as it is in the target. Each row is sealed with the keys of its sources in the
-target, so that a later erasure reaches it too.
+record of an erasure must lead to it from two states: the live one, and that of a lagging replica,
+which cannot unseal parts with an erased source. These two differ only in the rows of such parts.
+So the record contains, as they are in the target, all rows in which live and target differ, and all
+rows of such parts. Each row is sealed with the keys of its sources in the target, so that a later
+erasure reaches it too.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def erase(
 ) -> tuple[Decision, tuple[Source, ...]]:
     """Return the decision of an erasure, and the events that it erases.
 
-    `files` are locked and at the record before; `changes` holds every record up to it.
+    `files` are locked and at the record before, and the topic has every change record up to it.
     """
     number = record.source.number
     erased = erased_by(ledger, zone, number, targets)
@@ -89,17 +89,17 @@ def erase(
         with (
             Redecision(
                 ledger, zone, chain, files, replaying, number - 1, remaining, parked, agents
-            ) as again,
+            ) as redecision,
             suppress(DependenciesUnknown),
         ):
             # DependenciesUnknown: another chain has already destroyed keys of the erased events.
-            return Decision(again.run()), erased
+            return Decision(redecision.run()), erased
     target = _Target(ledger, zone, number - 1, excluded, parked, agents)
-    return Decision(_derived(ledger, zone, chain, files, replaying, target)), erased
+    return Decision(_full_difference(ledger, zone, chain, files, replaying, target)), erased
 
 
 def _remaining_events(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
-    """Return the erased events that may still have rows: all but those that were erased before."""
+    """Return the erased events that may still have rows: those not erased earlier."""
     keys = ledger.keys.get([source.key_id for source in erased])
     return frozenset(
         source.number
@@ -109,7 +109,7 @@ def _remaining_events(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]
     )
 
 
-def _derived(
+def _full_difference(
     ledger: Ledger,
     zone: str,
     chain: str,
@@ -117,7 +117,7 @@ def _derived(
     gateway: EncoderGateway,
     target: _Target,
 ) -> list[DecidedPart]:
-    """Return the difference from the live files to a target that is derived in full."""
+    """Derive the target in full, and return the difference from the live files to it."""
     upto, excluded = target.upto, target.excluded
     clear_scratch(files)
     directory = files.directory / _SCRATCH
@@ -136,7 +136,7 @@ def _derived(
                 row_sources.close()
     finally:
         clear_scratch(files)
-    # Dependencies are not recorded here, so no later erasure may use those up to here.
+    # No dependencies are recorded here, so a later erasure must not use any up to this record.
     return [*parts, DecidedPart((upto + 1,), puts=[DecisionDependencies(upto + 1, b"", b"", b"")])]
 
 
@@ -148,8 +148,8 @@ def clear_scratch(files: ZoneFiles) -> None:
 def parked_records(files: ZoneFiles) -> dict[int, str]:
     """Return the records that were ever parked, with their reasons.
 
-    Records that could not be decoded when they were published are parked by an event of their own,
-    and are not among them.
+    Excluded are records that could not be decoded when they were published: events of kind `park`
+    stand in for them.
     """
     connection = files.memory.connection
     letters: list[DeadLetter] = []
@@ -159,7 +159,7 @@ def parked_records(files: ZoneFiles) -> dict[int, str]:
 
 
 class RowSources:
-    """The sources of each row of the target; the newest put wins."""
+    """The sources of each row of the target, as of its last put."""
 
     def __init__(self, directory: Path) -> None:
         self._connection = connect(directory / "provenance.db")
@@ -168,7 +168,7 @@ class RowSources:
             "WITHOUT ROWID"
         )
 
-    def note(self, parts: Sequence[DecidedPart]) -> None:
+    def record(self, parts: Sequence[DecidedPart]) -> None:
         """Record the rows of decided parts."""
         self._connection.execute("BEGIN")
         self._connection.executemany(
@@ -202,7 +202,7 @@ def key_of(row: Row) -> Key:
 
 
 class _Target(NamedTuple):
-    """A zone up to a record, without some events."""
+    """The zone up to record `upto`, without the `excluded` events."""
 
     ledger: Ledger
     zone: str
@@ -212,7 +212,7 @@ class _Target(NamedTuple):
     agents: Sequence[Agent]
 
     def derive(self, scratch: ZoneFiles, gateway: EncoderGateway, row_sources: RowSources) -> None:
-        """Derive it into scratch files; `gateway` replays recorded encodings."""
+        """Derive the target into scratch files; `gateway` replays recorded encodings."""
         project_events(self.ledger, self.zone, scratch, upto=self.upto, excluded=self.excluded)
         decider = Decider(self.ledger, self.zone, scratch, gateway, self.agents)
         reader = EventReader(self.ledger, self.zone)
@@ -230,7 +230,7 @@ class _Target(NamedTuple):
                     else:
                         decision = decider.resolve(record, extracted)
                     decider.project(decision.parts)
-                    row_sources.note(decision.parts)
+                    row_sources.record(decision.parts)
             for model in scratch.decided:
                 model.connection.execute("COMMIT")
 
@@ -294,9 +294,9 @@ def _replica_differences(
     target: ZoneFiles,
     live: ZoneFiles,
 ) -> set[tuple[str, Key]]:
-    """Return the rows in which a late replica, built here, differs from the target.
+    """Build a lagging replica, and return the rows in which it differs from the target.
 
-    Also the dependency rows that only the live files have.
+    Dependency rows that only the live files have are included.
     """
     directory = target.directory / "replica"
     with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
@@ -331,21 +331,21 @@ def _parts(
         parts.setdefault(rests_on, DecidedPart(rests_on)).puts.append(row)
 
     written: set[tuple[str, Key]] = set()
-    for table, key, _, wanted in differences(live, target):
+    for table, key, _, target_row in differences(live, target):
         written.add((table, key))
-        if wanted is None:
+        if target_row is None:
             own.deletes.append(Delete(table, key))
         else:
-            put(wanted)
+            put(target_row)
     by_table = {row.TABLE: (model, row) for model, rows in READ_MODEL_ROWS.items() for row in rows}
     for table, key in sorted(affected - written, key=repr):
         model, kind = by_table[table]
-        wanted = cast(AnyRow | None, _model(target, model).row(kind, key))
-        if wanted is None:
+        target_row = cast(AnyRow | None, _model(target, model).row(kind, key))
+        if target_row is None:
             own.deletes.append(Delete(table, key))
         else:
-            put(wanted)
-    # Deletes come first: an old row may have a unique value of a new one.
+            put(target_row)
+    # Deletes come first: an old row may have a unique value that a new one needs.
     return [part for part in parts.values() if part.puts or part.deletes]
 
 
@@ -354,7 +354,7 @@ def differences(
 ) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
     """Yield (table, key, row in left, row in right) for every row in which two states differ.
 
-    Dependency rows (`Decided`) are left out.
+    Dependency rows (`DecisionDependencies`) are left out.
     """
     for model, rows in READ_MODEL_ROWS.items():
         for kind in rows:

@@ -1,13 +1,13 @@
-"""Decide again what depended on erased records, and nothing else.
+"""Repeat the decisions that depended on erased records, and no others.
 
 The target is the zone as it would be without the erased records. Their decisions are removed, and
-every decision that may change is made again, in the ledger's order: those that read an erased
-record, and those that queried the state under a key whose rows differ at that point between the
-live zone and the target. Propagation stops where a decision or the rows of a key are unchanged. The
-queried state is in memory: the rows of a key are materialised, from the decisions that wrote them,
-when the key is first read, so each decision sees the target as it was just before its record.
+every decision that may change is repeated, in ledger order: those that read an erased record, and
+those that queried the state under a key whose rows differ at that point between the live zone and
+the target. Propagation stops where a decision or the rows of a key are unchanged. The queried state
+is in memory: when a key is first read, its rows are materialised from the decisions that wrote
+them, so each decision sees the target as it was just before its record.
 
-Where this is impossible, `erasing` derives the target in full; both give the same rows.
+If this is impossible, `erasing` derives the target in full; both give the same rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ KeyView = dict[RowKey, object]
 
 
 class DecisionInputs(NamedTuple):
-    """The files that a decision reads: the live raw turns, and files in memory for the rest."""
+    """The files that a decision queries: the live raw turns, and in-memory files of the target."""
 
     events: ReadModel
     memory: ReadModel
@@ -59,7 +59,7 @@ class DecisionInputs(NamedTuple):
 
     @property
     def decided(self) -> tuple[ReadModel, ...]:
-        """The files in memory, where rows are materialised by key."""
+        """The in-memory files, where rows are materialised by key."""
         return self.memory, self.identity
 
 
@@ -91,7 +91,7 @@ class Redecision:
         self._decisions = DependencyIndex(ledger, zone, chain, live.memory.connection, upto)
         self._redecided: dict[int, Decision] = {}
         self._parts: dict[int, list[TracedPart]] = {}
-        # The decisions made again that write under a key.
+        # Key -> the repeated decisions that write under it.
         self._written: dict[bytes, set[int]] = {}
         # For each key whose rows differ, its view in the live zone and in the target.
         self._differing: dict[bytes, tuple[KeyView, KeyView]] = {}
@@ -117,38 +117,38 @@ class Redecision:
         """Return the difference from live to target, grouped by the sources of its rows.
 
         Raises:
-            Untraceable: a decision that is needed cannot be unsealed.
+            DependenciesUnknown: a decision that is needed cannot be unsealed.
         """
         self._pending = sorted(number for number in self._erased if number <= self._upto)
         for key in self._erased_keys:
             self._enqueue(key, 0)
-        before = 0
+        last = 0
         while self._pending:
             number = heapq.heappop(self._pending)
-            if before < number <= self._upto:
-                before = number
+            if last < number <= self._upto:
+                last = number
                 self._revisit(number)
         return self._difference()
 
-    # Forward through the decisions
+    # Propagation, forward through the decisions
 
     def _revisit(self, number: int) -> None:
-        """Remove a decision, make it again or keep it, and queue what its differences affect."""
+        """Remove, repeat or keep a decision, and queue those that its differences affect."""
         self._at = number
         reads = self._decisions.reads(number)
-        again = not self._erased_keys.isdisjoint(reads) or not self._differing.keys().isdisjoint(
-            reads
+        is_erased = number in self._erased
+        reads_a_change = not (
+            self._erased_keys.isdisjoint(reads) and self._differing.keys().isdisjoint(reads)
         )
-        erased = number in self._erased
-        if not (erased or again) and self._differing.keys().isdisjoint(
+        if not (is_erased or reads_a_change) and self._differing.keys().isdisjoint(
             self._decisions.writes(number)
         ):
             return
         old = new = self._old_rows(number)
-        if erased:
+        if is_erased:
             self._parts[number] = []
             new = []
-        elif again:
+        elif reads_a_change:
             new = self._decide(number)
         ours, theirs = views_by_key(old), views_by_key(new)
         for key in ours.keys() | theirs.keys():
@@ -158,12 +158,12 @@ class Redecision:
                 self._enqueue(key, number)
 
     def _compare(self, key: bytes, ours: KeyView, theirs: KeyView, *, changed: bool) -> None:
-        """Update whether both sides differ under a key after a decision."""
+        """Update whether live and target differ under a key after a decision."""
         if key not in self._differing:
             if not changed or ours == theirs:
                 return
-            there = self._view_before(key)
-            self._differing[key] = (dict(there), dict(there))
+            common = self._view_before(key)
+            self._differing[key] = (dict(common), dict(common))
         live, target = self._differing[key]
         live.update(ours)
         target.update(theirs)
@@ -173,12 +173,12 @@ class Redecision:
     def _enqueue(self, key: bytes, after: int) -> None:
         """Queue the next decision that read a key, and the next that wrote it."""
         for numbers in (self._decisions.readers(key), self._decisions.writers(key)):
-            first_key = int(numbers.searchsorted(after, "right"))
-            if first_key < len(numbers):
-                heapq.heappush(self._pending, int(numbers[first_key]))
+            at = int(numbers.searchsorted(after, "right"))
+            if at < len(numbers):
+                heapq.heappush(self._pending, int(numbers[at]))
 
     def _decide(self, number: int) -> list[AnyRow]:
-        """Make a decision again, on the target's state before it."""
+        """Repeat a decision on the target's state before it; return its rows."""
         record = event_at(self._ledger, self._zone, number, self._erased)
         assert record is not None
         if number in self._parked and (record.event or record.problem):
@@ -194,10 +194,10 @@ class Redecision:
                 self._written.setdefault(key, set()).add(number)
         return rows
 
-    # What is found where
+    # Rows by decision and by key
 
     def _target_parts(self, number: int) -> list[TracedPart]:
-        """Return the rows of a decision in the target."""
+        """Return the parts of a decision in the target."""
         if number in self._parts:
             return self._parts[number]
         return self._decisions.parts(number)
@@ -207,9 +207,9 @@ class Redecision:
 
     def _writers(self, key: bytes, first: int, end: int) -> list[int]:
         """Return the decisions from `first` to before `end` that write a key, in order."""
-        before = self._decisions.writers(key)
-        low, high = before.searchsorted(first), before.searchsorted(end)
-        numbers = {int(number) for number in before[low:high]}
+        recorded = self._decisions.writers(key)
+        low, high = recorded.searchsorted(first), recorded.searchsorted(end)
+        numbers = {int(number) for number in recorded[low:high]}
         numbers |= {number for number in self._written.get(key, ()) if first <= number < end}
         return sorted(numbers)
 
@@ -221,12 +221,12 @@ class Redecision:
                     yield row, part.sources
 
     def _view_before(self, key: bytes) -> KeyView:
-        """Return the view of a key before the current decision, which is the same on both sides."""
-        seen: KeyView = {}
+        """Return the view of a key before the current decision, the same in live and target."""
+        view: KeyView = {}
         for number in self._writers(key, 0, self._at):
             rows = [row for row, _ in self._rows_under(key, number)]
-            seen |= views_by_key(rows).get(key, {})
-        return seen
+            view |= views_by_key(rows).get(key, {})
+        return view
 
     def _materialise(self, key: bytes) -> None:
         """Copy the target's rows under a key, before the current decision, into memory."""
@@ -250,20 +250,20 @@ class Redecision:
             parts.setdefault(sources, DecidedPart(sources)).puts.append(row)
 
         affected: set[RowKey] = set()
-        made: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
-        # The first key of each row; None: no decision reads it.
+        repeated: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
+        # The first key of each row; None: no decision queries it.
         first_keys: dict[RowKey, bytes | None] = {}
         for number in sorted(self._parts):
             for part in self._decisions.parts(number):
-                first_keys |= dict.fromkeys(part.named)
+                first_keys |= dict.fromkeys(part.unqueried)
                 first_keys |= {row_key(row): _first_key(row) for row in part.rows}
                 if not self._erased.isdisjoint(part.sources):
                     affected.update(part.keys())
             for part in self._parts[number]:
-                made |= {row_key(row): (row, part.sources) for row in part.rows}
+                repeated |= {row_key(row): (row, part.sources) for row in part.rows}
                 first_keys |= {row_key(row): _first_key(row) for row in part.rows}
         for key, first_key in first_keys.items():
-            last = self._last(key, first_key) or made.get(key)
+            last = self._last_written(key, first_key) or repeated.get(key)
             if last is None:
                 own.deletes.append(Delete(*key))
             elif key in affected or last[0] != self._live_row(key):
@@ -273,10 +273,12 @@ class Redecision:
                 own.deletes.append(Delete(DecisionDependencies.TABLE, (number,)))
             elif (row := self._replacement_row(number)) is not None:
                 put(*row)
-        # Deletes come first: an old row may have a unique value of a new one.
+        # Deletes come first: an old row may have a unique value that a new one needs.
         return [part for part in parts.values() if part.puts or part.deletes]
 
-    def _last(self, key: RowKey, first_key: bytes | None) -> tuple[AnyRow, tuple[int, ...]] | None:
+    def _last_written(
+        self, key: RowKey, first_key: bytes | None
+    ) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return a row as the last decision of the target wrote it, with its sources.
 
         None: no decision wrote it, or `first_key` is None, since such rows are written only once.
@@ -302,8 +304,9 @@ class Redecision:
         """Return the row that replaces a decision's change record, with its sources; None if the
         record still applies.
         """
-        before, decision = self._decisions.parts(number), self._redecided[number]
-        if _same(before, self._parts[number]) and self._decisions.reads(number) == decision.reads:
+        old_parts, decision = self._decisions.parts(number), self._redecided[number]
+        same_reads = self._decisions.reads(number) == decision.reads
+        if same_reads and _has_same_rows(old_parts, self._parts[number]):
             return None
         with_row = with_dependencies(number, decision, restated=True).parts
         for part in with_row:
@@ -313,10 +316,11 @@ class Redecision:
         return None
 
 
-def _same(before: Sequence[TracedPart], after: Sequence[TracedPart]) -> bool:
-    """Return whether a decision is unchanged, including its sources.
+def _has_same_rows(before: Sequence[TracedPart], after: Sequence[TracedPart]) -> bool:
+    """Return whether a decision has the same rows with the same sources.
 
-    Rows that no decision reads are compared by their keys here, and with the live files by value.
+    Rows that no decision queries are compared by key only: `_difference` compares their values with
+    the live files.
     """
 
     def content(parts: Sequence[TracedPart]) -> set[tuple[tuple[int, ...], RowKey, AnyRow | None]]:
@@ -326,13 +330,13 @@ def _same(before: Sequence[TracedPart], after: Sequence[TracedPart]) -> bool:
                 for part in parts
                 for row in part.rows
             ),
-            *((part.sources, key, None) for part in parts for key in part.named),
+            *((part.sources, key, None) for part in parts for key in part.unqueried),
         }
 
     return content(before) == content(after)
 
 
 def _first_key(row: AnyRow) -> bytes | None:
-    """Return the first key under which a row is found; it follows from the row's own key."""
+    """Return the first key under which a row is found, which only depends on its row key."""
     found = touched(row)
     return found[0][0] if found else None

@@ -1,7 +1,7 @@
 """Load and check the agents that a home's configuration names.
 
-An agent's existence and interface are checked here. That it is deterministic, and names all sources
-of its rows, is its author's responsibility (CONTRIBUTING.md).
+Only an agent's existence and interface are checked. Determinism, and complete sources of its rows,
+are its author's responsibility (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from recollect.streams.language.grammar.enrichment import LESS, STEPS
 
 (_OWN,) = OWN_AGENTS
 #: The agents whose steps can be disabled.
-_ENRICHING = (RuleWriter, ModelWriter)
-_STEPS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", "state")}
+_WITH_STEPS = (RuleWriter, ModelWriter)
+#: The methods of an agent, and their arguments.
+_METHODS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", "state")}
 
 
 def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
-    """Return the agents of these names, in this order.
+    """Return the agents with these names, in this order.
 
-    `own` stands for all of recollect's, each of which also has a name; an agent of another package
+    `own` stands for all built-in agents, each of which also has a name. An agent of another package
     is named as `package.module:NAME`. Disabled steps follow the name, as in `own-causes`.
 
     Raises:
@@ -38,16 +39,16 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
     """
     if not names:
         raise HomeError(f"agents: name at least one, or {_OWN!r} for recollect's own")
-    named = [(name, agent) for name in names for agent in _named(name)]
-    before: dict[object, str] = {}
+    named = [(name, agent) for name in names for agent in _agents_of_name(name)]
+    names_by_agent: dict[object, str] = {}
     for name, agent in named:
-        which = type(agent) if isinstance(agent, _ENRICHING) else id(agent)
-        if which in before:
+        identity = type(agent) if isinstance(agent, _WITH_STEPS) else id(agent)
+        if identity in names_by_agent:
             raise HomeError(
-                f"agents: {name} names an agent that {before[which]} already names; each "
-                "agent decides once"
+                f"agents: {name} names an agent that {names_by_agent[identity]} already names; "
+                "name each agent once"
             )
-        before[which] = name
+        names_by_agent[identity] = name
     return tuple(agent for _, agent in named)
 
 
@@ -55,13 +56,13 @@ def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str
     """Return the agents' names with exactly these steps disabled.
 
     Raises:
-        HomeError: one is not a step, or none of these agents takes any.
+        HomeError: a step is unknown, or none of these agents has any of them.
     """
     _check_steps("without", steps)
     found = tuple(_with_disabled_steps(name, steps) for name in names)
     if steps and found == tuple(name.partition(LESS)[0] for name in names):
         raise HomeError(
-            f"without: none of the agents {', '.join(names)} takes the steps {', '.join(steps)}"
+            f"without: none of the agents {', '.join(names)} has the steps {', '.join(steps)}"
         )
     return found
 
@@ -70,55 +71,58 @@ def _with_disabled_steps(name: str, steps: Sequence[str]) -> str:
     if ":" in name:
         return name
     base = name.partition(LESS)[0]
-    taken = {
-        step for agent in _agents(base) if isinstance(agent, _ENRICHING) for step in agent.steps
+    available = {
+        step
+        for agent in _builtin_agents(base)
+        if isinstance(agent, _WITH_STEPS)
+        for step in agent.steps
     }
-    return LESS.join([base, *(step for step in STEPS if step in steps and step in taken)])
+    return LESS.join([base, *(step for step in STEPS if step in steps and step in available)])
 
 
 def _check_steps(what: str, steps: Sequence[str]) -> None:
     for step in steps:
         if step not in STEPS:
             near = get_close_matches(step, STEPS, 1)
-            meant = f"; did you mean {near[0]}?" if near else ";"
+            suggestion = f"; did you mean {near[0]}?" if near else ";"
             raise HomeError(
-                f"{what}: there is no step {step!r}{meant} steps are {', '.join(STEPS)}"
+                f"{what}: there is no step {step!r}{suggestion} steps are {', '.join(STEPS)}"
             )
 
 
-def _named(name: str) -> tuple[Agent, ...]:
+def _agents_of_name(name: str) -> tuple[Agent, ...]:
     """Return the agents that one name stands for."""
     if ":" in name:
-        return (_imported(name),)
+        return (_import_agent(name),)
     base, *steps = name.split(LESS)
-    agents = _agents(base)
+    agents = _builtin_agents(base)
     if not steps:
         return agents
     _check_steps(f"agents: {name}", steps)
     if _with_disabled_steps(base, steps) == base:
-        raise HomeError(f"agents: {name} names no agent that takes these steps")
+        raise HomeError(f"agents: {name} names no agent that has these steps")
     return tuple(
-        type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _ENRICHING) else agent
+        type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _WITH_STEPS) else agent
         for agent in agents
     )
 
 
-def _agents(name: str) -> tuple[Agent, ...]:
-    """Return the agents of recollect with this name."""
+def _builtin_agents(name: str) -> tuple[Agent, ...]:
+    """Return the built-in agents with this name."""
     if name == _OWN:
         return AGENTS
     if name in BY_NAME:
         return (BY_NAME[name],)
     near = get_close_matches(name, BY_NAME, 1)
-    meant = f"; did you mean {near[0]}?" if near else ""
+    suggestion = f"; did you mean {near[0]}?" if near else ";"
     raise HomeError(
-        f"agents: recollect has no agent {name!r}{meant or ';'} give {_OWN}, one of "
-        f"{', '.join(BY_NAME)}, or another's as package.module:NAME"
+        f"agents: recollect has no agent {name!r}{suggestion} give {_OWN}, one of "
+        f"{', '.join(BY_NAME)}, or package.module:NAME for an agent of another package"
     )
 
 
-def _imported(name: str) -> Agent:
-    """Import an agent that is not recollect's own."""
+def _import_agent(name: str) -> Agent:
+    """Import an agent of another package."""
     module_name, _, attribute = name.partition(":")
     try:
         module = import_module(module_name)
@@ -142,15 +146,15 @@ def _interface_problem(found: object) -> str | None:
         return f"it is the class {found.__name__}; name an instance of it"
     kinds = getattr(found, "kinds", None)
     if not isinstance(kinds, AbstractSet) or not kinds:
-        return "it has no `kinds`: the set of the kinds of event that it handles"
+        return "it has no `kinds`, the set of the event kinds that it handles"
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         return f"there is no kind of event {min(map(repr, unknown))}; kinds are {', '.join(KINDS)}"
-    for step, given in _STEPS.items():
-        method = getattr(found, step, None)
+    for name, arguments in _METHODS.items():
+        method = getattr(found, name, None)
         if not callable(method):
-            return f"it has no method {step}({', '.join(given)})"
+            return f"it has no method {name}({', '.join(arguments)})"
         try:
-            signature(method).bind(*given)
+            signature(method).bind(*arguments)
         except TypeError as error:
-            return f"its {step} cannot be called as {step}({', '.join(given)}): {error}"
+            return f"its {name} cannot be called as {name}({', '.join(arguments)}): {error}"
     return None

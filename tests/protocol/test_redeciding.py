@@ -85,7 +85,7 @@ def traced_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise AssertionError("an erasure derived the zone in full")
 
-    monkeypatch.setattr(erasing, "_derived", refuse)
+    monkeypatch.setattr(erasing, "_full_difference", refuse)
 
 
 @pytest.fixture
