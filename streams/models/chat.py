@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
 
+from recollect.streams.models.written_calls import (
+    Schemas,
+    calls_in_text,
+    plain_arguments,
+    schemas_of,
+    tool_named,
+)
+
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A model's call of a tool; `arguments` is the JSON text as received."""
+    """A model's call of a tool; `arguments` is JSON text, an object unless it is malformed."""
 
     id: str
     name: str
@@ -28,6 +37,20 @@ class ChatCompletion(msgspec.Struct, frozen=True):
     tokens_in: int
     tokens_out: int
 
+    @property
+    def unusable(self) -> str | None:
+        """Why there is nothing to use in this reply; None where there is, or it is complete."""
+        if self.calls:
+            return None
+        if self.finish.casefold() in _CUT_OFF:
+            return (
+                f"was cut off before it called a tool (finish reason {self.finish!r}, "
+                f"{self.tokens_out:,} tokens); raise model.answer_tokens"
+            )
+        if self.finish.casefold() in _WITHHELD:
+            return f"was withheld by the service (finish reason {self.finish!r})"
+        return None
+
 
 class ChatRequest(msgspec.Struct, frozen=True):
     """The messages and tools of a request, in the protocol's form."""
@@ -39,53 +62,63 @@ class ChatRequest(msgspec.Struct, frozen=True):
         """Return a canonical encoding, equal for equal requests to the same model."""
         return _canonical.encode([model, self.messages, self.tools])
 
-    def body(self, model: str, max_tokens: int) -> bytes:
-        """Return the HTTP request's body."""
-        sent: dict[str, Any] = {
-            "model": model,
-            "messages": self.messages,
-            "temperature": 0,
-            "max_tokens": max_tokens,
-        }
-        if self.tools:
+    def body(self, model: str, max_tokens: int, without: Set[str] = frozenset()) -> bytes:
+        """Return the HTTP request's body, without some of `OPTIONAL`'s parameters.
+
+        Without `tools` they are described in the messages.
+        """
+        sent: dict[str, Any] = {"model": model, "messages": self.messages, "temperature": 0}
+        # What OpenAI's newer models call it.
+        limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+        sent[limit] = max_tokens
+        if self.tools and "tools" in without:
+            sent["messages"] = _with_tools_as_text(self.messages, self.tools)
+        elif self.tools:
             sent |= {"tools": self.tools, "tool_choice": "auto"}
-        return msgspec.json.encode(sent)
+        return msgspec.json.encode({name: sent[name] for name in sent if name not in without})
 
 
 class InvalidCompletion(Exception):
     """The response is not a chat completion."""
 
 
+#: The parameters that a request can do without, where a service rejects them.
+OPTIONAL = ("max_tokens", "max_completion_tokens", "temperature", "tool_choice", "tools")
+#: Finish reasons of an answer that reached a limit, and of one that the service does not give.
+_CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
+_WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "error"})
+
 _canonical = msgspec.json.Encoder(order="sorted")
 #: Further tool calls in one completion are dropped.
 _MAX_CALLS = 64
 
 
-def parse_completion(body: bytes, model: str, request_bytes: int) -> ChatCompletion:
+def parse_completion(
+    body: bytes, model: str, request_bytes: int, tools: Sequence[Mapping[str, Any]] = ()
+) -> ChatCompletion:
     """Return the completion in a response's body; missing token counts are estimated.
+
+    Calls of these tools that the model wrote as text are calls as well.
 
     Raises:
         InvalidCompletion: the body is not a chat completion.
     """
+    schemas = schemas_of(tools)
     try:
         found = msgspec.json.decode(body)
         choice = found["choices"][0]
         message = choice["message"]
         text = message.get("content") or ""
-        calls = tuple(
-            ToolCall(
-                str(call.get("id") or f"call_{position}"),
-                str(call["function"]["name"]),
-                _arguments(call["function"].get("arguments")),
-            )
-            for position, call in enumerate((message.get("tool_calls") or [])[:_MAX_CALLS])
-        )
         if not isinstance(text, str):
             text = "".join(str(part.get("text", "")) for part in text)
+        text = _scalar(text)
+        calls = _calls_in(message, schemas)
+        finish = str(choice.get("finish_reason") or "")
+        if finish.casefold() in _CUT_OFF and calls and not _is_object(calls[-1].arguments):
+            calls = calls[:-1]
         usage = found.get("usage") or {}
         tokens_in = _count(usage.get("prompt_tokens"), request_bytes)
         tokens_out = _count(usage.get("completion_tokens"), len(body))
-        finish = str(choice.get("finish_reason") or "")
     except (
         msgspec.DecodeError,
         UnicodeDecodeError,
@@ -94,7 +127,51 @@ def parse_completion(body: bytes, model: str, request_bytes: int) -> ChatComplet
         AttributeError,
     ) as error:
         raise InvalidCompletion(f"{type(error).__name__}") from None
-    return ChatCompletion(_scalar(text), calls, finish, model, tokens_in, tokens_out)
+    if not calls:
+        written = calls_in_text(text, schemas)[:_MAX_CALLS]
+        calls = tuple(
+            ToolCall(f"call_{position}", name, _scalar(arguments))
+            for position, (name, arguments) in enumerate(written)
+        )
+    return ChatCompletion(text, calls, finish, model, tokens_in, tokens_out)
+
+
+def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, ...]:
+    """Return a message's calls, also in the protocol's older form."""
+    given = list(message.get("tool_calls") or [])
+    if not given and message.get("function_call"):
+        given = [{"function": message["function_call"]}]
+    calls = []
+    for position, call in enumerate(given[:_MAX_CALLS]):
+        name = tool_named(str(call["function"]["name"]), schemas)
+        arguments = plain_arguments(call["function"].get("arguments"), schemas.get(name, {}))
+        id_ = str(call.get("id") or f"call_{position}")
+        calls.append(ToolCall(id_, name, _scalar(arguments)))
+    return tuple(calls)
+
+
+def _with_tools_as_text(
+    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return messages for a service without tools: these and their results stand in the text."""
+    definitions = msgspec.json.encode([each["function"] for each in tools]).decode()
+    asked = (
+        f"\n\nTools\n{definitions}\nTo call tools, answer with nothing but a JSON list: "
+        '[{"name": "...", "arguments": {...}}]'
+    )
+    plain: list[dict[str, Any]] = []
+    for message in messages:
+        content = message["content"]
+        if message["role"] == "tool":
+            plain.append({"role": "user", "content": f"<result>\n{content}\n</result>"})
+        elif calls := message.get("tool_calls"):
+            made = [each["function"] for each in calls]
+            plain.append({"role": "assistant", "content": msgspec.json.encode(made).decode()})
+        elif message["role"] == "system":
+            plain.append({"role": "system", "content": content + asked})
+        else:
+            plain.append({"role": message["role"], "content": content})
+    return plain
 
 
 def estimated_tokens(byte_count: int) -> int:
@@ -102,11 +179,11 @@ def estimated_tokens(byte_count: int) -> int:
     return byte_count // 3 + 1
 
 
-def _arguments(given: Any) -> str:
-    if isinstance(given, str):
-        return _scalar(given)
-    # Some services send the object itself, not its JSON text.
-    return msgspec.json.encode(given).decode()
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(arguments), dict)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
 
 
 def _scalar(text: str) -> str:

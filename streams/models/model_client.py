@@ -7,11 +7,14 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
+
+import msgspec
 
 from recollect.schemas.errors import AlreadyClosed, InvalidInput, Unavailable
 from recollect.streams.models.budget_tracker import BudgetTracker, Usage
@@ -23,6 +26,7 @@ from recollect.streams.models.chat import (
     parse_completion,
 )
 from recollect.streams.models.model_settings import Account, ModelSettings
+from recollect.streams.models.service_errors import read_service_error
 
 if TYPE_CHECKING:
     import httpx
@@ -30,8 +34,9 @@ if TYPE_CHECKING:
 _MAX_RESPONSE_BYTES = 4_000_000
 _CONNECT_SECONDS = 10.0
 _INITIAL_BACKOFF_SECONDS = 0.5
-#: The longest wait between attempts; a longer Retry-After is cut to it.
+#: The longest wait between attempts; where an account asks for more, it is left alone until then.
 _MAX_BACKOFF_SECONDS = 60.0
+_MAX_RETRY_AFTER_SECONDS = 7 * 86_400.0
 #: httpcore's trace events of an open connection.
 _CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 #: Rate limits and server errors.
@@ -45,18 +50,34 @@ class ModelUnavailable(Unavailable):
 
 
 class PromptRejected(ModelUnavailable):
-    """A service rejects this prompt, for example as too long; a retry would fail too."""
+    """A service rejects this prompt, for example as too long, or gives no whole answer to it; a
+    retry would fail too.
+    """
 
 
 class _Failure(NamedTuple):
     """A failed attempt; `wait`: cooldown in seconds, None to disable the account.
 
-    `prompt_rejected`: the service rejects the prompt, not the account.
+    `message`: the service's own words. `prompt_rejected`: the service rejects the prompt, not the
+    account. `parameter`: a parameter that it rejects, and without which it may be asked again.
+    `charged`: the service may have generated an answer.
     """
 
     reason: str
     wait: float | None
+    message: str = ""
     prompt_rejected: bool = False
+    parameter: str | None = None
+    charged: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.message}" if self.message else self.reason
+
+
+class _Response(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class ModelClient:
@@ -79,6 +100,8 @@ class ModelClient:
         self._lock = threading.Lock()
         self._cooldowns: dict[int, float] = {}
         self._disabled: dict[int, str] = {}
+        #: The parameters that each account's service rejected.
+        self._without: dict[int, frozenset[str]] = {}
         self._next_account = 0
         self._active = 0
         self._closing = threading.Event()
@@ -105,21 +128,35 @@ class ModelClient:
             reason = "no attempt was made"
             for attempt in range(self.settings.attempts):
                 index = self._pick_account()
-                answer = self._attempt(self.accounts[index], request)
+                answer = self._attempt_adapted(index, request)
                 if isinstance(answer, ChatCompletion):
+                    if answer.unusable is not None:
+                        self._note("gave no usable answer")
+                        raise PromptRejected(
+                            f"the answer of {self.accounts[index].name} {answer.unusable}"
+                        )
                     self._note("answered")
                     return answer
-                reason = f"{self.accounts[index].name} {answer.reason}"
+                reason = f"{self.accounts[index].name} {answer}"
                 if answer.prompt_rejected:
                     raise PromptRejected(reason)
                 with self._lock:
                     if answer.wait is None:
-                        self._disabled[index] = answer.reason
+                        self._disabled[index] = str(answer)
                     else:
                         backed_off = self._initial_backoff * 2**attempt * (1 + random.random() / 2)
-                        rest = min(max(answer.wait, backed_off), _MAX_BACKOFF_SECONDS)
+                        rest = max(answer.wait, min(backed_off, _MAX_BACKOFF_SECONDS))
                         self._cooldowns[index] = time.monotonic() + rest
             raise ModelUnavailable(f"no model answered: {reason}; try again later")
+
+    def take_over(self, other: ModelClient) -> None:
+        """Leave accounts alone for as long as they asked another client to."""
+        cooldowns = {other.accounts[index].name: at for index, at in other._cooldowns.items()}
+        self._cooldowns = {
+            index: cooldowns[account.name]
+            for index, account in enumerate(self.accounts)
+            if account.name in cooldowns
+        }
 
     def close(self) -> None:
         """Interrupt open requests and refuse new ones."""
@@ -154,7 +191,11 @@ class ModelClient:
                 self.budget.close()
 
     def _pick_account(self) -> int:
-        """Return the index of the next available account; wait while all cool down."""
+        """Return the index of the next available account; wait while all cool down.
+
+        Raises:
+            ModelUnavailable: every account was rejected, or asks for a long wait.
+        """
         while True:
             if self._closing.is_set():
                 raise AlreadyClosed("the model client is closed")
@@ -177,29 +218,57 @@ class ModelClient:
                     self._next_account = ready[0] + 1
                     return ready[0]
                 earliest = min(self._cooldowns[index] for index in enabled)
+            if earliest - now > _MAX_BACKOFF_SECONDS:
+                until = time.strftime("%H:%M:%S", time.gmtime(time.time() + earliest - now))
+                raise ModelUnavailable(
+                    f"no model answers before {until} UTC: every account asks for so long a wait "
+                    "(Retry-After); try again then"
+                )
             self._closing.wait(max(earliest - now, 0.0))
 
-    def _attempt(self, account: Account, request: ChatRequest) -> ChatCompletion | _Failure:
-        body = request.body(account.model, self.settings.answer_tokens)
-        expected_in, max_out = estimated_tokens(len(body)), self.settings.answer_tokens
+    def _attempt_adapted(self, index: int, request: ChatRequest) -> ChatCompletion | _Failure:
+        """Ask an account; ask again, at once, without each parameter that it rejects."""
+        with self._lock:
+            without = self._without.get(index, frozenset())
+        while True:
+            answer = self._attempt(self.accounts[index], request, without)
+            if isinstance(answer, ChatCompletion):
+                with self._lock:
+                    self._without[index] = without
+                return answer
+            if answer.parameter is None:
+                return answer
+            without |= {answer.parameter}
+
+    def _attempt(
+        self, account: Account, request: ChatRequest, without: Set[str]
+    ) -> ChatCompletion | _Failure:
+        max_out = self.settings.answer_tokens
+        body = request.body(account.model, max_out, without)
+        expected_in = estimated_tokens(len(body))
         reserved = Usage(1, expected_in + max_out, self.settings.cost(expected_in, max_out))
         day = self.budget.reserve(reserved.tokens, reserved.cost)
         # An interrupted request is charged in full: the service may have answered it.
         actual = reserved
         try:
-            found, actual = self._send(account, body, reserved)
+            sent = self._send(account, body)
+            found = sent if isinstance(sent, _Failure) else _judge(sent, account, request, body)
+            if isinstance(found, ChatCompletion):
+                used = found.tokens_in, found.tokens_out
+                actual = Usage(1, sum(used), self.settings.cost(*used))
+            elif not found.charged:
+                actual = Usage(1)
         finally:
             self.budget.settle(day, reserved, actual)
+        if isinstance(found, _Failure):
+            self._note(found.reason)
         return found
 
-    def _send(
-        self, account: Account, body: bytes, reserved: Usage
-    ) -> tuple[ChatCompletion | _Failure, Usage]:
-        """Return an account's reply, or the failure, and the usage to charge."""
+    def _send(self, account: Account, body: bytes) -> _Response | _Failure:
+        """Return the response to a request, or the failure."""
         import httpx
 
         deadline = time.monotonic() + self.settings.seconds
-        unsent = Usage(1)
         try:
             with self._client().stream(
                 "POST",
@@ -212,40 +281,26 @@ class ModelClient:
                 for chunk in response.iter_bytes():
                     content += chunk
                     if len(content) > _MAX_RESPONSE_BYTES:
-                        return self._failed("sent too long a response", 0.0), reserved
+                        return _Failure("sent too long a response", 0.0, charged=True)
                     if time.monotonic() > deadline:
-                        return self._failed("took too long", 0.0), reserved
+                        return _Failure("took too long", 0.0, charged=True)
         except httpx.TimeoutException:
-            return self._failed("took too long", 0.0), reserved
+            return _Failure("took too long", 0.0, charged=True)
         except httpx.ProxyError as error:
-            return self._failed(f"cannot be reached: {error}", 0.0), unsent
+            return _Failure(f"cannot be reached: {error}", 0.0)
         except (httpx.TransportError, httpx.DecodingError) as error:
             if self._closing.is_set():
-                return self._failed("was closed", 0.0), reserved
-            return self._failed(f"cannot be reached ({type(error).__name__})", 0.0), unsent
+                return _Failure("was closed", 0.0, charged=True)
+            return _Failure(f"cannot be reached ({type(error).__name__})", 0.0)
         except InvalidInput as error:
-            return self._failed(f"cannot be used: {error}", None), unsent
+            return _Failure(f"cannot be used: {error}", None)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            return self._failed("has an invalid URL", None), unsent
+            return _Failure("has an invalid URL", None)
         except RuntimeError:
             if not self._closing.is_set():
                 raise
-            return self._failed("was closed", 0.0), reserved
-        status = response.status_code
-        if status == 200:
-            try:
-                answer = parse_completion(bytes(content), account.model, len(body))
-            except InvalidCompletion:
-                return self._failed("sent no chat completion", 0.0), reserved
-            used = answer.tokens_in, answer.tokens_out
-            return answer, Usage(1, sum(used), self.settings.cost(*used))
-        if status in _AUTH_FAILURES:
-            return self._failed(f"rejected the account ({status})", None), unsent
-        if status in _RETRYABLE:
-            wait = _retry_after(response.headers.get("retry-after", ""))
-            return self._failed(f"answered {status}", wait), unsent
-        failure = self._failed(f"rejected the prompt ({status})", 0.0)
-        return failure._replace(prompt_rejected=True), unsent
+            return _Failure("was closed", 0.0, charged=True)
+        return _Response(response.status_code, response.headers, bytes(content))
 
     def _note_connection(self, what: str, about: Mapping[str, Any]) -> None:
         """Register a connection's socket, so that `close` can interrupt it."""
@@ -255,10 +310,6 @@ class ModelClient:
                 self._sockets.add(connection)
                 if self._closing.is_set():
                     _shut_down(connection)
-
-    def _failed(self, reason: str, wait: float | None) -> _Failure:
-        self._note(reason)
-        return _Failure(reason, wait)
 
     def _note(self, what: str) -> None:
         with self._lock:
@@ -279,17 +330,49 @@ class ModelClient:
             return self._http
 
 
+def _judge(
+    response: _Response, account: Account, request: ChatRequest, body: bytes
+) -> ChatCompletion | _Failure:
+    """Return the completion in a response, or why there is none."""
+    status, headers, content = response
+    if status == 200:
+        with suppress(InvalidCompletion):
+            return parse_completion(content, account.model, len(body), request.tools)
+    error = read_service_error(content)
+    message = account.redacted(error.message_about(request))
+    if status == 200:
+        if error.status is None:
+            # A completion that breaks off was generated nevertheless; an error page was not.
+            charged = content.lstrip().startswith(b"{")
+            return _Failure("sent no chat completion", 0.0, message, charged=charged)
+        status = error.status
+    if status in _AUTH_FAILURES:
+        return _Failure(f"rejected the account ({status})", None, message)
+    if status in _RETRYABLE:
+        return _Failure(f"answered {status}", _retry_after(headers), message)
+    return _Failure(
+        f"rejected the prompt ({status})",
+        0.0,
+        message,
+        prompt_rejected=True,
+        parameter=error.rejected_parameter(msgspec.json.decode(body).keys()),
+    )
+
+
 def _shut_down(connection: socket.socket) -> None:
     """Shut a socket down, which wakes threads that are blocked on it."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def _retry_after(value: str) -> float:
-    """Return a Retry-After header, seconds or a date, in seconds; 0 if absent or invalid."""
-    if value.strip().isdecimal():
-        return float(value)
-    try:
-        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except (ValueError, OverflowError):
-        return 0.0
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """Return how long a response asks to wait, in seconds; 0 if it does not, or not validly."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "").strip()
+        with suppress(ValueError, OverflowError):
+            seconds = float(value) * unit
+            return min(max(seconds, 0.0), _MAX_RETRY_AFTER_SECONDS) if isfinite(seconds) else 0.0
+    with suppress(ValueError, OverflowError):
+        seconds = parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
+        return min(max(seconds, 0.0), _MAX_RETRY_AFTER_SECONDS)
+    return 0.0

@@ -96,6 +96,10 @@ class Account:
         """The headers of a request."""
         return {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
 
+    def redacted(self, text: str) -> str:
+        """Return a text without the account's key."""
+        return text if self._key is None else text.replace(self._key, "***")
+
     def __repr__(self) -> str:
         return f"Account({self.name})"
 

@@ -35,7 +35,12 @@ class Reply:
 Script = Callable[[Body], Reply]
 
 
-def say(text: str = "", *calls: tuple[str, Any], tokens: tuple[int, int] = (100, 20)) -> Reply:
+def say(
+    text: str = "",
+    *calls: tuple[str, Any],
+    tokens: tuple[int, int] = (100, 20),
+    finish: str | None = None,
+) -> Reply:
     """Return a chat completion with words and calls of tools (name, arguments)."""
     message: dict[str, Any] = {"role": "assistant", "content": text or None}
     if calls:
@@ -50,12 +55,11 @@ def say(text: str = "", *calls: tuple[str, Any], tokens: tuple[int, int] = (100,
             }
             for place, (name, given) in enumerate(calls)
         ]
+    usual = "tool_calls" if calls else "stop"
     answer = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
-        "choices": [
-            {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
-        ],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish or usual}],
         "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]},
     }
     return Reply(json.dumps(answer).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from recollect.streams.models.budget_tracker import BudgetExceeded, BudgetTracke
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.models.model_settings import ModelSettings, load_accounts
+from recollect.streams.writing.writer_tools import TOOLS
 from tests.writing.model_server import ModelServer, Reply, Script, in_turn, model_server, say
 
 QUESTION = ChatRequest(({"role": "user", "content": "Where does Ada live?"},))
@@ -128,6 +130,194 @@ def test_a_question_that_is_refused_is_not_asked_again():
         with pytest.raises(PromptRejected, match="400"):
             client.ask(QUESTION)
         assert len(server.questions) == 1
+
+
+def error(message: str, status: int = 400, **more: object) -> Reply:
+    return Reply(json.dumps({"error": {"message": message, **more}}).encode(), status)
+
+
+RENAMED = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. "
+    "Use 'max_completion_tokens' instead."
+)
+#: A service's complaint, and the parameters that the request after it lacks and has.
+COMPLAINTS = {
+    "renamed": (error(RENAMED, param="max_tokens"), "max_tokens", "max_completion_tokens"),
+    "named in words alone": (error(RENAMED), "max_tokens", "max_completion_tokens"),
+    "fixed temperature": (
+        error("Unsupported value: 'temperature' does not support 0 with this model."),
+        "temperature",
+        "max_tokens",
+    ),
+    "unknown choice": (
+        error("tool_choice: extra inputs are not permitted"),
+        "tool_choice",
+        "tools",
+    ),
+    "choice in words": (
+        error('"auto" tool choice requires --enable-auto-tool-choice to be set'),
+        "tool_choice",
+        "tools",
+    ),
+    "of a validator": (
+        Reply(b'{"detail": [{"loc": ["body", "tool_choice"], "msg": "extra fields"}]}', 422),
+        "tool_choice",
+        "tools",
+    ),
+    "text alone": (Reply(b"unknown field: temperature", 400), "temperature", "max_tokens"),
+    "an error as text": (
+        Reply(b'{"error": "model gemma does not support tools"}', 400),
+        "tools",
+        "max_tokens",
+    ),
+    "with status 200": (
+        error("unknown parameter", 200, param="temperature", code=400),
+        "temperature",
+        "max_tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COMPLAINTS)
+def test_a_rejected_parameter_is_left_out_from_then_on(kind: str) -> None:
+    """Fault 30."""
+    complaint, gone, there = COMPLAINTS[kind]
+    question = ChatRequest(({"role": "system", "content": "Write."}, *QUESTION.messages), TOOLS)
+    with served(in_turn(complaint, say("well")), settings=ModelSettings(attempts=1)) as (
+        client,
+        server,
+    ):
+        assert [client.ask(question).text for _ in range(2)] == ["well", "well"]
+    first, *later = server.questions
+    assert gone in first
+    assert len(later) == 2
+    for body in later:
+        assert gone not in body
+        assert there in body
+        assert ("insert_fact" in body["messages"][0]["content"]) == (gone == "tools")
+        assert body["messages"][-1] == QUESTION.messages[0]
+
+
+def test_parameters_are_rejected_one_after_the_other() -> None:
+    """Fault 30: a model that reasons rejects several."""
+    wants = error(RENAMED), error("temperature is not supported"), error("max_completion_tokens?")
+    with served(in_turn(*wants, say("well"))) as (client, server):
+        assert client.ask(QUESTION).text == "well"
+    assert server.questions[-1].keys() == {"model", "messages"}
+
+
+def test_a_parameter_that_stays_rejected_ends_in_the_services_words() -> None:
+    """Fault 30."""
+    with (
+        served(in_turn(error("max_tokens must be positive"))) as (client, server),
+        pytest.raises(PromptRejected, match="max_tokens must be positive"),
+    ):
+        client.ask(QUESTION)
+    assert len(server.questions) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (error("This model's maximum context length is 8192 tokens."), "maximum context length"),
+        (Reply(b'{"message": "model not found"}', 404), "model not found"),
+        (Reply(b"<html><title>413 Request Too Large</title><p>nginx", 413), "413 Request Too"),
+        (error("The engine is overloaded.", 503), "The engine is overloaded."),
+        (error("Incorrect API key provided.", 401), "Incorrect API key"),
+        (error("Rate limit reached for tokens per min.", 429), "tokens per min"),
+        (error("Provider returned error", 200, code=502), "Provider returned error"),
+    ],
+)
+def test_an_error_shows_the_services_words(reply: Reply, words: str) -> None:
+    """Fault 30."""
+    settings = ModelSettings(attempts=1)
+    with served(in_turn(reply), settings=settings) as (client, _):
+        with pytest.raises(ModelUnavailable, match=words):
+            client.ask(QUESTION)
+        assert words not in str(client.counts)
+
+
+def test_an_error_shows_neither_the_key_nor_the_conversation() -> None:
+    """Fault 30: some services repeat what they reject."""
+    asked = ChatRequest(({"role": "user", "content": "Ada hid the spare key under the oak."},))
+    echo = error(f"Bad key {KEY}; input was 'Ada hid the spare key under the oak.' Sorry.")
+    with (
+        served(in_turn(echo), key=" env:MODEL_KEY") as (client, _),
+        pytest.raises(PromptRejected) as told,
+    ):
+        client.ask(asked)
+    assert "input was '….' Sorry." in str(told.value)
+    for word in (KEY, "Ada", "oak"):
+        assert word not in str(told.value)
+
+
+@pytest.mark.parametrize("asked", [{"Retry-After": "3600"}, {"retry-after-ms": "3600000"}, "date"])
+def test_an_account_that_asks_for_an_hour_is_left_alone(asked) -> None:
+    """Fault 31."""
+    if asked == "date":
+        at = datetime.now(UTC) + timedelta(hours=1)
+        asked = {"Retry-After": at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
+    with served(in_turn(Reply(b"", 429, asked), say("early"))) as (client, server):
+        for _ in range(3):
+            with pytest.raises(ModelUnavailable, match=r"before \d\d:\d\d:\d\d UTC"):
+                client.ask(QUESTION)
+        assert len(server.questions) == 1
+        with client_of(server) as next_client:
+            next_client.take_over(client)
+            with pytest.raises(ModelUnavailable, match="Retry-After"):
+                next_client.ask(QUESTION)
+        assert len(server.questions) == 1
+
+
+@pytest.mark.parametrize("value", ["-5", "nan", "inf", "soon", "", "0.01"])
+def test_a_wait_that_makes_no_sense_is_none(value: str) -> None:
+    """Fault 31."""
+    with served(in_turn(Reply(b"", 429, {"Retry-After": value}), say("now"))) as (client, _):
+        assert client.ask(QUESTION).text == "now"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        Reply(b"<html><h1>Bad gateway</h1></html>"),
+        Reply(b"upstream error"),
+        Reply(b""),
+        error("Overloaded", 200, code=503),
+        Reply(b'{"error": "no capacity"}'),
+    ],
+)
+def test_an_error_page_costs_nothing(page: Reply) -> None:
+    """Fault 31."""
+    settings = ModelSettings(attempts=1, tokens_per_run=10_000)
+    with served(in_turn(page), settings=settings) as (client, _):
+        with pytest.raises(ModelUnavailable):
+            client.ask(QUESTION)
+        assert client.budget.run.tokens == 0
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "content_filter"])
+@pytest.mark.parametrize("text", ["", "<think>Let me see whether"])
+def test_an_answer_that_is_cut_off_is_an_error_with_its_reason(finish: str, text: str) -> None:
+    """Fault 29."""
+    with served(in_turn(say(text, finish=finish, tokens=(100, 20)))) as (client, _):
+        with pytest.raises(PromptRejected, match=f"finish reason '{finish}'"):
+            client.ask(QUESTION)
+        # It was generated.
+        assert client.budget.run.tokens == 120
+
+
+def test_of_an_answer_that_is_cut_off_its_whole_calls_count() -> None:
+    """Fault 29."""
+    whole = ("recall", {"query": "Ada"})
+    with served(
+        in_turn(
+            say("", whole, ("insert_fact", '{"text": "Ad'), finish="length"),
+            say("", ("insert_fact", '{"text": "Ad'), finish="length"),
+        )
+    ) as (client, _):
+        assert [call.name for call in client.ask(QUESTION).calls] == ["recall"]
+        with pytest.raises(PromptRejected, match="answer_tokens"):
+            client.ask(QUESTION)
 
 
 def test_a_refused_account_is_left_out_from_then_on():

@@ -183,10 +183,11 @@ class _Writing:
         now = time.monotonic()
         with self._lock:
             if self._door is None or now >= self._door_until:
-                if self._door is not None:
-                    self._door.close()
-                home = self._open_home.home
+                home, before = self._open_home.home, self._door
                 self._door = open_door(home.configuration, home.directory)
+                if before is not None:
+                    self._door.take_over(before)
+                    before.close()
                 self._door_until = now + _RUN_SECONDS
             return self._door
 

@@ -1,0 +1,110 @@
+"""What a model's service says of an error, in its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.streams.models.chat import OPTIONAL, ChatRequest
+
+_MAX_READ, _MAX_MESSAGE = 20_000, 300
+#: So many words in a row are a quotation of the prompt.
+_QUOTED = 3
+
+#: How services name the parameters that they reject.
+_SPELLINGS = {
+    name: re.compile(rf"(?i)(?<!\w)(?:{spelt})(?!\w)")
+    for name, spelt in {
+        **{name: name.replace("_", "[ _-]") for name in OPTIONAL},
+        "tools": r"tools|functions|(?:tool|function)[ _-](?:call|calls|calling|use|choice)",
+    }.items()
+}
+_TITLE = re.compile(r"(?is)<title[^>]*>(.*?)</title>")
+_MARKUP = re.compile(r"(?is)<(script|style)\b.*?</\1>|<[^>]*>")
+_CONTROL = re.compile(r"[^ -~\u00a0-\U0010ffff]+")
+
+
+class ServiceError(NamedTuple):
+    """An error: its message, the parameter that it names, and its status in the body.
+
+    `status` None: the body states no error.
+    """
+
+    message: str
+    parameter: str
+    status: int | None
+
+    def message_about(self, request: ChatRequest) -> str:
+        """Return the message without what it quotes of the conversation in a request."""
+        prompt = " ".join(
+            str(each["content"]) for each in request.messages if each["role"] != "system"
+        )
+        known = set(_runs(re.findall(r"\w+", prompt.casefold())))
+        words = list(re.finditer(r"\w+", self.message))
+        runs = _runs([word[0].casefold() for word in words])
+        quoted = {
+            place + offset
+            for place, run in enumerate(runs)
+            if run in known
+            for offset in range(_QUOTED)
+        }
+        text = self.message
+        for place in sorted(quoted, reverse=True):
+            text = f"{text[: words[place].start()]}\0{text[words[place].end() :]}"
+        return re.sub(r"\0(?:\W*\0)*", "…", text)
+
+    def rejected_parameter(self, sent: Collection[str]) -> str | None:
+        """Return the first optional parameter of those sent that the error names."""
+        optional = [name for name in OPTIONAL if name in sent]
+        if self.parameter in optional:
+            return self.parameter
+        named = (name for name in optional if _SPELLINGS[name].search(self.message))
+        return next(named, None)
+
+
+def read_service_error(content: bytes) -> ServiceError:
+    """Read the body of an error response: JSON in the usual forms, HTML, or text."""
+    text = content[:_MAX_READ].decode("utf-8", "replace")
+    try:
+        found = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        title = _TITLE.search(text)
+        return ServiceError(_line(_MARKUP.sub(" ", title[1] if title else text)), "", None)
+    error = found.get("error") if isinstance(found, dict) else None
+    detail = error if isinstance(error, dict) else {}
+    code = next(
+        (detail[key] for key in ("code", "status") if isinstance(detail.get(key), int)), 502
+    )
+    return ServiceError(
+        _line(" ".join(_messages(found))),
+        str(detail.get("param") or ""),
+        (code if 400 <= code < 600 else 502) if error else None,
+    )
+
+
+def _messages(value: Any) -> list[str]:
+    """Return the messages in an error's JSON; those of validators with the place they are about."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [message for each in value for message in _messages(each)]
+    if not isinstance(value, dict):
+        return []
+    where = ".".join(str(part) for part in value.get("loc") or ())
+    for key in ("error", "message", "msg", "detail", "errors"):
+        if found := _messages(value.get(key)):
+            return [f"{where}: {found[0]}", *found[1:]] if where else found
+    return []
+
+
+def _line(text: str) -> str:
+    """Return a text as one printable line of limited length."""
+    line = " ".join(_CONTROL.sub(" ", text).split())
+    return line if len(line) <= _MAX_MESSAGE else f"{line[:_MAX_MESSAGE]}…"
+
+
+def _runs(words: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[place : place + _QUOTED]) for place in range(len(words) - _QUOTED + 1)]

@@ -1,0 +1,204 @@
+"""Tool calls that a model wrote as text, and arguments that it wrapped or encoded twice.
+
+Small models, and services that do not parse their models' calls, put them into the answer's text:
+as JSON objects, in fences or tags, as a call in Python, or in XML.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+#: The definitions of tools by name, as JSON schemas of their arguments.
+Schemas = Mapping[str, Mapping[str, Any]]
+#: A tool's name and its arguments.
+WrittenCall = tuple[str, dict[str, Any]]
+
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
+#: What else may stand in a call.
+_BESIDE = frozenset({"id", "type", "index", "call_id"})
+#: A name stands at most so many characters before its arguments.
+_NAME_DISTANCE = 60
+_MAX_TEXT, _MAX_OPENINGS, _MAX_ENCODINGS = 200_000, 500, 3
+#: A call in Python has at most so many characters, and closing brackets.
+_MAX_PYTHON, _MAX_CLOSINGS = 5_000, 50
+
+_THOUGHTS = re.compile(r"(?is)\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z")
+_FENCE = re.compile(r"(?s)\A\s*```\w*\s*\n?(.*?)\n?\s*```\s*\Z")
+_XML_CALL = re.compile(
+    r"(?s)<(?:function|invoke)(?:=| name=)[\"']?([\w.]+)[\"']?\s*>(.*?)</(?:function|invoke)>"
+)
+_XML_ARGUMENT = re.compile(
+    r"(?s)<parameter(?:=| name=)[\"']?(\w+)[\"']?[^>]*>\n?(.*?)\n?</parameter>"
+)
+_json = json.JSONDecoder(strict=False)
+
+
+def schemas_of(tools: Sequence[Mapping[str, Any]]) -> Schemas:
+    """Return the schemas of the tools of a request."""
+    return {each["function"]["name"]: each["function"]["parameters"] for each in tools}
+
+
+def tool_named(name: str, schemas: Schemas) -> str:
+    """Return a tool's name without the namespace or blanks that a model put around it."""
+    bare = name.strip().rpartition(".")[2]
+    return bare if name not in schemas and bare in schemas else name
+
+
+def plain_arguments(given: Any, schema: Mapping[str, Any]) -> str:
+    """Return a call's arguments as the JSON text of an object.
+
+    What was encoded twice, or stands in a fence, is decoded; text that is none of this is returned
+    as it is.
+    """
+    decoded = _decoded(given)
+    if not isinstance(decoded, dict):
+        return given if isinstance(given, str) else _encoded(given)
+    if len(decoded) == 1:
+        ((key, inner),) = decoded.items()
+        if key in (*_ARGUMENT_KEYS, "kwargs") and key not in schema.get("properties", {}):
+            inner = _decoded(inner)
+            decoded = inner if isinstance(inner, dict) else decoded
+    fitted = _fitted(decoded, schema)
+    if isinstance(given, str) and _json_value(given) == fitted:
+        return given
+    return _encoded(fitted)
+
+
+def calls_in_text(text: str, schemas: Schemas) -> list[tuple[str, str]]:
+    """Return the calls in an answer's text, in order: each tool's name, and its arguments as JSON.
+
+    What stands in a model's thoughts (`<think>`) is no call.
+    """
+    text = _THOUGHTS.sub("", text[:_MAX_TEXT])
+    if not any(name in text for name in schemas):
+        return []
+    found = list(_xml_calls(text, schemas)) or list(_json_calls(text, schemas))
+    found = found or list(_python_calls(text, schemas))
+    return [(name, _encoded(_fitted(arguments, schemas[name]))) for name, arguments in found]
+
+
+def _json_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
+    end = openings = 0
+    for opening in re.finditer(r"[\[{]", text):
+        if opening.start() < end or openings >= _MAX_OPENINGS:
+            continue
+        openings += 1
+        try:
+            value, after = _json.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            continue
+        calls = list(_calls_of(value, schemas))
+        if not calls and isinstance(value, dict):
+            before = text[max(end, opening.start() - _NAME_DISTANCE) : opening.start()]
+            calls = list(_called_before(before, value, schemas))
+        if calls or isinstance(value, dict):
+            end = after
+        yield from calls
+
+
+def _called_before(
+    before: str, arguments: dict[str, Any], schemas: Schemas
+) -> Iterator[WrittenCall]:
+    """Yield the call of the tool that is named last before an object with its arguments."""
+    named = [name for name in re.findall(r"\w+", before) if name in schemas]
+    if named and set(schemas[named[-1]].get("required", ())) & arguments.keys():
+        yield named[-1], arguments
+
+
+def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
+    """Yield the calls that a JSON value states, in any of the usual forms."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _calls_of(each, schemas)
+    if not isinstance(value, dict):
+        return
+    for key in _NAME_KEYS:
+        if isinstance(value.get(key), str) and tool_named(value[key], schemas) in schemas:
+            yield tool_named(value[key], schemas), _arguments_beside(key, value)
+            return
+    for key, inner in value.items():
+        if key in schemas:
+            each = inner if isinstance(inner, list) else [inner]
+            yield from ((key, arguments) for arguments in each if isinstance(arguments, dict))
+        else:
+            yield from _calls_of(inner, schemas)
+
+
+def _arguments_beside(name_key: str, call: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments in a call that names its tool under a key."""
+    rest = {key: value for key, value in call.items() if key != name_key}
+    for key in _ARGUMENT_KEYS:
+        given = _decoded(rest.get(key))
+        if isinstance(given, dict):
+            return given
+    if rest.keys() - _BESIDE == {"params"} and isinstance(rest["params"], dict):
+        return dict(rest["params"])
+    return rest
+
+
+def _xml_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
+    for found in _XML_CALL.finditer(text):
+        name, arguments = tool_named(found[1], schemas), dict(_XML_ARGUMENT.findall(found[2]))
+        if name in schemas and arguments:
+            yield name, arguments
+
+
+def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
+    names = "|".join(map(re.escape, schemas))
+    for opening in re.finditer(rf"(?<!\w)({names})\s*\(", text):
+        rest = text[opening.start() : opening.start() + _MAX_PYTHON]
+        for closing in islice(re.finditer(r"\)", rest), _MAX_CLOSINGS):
+            try:
+                call = ast.parse(rest[: closing.end()], mode="eval").body
+                assert isinstance(call, ast.Call)
+                arguments = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+            except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+                continue
+            if arguments:
+                yield opening[1], arguments
+            break
+
+
+def _fitted(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a value with everything decoded that its schema does not want as text."""
+    kind = schema.get("type")
+    if isinstance(value, str) and kind in ("object", "array", "number", "integer"):
+        decoded = _decoded(value)
+        value = value if isinstance(decoded, str) else decoded
+    if kind == "object" and isinstance(value, dict):
+        properties = schema.get("properties", {})
+        return {name: _fitted(each, properties.get(name, {})) for name, each in value.items()}
+    return value
+
+
+def _decoded(value: Any) -> Any:
+    """Return what a text is the JSON of, in a fence or not, however often it was encoded."""
+    for _ in range(_MAX_ENCODINGS):
+        if not isinstance(value, str):
+            break
+        fenced = _FENCE.match(value)
+        decoded = _json_value(fenced[1] if fenced else value)
+        if decoded is None:
+            break
+        value = decoded
+    return value
+
+
+def _json_value(text: str) -> Any:
+    """Return a JSON text's value; None where it is none."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _encoded(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
