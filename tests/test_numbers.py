@@ -55,7 +55,7 @@ from recollect.schemas.zones import check_zone
 from recollect.streams.adapters.importing import MAX_REJECTIONS
 from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
-from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS
+from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS
 from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES
 from recollect.streams.ledger import PARTITIONS
 from recollect.streams.ledger.kafka import clients, local_copy, retrying
@@ -135,7 +135,7 @@ LIMITS = {
     "files that an idle zone keeps open": str(FILES_PER_ZONE),
     "idle zones that stay open; fewer where so many files may not be": str(MAX_IDLE_ZONES),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
-    "the same fact said again is skipped within": f"{SAME_PERIOD_MS // 3_600_000} h",
+    "the same fact said again is skipped within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
     "turns from which on recall's index is kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),

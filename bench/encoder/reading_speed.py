@@ -25,7 +25,7 @@ from recollect.operations.ingestion.file_conversation import EventsOfFiles
 from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
 from recollect.streams.adapters import ByteCounter, Options, drafts, exports_of
-from recollect.streams.agents.writer import message_reading
+from recollect.streams.agents.writer import message_analysis
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.loading import load
@@ -124,7 +124,7 @@ def _write(talks: Sequence[Sequence[Draft]]) -> None:
 
 def _asked_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
     """Return what the writer asks `analyse` while it reads conversations."""
-    with mock.patch.object(message_reading, "analyse", wraps=analyse) as asked:
+    with mock.patch.object(message_analysis, "analyse", wraps=analyse) as asked:
         _write(talks)
     return list(asked.call_args_list)
 

@@ -1,4 +1,4 @@
-"""The interface of an agent: what it may read, and what it returns."""
+"""The interface of agents: what they may read, and what they return."""
 
 from __future__ import annotations
 
@@ -14,110 +14,110 @@ from recollect.streams.agents.state import State
 from recollect.streams.language.grammar.text_reading import TextReading
 
 
-class ToRead(NamedTuple):
-    """A text that is to be read, and the running number of the event that says it."""
+class TextToAnnotate(NamedTuple):
+    """A text for the reader to annotate, and the number of the event that it is from."""
 
     number: int
     text: str
 
 
-class AnsweredCalls(NamedTuple):
-    """What a model answered about an event: its calls of tools (name, arguments), and the price.
+class ModelCalls(NamedTuple):
+    """The tool calls (name, JSON arguments) that a model made about an event, and their cost.
 
-    `asked` is how often it was asked; `cost` is in the currency of the prices.
+    `requests` is the number of requests sent; `cost` is in the currency of the configured prices.
     """
 
     calls: Sequence[tuple[str, str]]
-    asked: int
+    requests: int
     tokens_in: int
     tokens_out: int
     cost: float
 
 
 class Conversation(Protocol):
-    """What `extract` may see besides its record: earlier events around it."""
+    """What `extract` may see besides its record: the conversation before it."""
 
-    def before(self, event: Event, limit: int) -> Sequence[Event]:
+    def preceding(self, event: Event, limit: int) -> Sequence[Event]:
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
-        """Return what the sender of `event` wrote in other conversations of the platform, the
-        nearest first.
-
-        The events from the number `since` to before it count.
+        """Return the sender's earlier messages in other conversations of the platform, from the
+        number `since` on, the nearest first.
         """
         return ()
 
     def first_message(self, event: Event) -> Event | None:
-        """Return the first event of the same conversation that the same sender wrote before it."""
+        """Return the sender's first message in the conversation, if it is before `event`."""
         return None
 
     def participants(self, event: Event, since: int) -> Sequence[Speaker]:
-        """Return who wrote in the conversation of `event`, the last first.
-
-        The events from the number `since` to before it count.
+        """Return who wrote in the conversation before `event`, from the number `since` on, the
+        latest first.
         """
         return ()
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
-        """Return the events of a platform's turn that came before `event`, in order."""
+        """Return the events of a turn before `event`, in order."""
         ...
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
         """Return the other versions of an event's message, and its deletions, below a number.
 
-        They are in the ledger's order; an event that is no message's version has none.
+        They are in ledger order. An event that is not a version of a message has none.
         """
         ...
 
-    def reading(self, text: str) -> TextReading | None:
-        """Return what was read in a text that an agent asked for (`to_read`); None: no reader."""
+    def annotation(self, text: str) -> TextReading | None:
+        """Return the annotation of a text from `texts_to_annotate`; None without a reader."""
         return None
 
     def event(self, number: int) -> Event | None:
-        """Return the event with this running number; None where it was erased."""
+        """Return the event with this number; None if it was erased."""
         return None
 
-    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
-        """Return what a model's recorded answers say; None where an event behind them was
-        erased.
-        """
+    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
+        """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 
 
 class Extract(msgspec.Struct, frozen=True):
-    """What an agent took from a record without looking at the state.
+    """What an agent extracted from a record, without the state.
 
-    `texts` need vectors, `turns` also vectors of their tokens. `reads` are the running numbers of
-    other records whose words `texts` repeat.
+    Attributes:
+        content: any value for `resolve`.
+        sources: the numbers of the other records whose words `texts` repeat.
+        texts: the texts that need a vector.
+        token_texts: the texts that need a vector and a vector for each of their tokens.
     """
 
     content: Any = None
-    reads: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
-    turns: tuple[str, ...] = ()
+    token_texts: tuple[str, ...] = ()
 
 
 class Agent(Protocol):
     """An agent; see `recollect.streams.agents`."""
 
-    #: The kinds of event that it handles.
+    #: The kinds of event that the agent handles.
     kinds: frozenset[str]
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
-        """Return what can be taken from the record without the state."""
+        """Extract what can be known from the record and its conversation alone."""
         ...
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        """Return what follows from the record in this state."""
+        """Return the rows that the record leads to in this state, by their sources."""
         ...
 
 
 @runtime_checkable
-class ReadingAgent(Agent, Protocol):
-    """An agent that wants to know what a reader reads in texts."""
+class AnnotatingAgent(Agent, Protocol):
+    """An agent that uses the reader's annotations."""
 
-    def to_read(self, event: Event, conversation: Conversation) -> Sequence[ToRead]:
-        """Return the texts whose `Conversation.reading` `extract` asks for, to be read before."""
+    def texts_to_annotate(
+        self, event: Event, conversation: Conversation
+    ) -> Sequence[TextToAnnotate]:
+        """Return the texts whose `Conversation.annotation` `extract` will ask for."""
         ...

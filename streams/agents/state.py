@@ -1,9 +1,9 @@
-"""What agents may query of the state, and the keys under which each query is noted.
+"""The state that agents may query, with dependency tracking by key.
 
-A decision depends on its record, on the thread that it read, and on the rows that it queried. Every
-query below notes its key, and `touched` returns the keys of a row. If a row is deleted or changed,
-only decisions that noted one of its keys may have another result. A key is eight bytes of a hash;
-if two queries share one by chance, a decision is made again without need.
+A decision depends on its record, on the conversation that it read, and on the rows that it queried.
+Every query notes its key, and `keys_of_row` returns the keys under which a row is found. If a row
+is deleted or changed, only decisions that noted one of its keys can have a different result. A key
+is eight bytes of a hash; a collision only causes a decision to be made again without need.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
 KEY_BYTES = 8
-#: So many letters of a name are asked for where only its beginning is known.
-FIRST_LETTERS = 2
+#: The number of letters by which persons are searched by prefix.
+NAME_PREFIX_LENGTH = 2
 
 
-class Known(NamedTuple):
-    """What a decision may read of an entity; not when, or by whom, it was first named."""
+class EntityRef(NamedTuple):
+    """An entity as decisions see it, without when or by whom it was first named."""
 
     id: str
     type: str
     normalized: str
 
 
-# A signature itself has a space in it, after the id of who said it.
-_KEPT = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
+# An unhashed signature contains a space, after the sender's id.
+_HASHED_SIGNATURE = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
 
 
 @lru_cache(maxsize=16_384)
 def key_of(kind: str, *names: str) -> bytes:
-    """Return the key of a query: its kind, and its arguments."""
+    """Return the key of a query from its kind and arguments."""
     digest = hashlib.blake2b(kind.encode(), digest_size=KEY_BYTES)
     for name in names:
         encoded = name.encode("utf-8", "surrogatepass")
@@ -70,60 +70,58 @@ def key_of(kind: str, *names: str) -> bytes:
     return digest.digest()
 
 
-def kept_signature(signature: str) -> str:
-    """Return what a fact keeps of its signature: the digits of the key under which it is found.
-
-    Facts of older builds keep the signature itself.
-    """
+def stored_signature(signature: str) -> str:
+    """Return a signature as facts store it: its key in hex. Older facts store it unhashed."""
     return key_of("signature", signature).hex()
 
 
-def _key_of_signature(kept: str) -> bytes:
-    return bytes.fromhex(kept) if _KEPT.fullmatch(kept) else key_of("signature", kept)
+def _key_of_signature(stored: str) -> bytes:
+    hashed = _HASHED_SIGNATURE.fullmatch(stored)
+    return bytes.fromhex(stored) if hashed else key_of("signature", stored)
 
 
 def key_of_event(number: int) -> bytes:
-    """Return the key under which a decision notes that it read another record."""
+    """Return the key that a decision notes when it reads another record."""
     return key_of("event", str(number))
 
 
-def touched(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
-    """Return each key under which a row is found, with the values that a decision reads there.
+def keys_of_row(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
+    """Return each key under which a row is found, with the values that queries return for it.
 
-    Rows that no decision queries, such as vectors and mentions, have none.
+    Rows that no decision queries, such as vectors and mentions, have no keys.
     """
-    return _TOUCHED[type(row)](row) if type(row) in _TOUCHED else ()
+    return _KEYS_OF_ROW[type(row)](row) if type(row) in _KEYS_OF_ROW else ()
 
 
 def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
-    known = Known(row.id, row.type, row.normalized)
+    ref = EntityRef(row.id, row.type, row.normalized)
     first = row.normalized.partition(" ")[0]
-    letters = row.normalized[:FIRST_LETTERS]
+    prefix = row.normalized[:NAME_PREFIX_LENGTH]
     return (
-        (key_of("entity", row.id), known),
-        (key_of("name", row.normalized), known),
-        *([(key_of("first letters", letters), known)] if row.type == "person" else []),
-        *([(key_of("first name", first), known)] if first != row.normalized else []),
-        *((key_of("name key", key), known) for key in name_keys(row.normalized, row.type)),
+        (key_of("entity", row.id), ref),
+        (key_of("name", row.normalized), ref),
+        *([(key_of("first letters", prefix), ref)] if row.type == "person" else []),
+        *([(key_of("first name", first), ref)] if first != row.normalized else []),
+        *((key_of("name key", key), ref) for key in name_keys(row.normalized, row.type)),
     )
 
 
 def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
-    seen = (row.platform, row.handle, row.entity_id)
-    return (key_of("handle", row.id), seen), (key_of("handles", row.entity_id), seen)
+    values = (row.platform, row.handle, row.entity_id)
+    return (key_of("handle", row.id), values), (key_of("handles", row.entity_id), values)
 
 
 def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
-    # Of several merges of one entity the last counts, so its time is read too.
-    seen = (row.id, row.winner_id, row.loser_id, row.executed_at)
+    # The last of several merges of an entity counts, so the time is read too.
+    values = (row.id, row.winner_id, row.loser_id, row.executed_at)
     return (
-        (key_of("entity", row.loser_id), seen),
-        (key_of("losers", row.winner_id), seen),
-        (key_of("merge", row.id), seen),
+        (key_of("entity", row.loser_id), values),
+        (key_of("losers", row.winner_id), values),
+        (key_of("merge", row.id), values),
     )
 
 
-_TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
+_KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     Fact: lambda row: (
         (_key_of_signature(row.signature), (row.id, row.as_of)),
         (key_of("facts", row.source_event_id), row.id),
@@ -132,7 +130,7 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     DuplicateStatement: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
-    # Two messages may say what one thing is to another; nobody asks for it, but it has a writer.
+    # No decision queries links, but two messages may write the same one.
     CausalLink: lambda row: (
         (key_of("cause", row.from_fact_id, row.to_fact_id), (row.strength, row.created_at)),
     ),
@@ -159,10 +157,9 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
 
 
 class State:
-    """The read models after all earlier records, and the vectors of this record's texts.
+    """The read models after all earlier records, for one decision.
 
-    It serves one decision. Answers are cached, and `reads` are the keys of all queries. `before` is
-    called with a key before its first query.
+    Query results are cached. `on_first_read` is called with each key before its first query.
     """
 
     def __init__(
@@ -172,93 +169,93 @@ class State:
         identity: apsw.Connection,
         encoder: str | None,
         dimension: int,
-        before: Callable[[bytes], None] | None = None,
+        on_first_read: Callable[[bytes], None] | None = None,
     ) -> None:
-        #: For agents that return commands and no rows: the commands of an erased decision are never
-        #: asked for again, so their queries need not be noted.
+        #: Direct access, without dependency tracking, for agents that return commands and no rows:
+        #: the commands of an erased decision are never issued again.
         self.events = events
         self.memory = memory
         self._identity = identity
-        self._before = before
-        #: The name of the encoder's model; None without an encoder.
+        self._on_first_read = on_first_read
+        #: The encoder's model name; None without an encoder.
         self.encoder = encoder
         self.dimension = dimension
-        #: text hash -> its encoding
+        #: text hash -> encoding, of this record's texts
         self.encoded: Mapping[str, Encoding] = {}
         #: The keys of all queries.
         self.reads: set[bytes] = set()
         self._merged: dict[str, str | None] = {}
-        self._entities: dict[str, Known | None] = {}
+        self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
 
     def note(self, key: bytes) -> None:
-        """Note that the decision depends on what is found under a key."""
+        """Note that the decision depends on the rows under a key."""
         if key not in self.reads:
             self.reads.add(key)
-            if self._before is not None:
-                self._before(key)
+            if self._on_first_read is not None:
+                self._on_first_read(key)
 
     # Facts
 
     def fact_with_signature(
-        self, signatures: Sequence[str], after: int, before: int, without: Set[str] = frozenset()
+        self, signatures: Sequence[str], after: int, before: int, excluded: Set[str] = frozenset()
     ) -> str | None:
-        """Return the first current fact with one of these signatures within a period (unix ms).
+        """Return the first current fact with one of these signatures in a period (unix ms).
 
-        A superseded fact that is said again is news. Facts in `without` do not count.
+        A superseded fact that is stated again is new. Facts in `excluded` do not count.
         """
         for signature in signatures:
             self.note(key_of("signature", signature))
-        kept = [form for each in signatures for form in (kept_signature(each), each)]
-        for fact in memory.facts_with_signature(self.memory, kept, after, before):
-            if fact not in without and self._end(fact) is None:
+        stored = [form for each in signatures for form in (stored_signature(each), each)]
+        for fact in memory.facts_with_signature(self.memory, stored, after, before):
+            if fact not in excluded and self._end(fact) is None:
                 return fact
         return None
 
-    def facts_alike(
-        self, keys: Sequence[str], after: int, before: int, without: Set[str] = frozenset()
+    def similar_facts(
+        self, keys: Sequence[str], after: int, before: int, excluded: Set[str] = frozenset()
     ) -> list[FactFingerprint]:
-        """Return the current facts with one of these keys of likeness within a period (unix ms).
+        """Return the fingerprints of current facts with one of these keys in a period (unix ms).
 
-        As in `fact_with_signature`, those in `without` do not count.
+        Facts in `excluded` do not count.
         """
         for key in keys:
             self.note(key_of("likeness", key))
         return [
             found
             for found in memory.fingerprints(self.memory, keys, after, before)
-            if found.fact_id not in without and self._end(found.fact_id) is None
+            if found.fact_id not in excluded and self._end(found.fact_id) is None
         ]
 
-    def times_repeated(self, fact_id: str) -> list[int]:
-        """Return when a fact was said again (unix ms)."""
+    def repeat_times(self, fact_id: str) -> list[int]:
+        """Return when a fact was stated again (unix ms)."""
         self.note(key_of("repeats", fact_id))
         return [time_of(event) for event in memory.repeating(self.memory, fact_id)]
 
-    def facts_of(self, event_id: str) -> list[str]:
-        """Return the current facts that an event gave, by id."""
+    def current_facts(self, event_id: str) -> list[str]:
+        """Return the ids of the current facts of an event, sorted."""
         self.note(key_of("facts", event_id))
         found = sorted(fact for fact, _ in memory.facts_from(self.memory, event_id))
         return [fact for fact in found if self._end(fact) is None]
 
-    def facts_from(self, event_id: str) -> list[tuple[str, str, bool]]:
-        """Return (id, text, whether it holds) of the facts that an event gave, by id.
+    def facts_of_event(self, event_id: str) -> list[tuple[str, str, bool]]:
+        """Return (id, text, whether it is current) of the facts of an event, by id.
 
-        The decision must have read the event itself: its words are those of the facts.
+        The decision must depend on the event itself: the facts repeat its words.
         """
         self.note(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
-        """Return all claims about one subject, under any of its ids, by time."""
+        """Return all claims about a subject, given by its ids, oldest first."""
         for subject in subjects:
             self.note(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
         return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
 
     def _end(self, fact_id: str) -> int | None:
-        """Return until when a fact was valid (unix ms); None: it still is."""
+        """Return the end of a fact's validity (unix ms); None while it is valid."""
         self.note(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
 
@@ -270,7 +267,7 @@ class State:
         return memory.is_processed(self.memory, event_id)
 
     def is_completed(self, turn: str) -> bool:
-        """Return whether a turn, given by the id of its row, is completed."""
+        """Return whether a turn, given by its row's id, is completed."""
         self.note(key_of("turn", turn))
         return memory.is_completed(self.memory, turn)
 
@@ -280,55 +277,59 @@ class State:
         return memory.dead_letter(self.memory, number)
 
     def model_versions(self, model_id: str) -> list[MentalModel]:
-        """Return a version of a mental model and all before it, newest first."""
+        """Return a version of a mental model and all earlier ones, newest first."""
         versions: list[MentalModel] = []
-        following: str | None = model_id
-        while following is not None:
-            self.note(key_of("mental model", following))
-            version = memory.mental_model(self.memory, following)
+        next_id: str | None = model_id
+        while next_id is not None:
+            self.note(key_of("mental model", next_id))
+            version = memory.mental_model(self.memory, next_id)
             if version is None:
                 break
             versions.append(version)
-            following = version.parent_id
+            next_id = version.parent_id
         return versions
 
     # Entities
 
     def handle_owner(self, handle_id: str) -> str | None:
-        """Return the id of the entity that a delivered handle stands for."""
+        """Return the id of the entity that a delivered handle belongs to."""
         self.note(key_of("handle", handle_id))
         return identity.handle_owner(self._identity, handle_id)
 
     def handles(self, entity_id: str) -> list[tuple[str, str]]:
-        """Return (platform, handle) of this entity's own accounts, not of those merged into it."""
+        """Return (platform, handle) of this entity's accounts, without merged entities' ones."""
         self.note(key_of("handles", entity_id))
         return identity.handles(self._identity, entity_id)
 
-    def named(self, normalized: str) -> list[Known]:
+    def entities_named(self, normalized: str) -> list[EntityRef]:
         """Return the entities with this normalised name, merged ones included, by id."""
         self.note(key_of("name", normalized))
         return _known(identity.entities_named(self._identity, normalized))
 
-    def persons_called(self, first_name: str) -> list[Known]:
-        """Return the persons whose name begins with this normalised word and has more, by id."""
+    def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
+        """Return the persons with this normalised first name and at least one more name, by id."""
         self.note(key_of("first name", first_name))
         return _known(identity.persons_with_first_name(self._identity, first_name))
 
-    def persons_beginning(self, letters: str, limit: int) -> list[Known]:
-        """Return the persons whose normalised name begins with `FIRST_LETTERS` letters, by id."""
+    def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
+        """Return up to `limit` persons whose normalised name begins with `NAME_PREFIX_LENGTH`
+        given letters, by id.
+        """
         self.note(key_of("first letters", letters))
         return _known(identity.persons_with_prefix(self._identity, letters, limit))
 
-    def names_alike(self, normalized: str, entity_type: str, limit: int) -> list[Known]:
-        """Return entities of a type whose names may be alike, those that share most keys first."""
+    def entities_with_similar_names(
+        self, normalized: str, entity_type: str, limit: int
+    ) -> list[EntityRef]:
+        """Return up to `limit` entities of a type that share name keys, most shared keys first."""
         keys = name_keys(normalized, entity_type)
         for key in keys:
             self.note(key_of("name key", key))
         found = identity.entities_with_similar_names(self._identity, keys, limit)
-        return [Known(row.id, row.type, row.normalized) for row in found]
+        return [EntityRef(row.id, row.type, row.normalized) for row in found]
 
-    def entity(self, entity_id: str) -> Known | None:
-        """Return an entity as its row has it."""
+    def entity(self, entity_id: str) -> EntityRef | None:
+        """Return an entity by id, without following merges."""
         if entity_id not in self._entities:
             self.note(key_of("entity", entity_id))
             row = identity.entity(self._identity, entity_id)
@@ -340,51 +341,54 @@ class State:
         if entity_id not in self._merged:
             self.note(key_of("entity", entity_id))
             merges = identity.merges_of(self._identity, entity_id)
-            standing = (winner for merge, winner in merges if self.merge_stands(merge))
-            self._merged[entity_id] = next(standing, None)
+            winners = (winner for merge, winner in merges if self.is_merge_active(merge))
+            self._merged[entity_id] = next(winners, None)
         return self._merged[entity_id]
 
-    def canonical(self, entity_id: str) -> Known | None:
-        """Return the entity at the end of this one's merges; None if it does not exist."""
+    def canonical(self, entity_id: str) -> EntityRef | None:
+        """Return the canonical entity: the one at the end of this one's merges.
+
+        None if it does not exist, or if its merges form a cycle.
+        """
         seen: set[str] = set()
         while entity_id not in seen:
             seen.add(entity_id)
-            onward = self.merged_into(entity_id)
-            if onward is None:
+            winner = self.merged_into(entity_id)
+            if winner is None:
                 return self.entity(entity_id)
-            entity_id = onward
+            entity_id = winner
         return None
 
-    def merged(self, entity_id: str) -> list[str]:
-        """Return the ids of all entities merged into this one, directly or not."""
+    def merged_ids(self, entity_id: str) -> list[str]:
+        """Return the ids of all entities merged into this one, directly or indirectly, sorted."""
         found: list[str] = []
         pending = [entity_id]
         while pending:
-            for loser in self._merged_in(pending.pop()):
+            for loser in self._direct_losers(pending.pop()):
                 if loser != entity_id and loser not in found:
                     found.append(loser)
                     pending.append(loser)
         return sorted(found)
 
-    def _merged_in(self, winner: str) -> list[str]:
+    def _direct_losers(self, winner: str) -> list[str]:
         if winner not in self._losers:
             self.note(key_of("losers", winner))
             losers = identity.merged_ids(self._identity, winner)
             self._losers[winner] = [each for each in losers if self.merged_into(each) == winner]
         return self._losers[winner]
 
-    def merge_stands(self, merge_id: str) -> bool:
+    def is_merge_active(self, merge_id: str) -> bool:
         """Return whether a merge was executed and not undone."""
         self.note(key_of("merge", merge_id))
         return identity.is_merge_active(self._identity, merge_id)
 
     def pending_candidate(self, candidate_id: str) -> tuple[str, str, float] | None:
-        """Return (entity a, entity b, confidence) of a candidate that waits for review."""
+        """Return (entity a, entity b, confidence) of a merge candidate that is pending review."""
         self.note(key_of("candidate", candidate_id))
         return identity.pending_candidate(self._identity, candidate_id)
 
     def is_rejected(self, one: str, other: str) -> bool:
-        """Return whether review said of two entities that they are not one."""
+        """Return whether review rejected merging two entities."""
         self.note(key_of("candidates", one))
         found = identity.candidates_of(self._identity, one, other)
         for candidate, _ in found:
@@ -392,5 +396,5 @@ class State:
         return any(rejected for _, rejected in found)
 
 
-def _known(entities: Sequence[Entity]) -> list[Known]:
-    return sorted(Known(row.id, row.type, row.normalized) for row in entities)
+def _known(entities: Sequence[Entity]) -> list[EntityRef]:
+    return sorted(EntityRef(row.id, row.type, row.normalized) for row in entities)

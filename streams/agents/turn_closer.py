@@ -50,7 +50,7 @@ class TurnCloser(Agent):
             DecidedPart(
                 (last.number, event.number),
                 outbox=[
-                    _completion(turn_id, last, event, bisect_left(switched, last.number)),
+                    _close_turn_command(turn_id, last, event, bisect_left(switched, last.number)),
                 ],
             )
             for turn_id, last in turns_to_close(
@@ -59,7 +59,7 @@ class TurnCloser(Agent):
         ]
 
 
-def _completion(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
+def _close_turn_command(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
     """Return the command; `switched` switches of chain came before the turn's last event.
 
     Switches do not count in the command's id, which must not depend on how often a zone was

@@ -27,16 +27,16 @@ from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents import (
     AGENTS,
     Agent,
+    AnnotatingAgent,
     Conversation,
     Extract,
-    ReadingAgent,
     State,
-    ToRead,
+    TextToAnnotate,
 )
-from recollect.streams.agents.agent import AnsweredCalls
+from recollect.streams.agents.agent import ModelCalls
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
-from recollect.streams.agents.writer.model_writer import answered_calls
+from recollect.streams.agents.writer.model_writer import combine_answers
 from recollect.streams.encoder.gateway import (
     Annotations,
     EncoderGateway,
@@ -68,7 +68,7 @@ class LedgerConversation(Conversation):
         #: The numbers of all events that were read, used or not.
         self.read_numbers: set[int] = set()
 
-    def before(self, event: Event, limit: int) -> list[Event]:
+    def preceding(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
         conversation = conversation_of(event.payload, event.platform)
 
@@ -101,7 +101,7 @@ class LedgerConversation(Conversation):
         found = event_queries.revisions_before(self._connection, event, below)
         return self._record_reads(self._not_excluded(found))
 
-    def reading(self, text: str) -> TextReading | None:
+    def annotation(self, text: str) -> TextReading | None:
         content = self._annotations.get(text_hash(text))
         return None if content is None else unpacked(text, content)
 
@@ -111,13 +111,13 @@ class LedgerConversation(Conversation):
             return None
         return event_queries.event_by_number(self._connection, number)
 
-    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
+    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
         # Every source is looked up, and so noted as read, even after a missing one.
         exist = [self.event(number) is not None for number in wrote.sources]
         if self._answers is None or not all(exist):
             return None
         found = self._answers(wrote)
-        return None if found is None else answered_calls(found)
+        return None if found is None else combine_answers(found)
 
     def _not_excluded(self, events: list[Event]) -> list[Event]:
         return [item for item in events if item.number not in self._excluded]
@@ -242,13 +242,13 @@ class Decider:
         annotations = self._gateway.annotations(texts)
         return PendingAnnotations(own_texts, lambda: annotations)
 
-    def _texts_to_annotate(self, event: Event, excluded: Set[int]) -> list[ToRead]:
+    def _texts_to_annotate(self, event: Event, excluded: Set[int]) -> list[TextToAnnotate]:
         conversation = LedgerConversation(self._files.events.connection, excluded)
         return [
             each
             for agent in self._agents
-            if event.kind in agent.kinds and isinstance(agent, ReadingAgent)
-            for each in agent.to_read(event, conversation)
+            if event.kind in agent.kinds and isinstance(agent, AnnotatingAgent)
+            for each in agent.texts_to_annotate(event, conversation)
         ]
 
     def extract(
@@ -273,7 +273,7 @@ class Decider:
         found = [self._extract_one(record, excluded, parked, annotations) for record in records]
         extracts = [extract for of_record, _ in found for _, extract in of_record]
         texts = [text for extract in extracts for text in extract.texts]
-        turns = [text for extract in extracts for text in extract.turns]
+        turns = [text for extract in extracts for text in extract.token_texts]
         if executor is not None:
             submitted = executor.submit(self._gateway.encodings, texts, turns)
             encoded: Callable[[], Encodings] = submitted.result
@@ -404,7 +404,7 @@ class Decider:
         for _, extract in extracted.extracts:
             texts = {key: text for text in extract.texts if (key := text_hash(text)) not in used}
             used |= texts.keys()
-            sources = tuple(sorted({event.number, *extract.reads}))
+            sources = tuple(sorted({event.number, *extract.sources}))
             rows = embedding_rows(
                 state,
                 event.ingested_at,

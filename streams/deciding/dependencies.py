@@ -34,7 +34,7 @@ from recollect.schemas.ledger.records import (
     read_change,
     unseal_part,
 )
-from recollect.streams.agents.state import KEY_BYTES, key_of_event, touched
+from recollect.streams.agents.state import KEY_BYTES, key_of_event, keys_of_row
 from recollect.streams.deciding.decider import Decision
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import current_sections, record_ending_at
@@ -72,7 +72,7 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
     """
     parts = decision.parts
     rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
-    writes = {key for part in parts for row in part.puts for key, _ in touched(row)}
+    writes = {key for part in parts for row in part.puts for key, _ in keys_of_row(row)}
     reads = decision.reads | {key_of_event(each) for each in rests_on - {number}}
     if not (reads or writes or restated):
         return decision
@@ -245,6 +245,6 @@ def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
     """Return what queries see of rows: key -> row key -> value; later rows replace earlier ones."""
     found: dict[bytes, dict[RowKey, object]] = {}
     for row in rows:
-        for key, seen in touched(row):
+        for key, seen in keys_of_row(row):
             found.setdefault(key, {})[row_key(row)] = seen
     return found

@@ -33,7 +33,7 @@ from recollect.schemas.changes import (
     Section,
 )
 from recollect.streams.agents import Agent
-from recollect.streams.agents.state import key_of_event, touched
+from recollect.streams.agents.state import key_of_event, keys_of_row
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.dependencies import (
     DependencyIndex,
@@ -190,7 +190,7 @@ class Redecision:
         self._parts[number] = parts_of(decision.parts)
         rows = [row for part in decision.parts for row in part.puts]
         for row in rows:
-            for key, _ in touched(row):
+            for key, _ in keys_of_row(row):
                 self._written.setdefault(key, set()).add(number)
         return rows
 
@@ -217,7 +217,7 @@ class Redecision:
         """Yield the rows that a decision of the target writes under a key, with their sources."""
         for part in self._target_parts(number):
             for row in part.rows:
-                if any(each == key for each, _ in touched(row)):
+                if any(each == key for each, _ in keys_of_row(row)):
                     yield row, part.sources
 
     def _view_before(self, key: bytes) -> KeyView:
@@ -338,5 +338,5 @@ def _has_same_rows(before: Sequence[TracedPart], after: Sequence[TracedPart]) ->
 
 def _first_key(row: AnyRow) -> bytes | None:
     """Return the first key under which a row is found, which only depends on its row key."""
-    found = touched(row)
+    found = keys_of_row(row)
     return found[0][0] if found else None

@@ -18,7 +18,7 @@ from recollect.schemas.events import (
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
-from recollect.streams.agents.writer.message_reading import among_versions, own_words
+from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
 from recollect.streams.agents.writer.model_writer import said_of
 from recollect.streams.agents.writer.proposals import RECALL, Proposals, Refused
 from recollect.streams.models.chat import ChatRequest
@@ -92,7 +92,7 @@ class WriteTask(NamedTuple):
 def has_text(event: Event) -> bool:
     """Return whether an event has a user's text for a model to read."""
     content = event.payload
-    return isinstance(content, Message | TurnCompleted | Edit) and bool(own_words(content).strip())
+    return isinstance(content, Message | TurnCompleted | Edit) and bool(user_text(content).strip())
 
 
 def write_task_for(
@@ -105,10 +105,10 @@ def write_task_for(
     """
     if not has_text(event):
         return None
-    said_at, _, is_current = among_versions(event, conversation.revisions(event, below))
+    said_at, _, is_current = resolve_version(event, conversation.revisions(event, below))
     if not is_current:
         return None
-    preceding = conversation.before(event, context)
+    preceding = conversation.preceding(event, context)
     return WriteTask(event, said_at, tuple(reversed(preceding)))
 
 

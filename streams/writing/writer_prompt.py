@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.times import format_time
-from recollect.streams.agents.writer.message_reading import own_words
+from recollect.streams.agents.writer.message_analysis import user_text
 
 #: The name of the role among the writer's texts; every other name is a note.
 ROLE = "role"
@@ -91,7 +91,7 @@ def first_messages(
             "peer_kind": content.peer_kind,
             "thread_id": content.thread_id,
             "said_at": format_time(event.occurred_at),
-            "content": own_words(content),
+            "content": user_text(content),
         },
         "before_it": [
             {

@@ -34,7 +34,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import event_id
 from recollect.streams.agents import Agent, Conversation, State
-from recollect.streams.agents.agent import AnsweredCalls
+from recollect.streams.agents.agent import ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.text_reading import TextReading
@@ -58,16 +58,16 @@ class Thread(Conversation):
     def event(self, number: int) -> Event | None:
         return next((each for each in self._events if each.number == number), None)
 
-    def answered(self, wrote: ModelAnswered) -> AnsweredCalls:
+    def model_calls(self, wrote: ModelAnswered) -> ModelCalls:
         """The model that is asked here repeats the message, and proposes that as a fact."""
         about = self.event(wrote.about)
         assert about is not None
         assert isinstance(about.payload, Content)
         words = about.payload.content
         fact = {"text": words, "metadata": {"evidence": words}}
-        return AnsweredCalls([("insert_fact", json.dumps(fact))], 1, 100, 20, 0.0)
+        return ModelCalls([("insert_fact", json.dumps(fact))], 1, 100, 20, 0.0)
 
-    def before(self, event: Event, limit: int) -> list[Event]:
+    def preceding(self, event: Event, limit: int) -> list[Event]:
         place = _place(event)
         near = [
             item
@@ -78,7 +78,7 @@ class Thread(Conversation):
 
     def first_message(self, event: Event) -> Event | None:
         sender = _sender(event)
-        same = (one for one in reversed(self.before(event, 1_000)) if _sender(one) == sender)
+        same = (one for one in reversed(self.preceding(event, 1_000)) if _sender(one) == sender)
         return next(same, None)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
@@ -125,7 +125,7 @@ class Thread(Conversation):
         }
         return sorted(last.values(), reverse=True)
 
-    def reading(self, text: str) -> TextReading | None:
+    def annotation(self, text: str) -> TextReading | None:
         return None
 
     def revisions(self, event: Event, below: int) -> list[Event]:
@@ -219,7 +219,7 @@ class Zone:
         # One state for all agents, as one decision has.
         state = self.state(
             [text for _, extract in said for text in extract.texts],
-            [text for _, extract in said for text in extract.turns],
+            [text for _, extract in said for text in extract.token_texts],
         )
         parts = [part for agent, extract in said for part in agent.resolve(event, extract, state)]
         self.events.append(event)

@@ -154,7 +154,7 @@ def test_an_extract_is_the_same_each_time_and_reads_only_what_came_before(agent:
         if event.kind in agent.kinds:
             extract = agent.extract(event, Thread(zone.events))
             assert agent.extract(event, Thread(zone.events)) == extract
-            assert all(0 < number < event.number for number in extract.reads)
+            assert all(0 < number < event.number for number in extract.sources)
         zone.read(draft)
 
 

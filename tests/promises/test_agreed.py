@@ -45,7 +45,8 @@ from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.identity import merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
-from recollect.streams.agents.writer import decided_so_far, model_writer
+from recollect.streams.agents.writer import model_writer
+from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
 from recollect.streams.language.relations.likeness import LEAST_COSINE
@@ -618,7 +619,7 @@ CONSTANTS = [
     ),
     Holds(
         "003 duplicates within 24 hours (Hindsight)",
-        lambda: decided_so_far.SAME_PERIOD_MS,
+        lambda: pending_rows.DUPLICATE_WINDOW_MS,
         86_400_000,
     ),
     Holds(
@@ -831,7 +832,7 @@ def said(*words: str) -> Callable[[], bool]:
     return lambda: any(word in code for word in words)
 
 
-question_alone = said("conversation.before(event, 1)")
+question_alone = said("conversation.preceding(event, 1)")
 
 LATER = [
     Comes(
@@ -843,7 +844,7 @@ LATER = [
     Comes(
         "003 the last N events of the thread",
         WRITER,
-        lambda: not said("conversation.before(event, 1)")(),
+        lambda: not said("conversation.preceding(event, 1)")(),
     ),
     Comes("004 nineteen relationship types", NEXUS, said("REPORTS_TO", "RelationshipType")),
     Comes("000 consolidation marks is_consolidated", CONSOLIDATION, said("is_consolidated = ")),

@@ -13,7 +13,7 @@ from recollect.projections.events.events_file import conversation_of
 from recollect.schemas.events import Content, Deletion, Draft, Edit, Event, Message, message_of
 from recollect.schemas.ids import event_id, text_hash
 from recollect.streams.agents import Conversation
-from recollect.streams.agents.identity.participants import REACH
+from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.encoder.gateway import Annotations
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.references.who_is_meant import IN_MIND
@@ -34,9 +34,9 @@ class EventsOfFiles(Conversation):
         most = max(kept, _LOOKED_THROUGH)
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
         self._began: dict[tuple[str, str], Event] = {}
-        self._spoken: dict[str, deque[Speaker]] = defaultdict(lambda: deque(maxlen=REACH))
+        self._spoken: dict[str, deque[Speaker]] = defaultdict(lambda: deque(maxlen=LOOKBACK_EVENTS))
         self._written: dict[tuple[str, str], deque[Event]] = defaultdict(
-            lambda: deque(maxlen=REACH)
+            lambda: deque(maxlen=LOOKBACK_EVENTS)
         )
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
@@ -75,7 +75,7 @@ class EventsOfFiles(Conversation):
             self._written[event.platform, said.sender_id].append(event)
         self._versions[_message(event)].append(event)
 
-    def before(self, event: Event, limit: int) -> Sequence[Event]:
+    def preceding(self, event: Event, limit: int) -> Sequence[Event]:
         return list(islice(reversed(self._said[_conversation(event)]), limit))
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
@@ -103,7 +103,7 @@ class EventsOfFiles(Conversation):
         versions = self._versions[_message(event)]
         return [one for one in versions if one.number < below and one.number != event.number]
 
-    def reading(self, text: str) -> TextReading | None:
+    def annotation(self, text: str) -> TextReading | None:
         content = self.readings.get(text_hash(text))
         return None if content is None else unpacked(text, content)
 

@@ -14,7 +14,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Comparison, EntityDescription
 from recollect.streams.agents.identity.entity_comparison import (
-    LIFELONG,
+    IMMUTABLE_ATTRIBUTES,
     UNKNOWN,
     EntityComparison,
     EntityProfile,
@@ -95,17 +95,17 @@ def _described(files: ZoneFiles, entity: Entity) -> EntityProfile:
     """Return the names, addresses and lasting facts of an entity and of all merged into it."""
     memory, identity = files.memory.connection, files.identity.connection
     each = [entity, *aliases(identity, entity.id)]
-    lifelong = {
+    immutable = {
         attribute: frozenset(
             claim.value
             for claim in claims(memory, sorted(one.id for one in each), attribute)
             if invalid_at(memory, claim.fact_id) is None
         )
-        for attribute in LIFELONG
+        for attribute in IMMUTABLE_ATTRIBUTES
     }
     return EntityProfile(
         tuple(dict.fromkeys(one.name for one in each if one.type == entity.type)),
         UNKNOWN if is_address(entity.type) else entity.type,
         frozenset((one.type, one.normalized) for one in each if is_address(one.type)),
-        lifelong,
+        immutable,
     )

@@ -32,7 +32,7 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Writer
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
-from recollect.streams.agents.writer.message_reading import Reading, own_words
+from recollect.streams.agents.writer.message_analysis import AnalysedMessage, user_text
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.enrichment import ALL, Without
@@ -92,7 +92,7 @@ class Extractor:
             self._thread.add(event)
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
         if self.gateway is not None:
-            wanted = self._writer.to_read(event, self._thread)
+            wanted = self._writer.texts_to_annotate(event, self._thread)
             self._thread.readings = self.gateway.annotations(wanted)
         extract = self._writer.extract(event, self._thread)
         decided = self._writer.resolve(event, extract, self._state())
@@ -102,15 +102,15 @@ class Extractor:
         added = [] if would is None else would.rows
         references = self._references(event, content)
         self._thread.add(event)
-        readings: list[Reading] = extract.content
+        messages: list[AnalysedMessage] = extract.content
         # Where both say who is meant by the same words, the rules' say counts.
-        named = self._mentions(event, content, [*added, *puts], readings, references)
+        named = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
         places = {fact.id: place for place, fact in enumerate(facts)}
         return Extraction(
             id=content.source_id,
-            facts=self._facts(event, facts, puts, readings),
+            facts=self._facts(event, facts, puts, messages),
             mentions=named,
             causes=[
                 CausalPair(
@@ -149,7 +149,11 @@ class Extractor:
             model.project([Section((), rows)])
 
     def _facts(
-        self, event: Event, facts: list[Fact], puts: list[AnyRow], readings: Sequence[Reading]
+        self,
+        event: Event,
+        facts: list[Fact],
+        puts: list[AnyRow],
+        messages: Sequence[AnalysedMessage],
     ) -> list[ListedFact]:
         claims = {row.fact_id: row for row in puts if isinstance(row, FactClaim)}
         over = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
@@ -158,18 +162,18 @@ class Extractor:
             if isinstance(row, FactEntity):
                 about[row.fact_id].add(self._name(row.entity_id))
         said = {
-            fact_id(event.id, statement.signature, reading.said_at): statement
-            for reading in readings
-            for statement in reading.analysis.statements
+            fact_id(event.id, statement.signature, message.said_at): statement
+            for message in messages
+            for statement in message.analysis.statements
         }
         # What a correction takes back is told as what was so before: of the message that said it.
         said |= {
             fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
-            for reading in readings
-            for one in reading.retractions
+            for message in messages
+            for one in message.retractions
             if one.statement is not None
         }
-        told = [event, *(one.event for reading in readings for one in reading.retractions)]
+        told = [event, *(one.event for message in messages for one in message.retractions)]
         sources = {
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }
@@ -207,10 +211,10 @@ class Extractor:
         event: Event,
         content: Content,
         puts: list[AnyRow],
-        readings: Sequence[Reading],
+        messages: Sequence[AnalysedMessage],
         references: Sequence[Reference],
     ) -> list[Mention]:
-        read = next((each.read for each in readings if each.event.id == event.id), None)
+        read = next((each.annotation for each in messages if each.event.id == event.id), None)
         meant = {
             (row.char_offset_start, row.char_offset_end): row
             for row in puts
@@ -254,8 +258,8 @@ class Extractor:
     def _references(self, event: Event, content: Content) -> list[Reference]:
         """Return who is meant in an event, of those who were named or spoke before it."""
         before = [
-            Heard(said.sender_name or said.sender_id, own_words(said))
-            for each in self._thread.before(event, IN_MIND)
+            Heard(said.sender_name or said.sender_id, user_text(said))
+            for each in self._thread.preceding(event, IN_MIND)
             if isinstance(said := each.payload, Content)
         ]
         speaker = content.sender_name or content.sender_id

@@ -30,8 +30,8 @@ from recollect.schemas.ledger.recordings import RECORDING_FORMAT, RecordingHeade
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import EventModelUsage, WriteReport
 from recollect.streams.agents import Conversation, State
-from recollect.streams.agents.agent import AnsweredCalls
-from recollect.streams.agents.writer.model_writer import ModelWriter, answered_calls
+from recollect.streams.agents.agent import ModelCalls
+from recollect.streams.agents.writer.model_writer import ModelWriter, combine_answers
 from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.models.chat import ChatRequest
@@ -137,12 +137,12 @@ class ModelExtractor:
                 self._held.append(_Held("entity", row.id, row.name, event))
 
     def _answers(
-        self, calls: AnsweredCalls, counts: ModelWriteStats | None, failed: str | None
+        self, calls: ModelCalls, counts: ModelWriteStats | None, failed: str | None
     ) -> EventModelUsage:
         return EventModelUsage(
             model=self._door.model,
             role=self._role.version,
-            calls=calls.asked,
+            calls=calls.requests,
             tokens_in=calls.tokens_in,
             tokens_out=calls.tokens_out,
             cost=calls.cost,
@@ -212,9 +212,9 @@ class _Answers:
         self._given.append(given)
         return given, RecordingRef(place, place.to_bytes(8, "big"))
 
-    def calls(self) -> AnsweredCalls:
+    def calls(self) -> ModelCalls:
         """Return everything that was answered."""
-        return answered_calls(self._given)
+        return combine_answers(self._given)
 
 
 def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
@@ -234,13 +234,13 @@ def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
 class _Shown(Conversation):
     """What the model was shown of a conversation, and what it answered."""
 
-    def __init__(self, about: WriteTask, before: EventsOfFiles, answers: AnsweredCalls) -> None:
+    def __init__(self, about: WriteTask, before: EventsOfFiles, answers: ModelCalls) -> None:
         self._events = {one.number: one for one in (about.event, *about.thread)}
         self._before = before
         self._answers = answers
 
-    def before(self, event: Event, limit: int) -> Sequence[Event]:
-        return self._before.before(event, limit)
+    def preceding(self, event: Event, limit: int) -> Sequence[Event]:
+        return self._before.preceding(event, limit)
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         return self._before.other_channels(event, since)
@@ -260,7 +260,7 @@ class _Shown(Conversation):
     def event(self, number: int) -> Event | None:
         return self._events.get(number)
 
-    def answered(self, wrote: ModelAnswered) -> AnsweredCalls | None:
+    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
         return self._answers
 
 

@@ -1,6 +1,6 @@
-"""Entity comparison: whether two entities are the same, by what is known of each.
+"""Entity comparison: whether two entities are the same, by their names, addresses and attributes.
 
-The resolver and `entities compare` both decide here.
+The resolver and `entities compare` both use it.
 """
 
 from __future__ import annotations
@@ -14,114 +14,123 @@ from recollect.streams.language.names.display_names import names_in
 from recollect.streams.language.names.name_comparison import NameComparison, compare_names
 from recollect.text.name_forms import NAME_KINDS
 
-#: The confidence of what is sure enough to be merged, and of what only a name speaks for.
+#: The confidence of a match that may be merged, and of one that rests on a name alone.
 CONFIDENT = 0.95
-DOUBTFUL = 0.5
+UNCERTAIN = 0.5
 
 UNKNOWN = "unknown"
-# The likelihood that two are one of whom a part of a display name is the same.
-_OF_PARTS = 0.8
-_SAME_ADDRESS = "the same address"
-_MAILBOX = "perhaps a mailbox that they share"
-_TWO_ADDRESSES = "but two addresses: a name alone makes no two accounts one"
-#: The attributes that nobody has two values of.
-LIFELONG = ("birthday",)
+# The confidence of a match between parts of display names.
+_NAME_PART_CONFIDENCE = 0.8
+_SAME_ADDRESS_REASON = "the same address"
+_SHARED_MAILBOX_REASON = "perhaps a mailbox that they share"
+_TWO_ADDRESSES_REASON = "but two addresses: a name alone makes no two accounts one"
+#: The attributes that have one value for life.
+IMMUTABLE_ATTRIBUTES = ("birthday",)
 
 
 class EntityProfile(Struct, frozen=True):
-    """What is known of an entity: names, type (A15), addresses, and attributes of one value.
+    """The evidence about an entity.
 
-    `names` are as written or normalised, at least one. An address is (type, address), normalised;
-    an entity without one is only mentioned. `lifelong` is attribute -> values.
+    Attributes:
+        names: at least one, as written or normalised.
+        type: an entity type (A15).
+        addresses: (type, normalised address); an entity without any was only mentioned.
+        immutable: attribute -> values, for `IMMUTABLE_ATTRIBUTES`.
     """
 
     names: tuple[str, ...]
     type: str = UNKNOWN
     addresses: frozenset[tuple[str, str]] = frozenset()
-    lifelong: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    immutable: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 class EntityComparison(Struct, frozen=True):
-    """The decision on two entities; `confidence` that they are one is 0 to 1.
+    """The decision on two entities; `confidence` that they are the same is 0 to 1.
 
-    `in_general` are the reasons without words of the names, which others may have written.
+    `generic_reasons` are the reasons without words from the names, which may be other events' text.
     """
 
     decision: Literal["same", "propose", "different"]
     confidence: float
     reasons: tuple[str, ...]
-    in_general: tuple[str, ...]
+    generic_reasons: tuple[str, ...]
 
 
 def compare_entities(one: EntityProfile, other: EntityProfile) -> EntityComparison:
-    """Compare two entities; their order does not matter.
+    """Compare two entities, in either order.
 
-    Each name of one is compared with each of the other, and one that cannot be decides. Two
-    accounts are never one by their names alone: they are proposed. An address that two names share
-    may be a mailbox of several.
+    All pairs of their names are compared, and one impossible pair makes them different. Two
+    accounts are never the same by their names alone; a merge is proposed. It is also proposed for
+    an address with two names, which may be a shared mailbox.
     """
     types = {one.type, other.type} - {UNKNOWN}
     if len(types) > 1:
         return _different(0.0, " and ".join(f"a {each}" for each in sorted(types)))
-    for attribute in sorted(one.lifelong.keys() & other.lifelong.keys()):
-        values = one.lifelong[attribute], other.lifelong[attribute]
+    for attribute in sorted(one.immutable.keys() & other.immutable.keys()):
+        values = one.immutable[attribute], other.immutable[attribute]
         if all(values) and values[0].isdisjoint(values[1]):
             return _different(0.0, f"another {attribute}: {min(values[0])} and {min(values[1])}")
-    named = _names(one, other, next(iter(types), UNKNOWN))
+    names = _compare_all_names(one, other, next(iter(types), UNKNOWN))
     if one.addresses & other.addresses:
-        if named.decision != "different":
-            return _judged("same", CONFIDENT, named, before=(_SAME_ADDRESS,))
-        return _judged("propose", DOUBTFUL, named, before=(_SAME_ADDRESS,), after=(_MAILBOX,))
-    if named.decision == "different":
-        return _judged("different", named.likelihood, named)
+        if names.decision != "different":
+            return _with_reasons("same", CONFIDENT, names, before=(_SAME_ADDRESS_REASON,))
+        return _with_reasons(
+            "propose",
+            UNCERTAIN,
+            names,
+            before=(_SAME_ADDRESS_REASON,),
+            after=(_SHARED_MAILBOX_REASON,),
+        )
+    if names.decision == "different":
+        return _with_reasons("different", names.likelihood, names)
     if one.addresses and other.addresses:
-        likely = round(named.likelihood * DOUBTFUL, 4)
-        return _judged("propose", likely, named, after=(_TWO_ADDRESSES,))
-    return _judged(named.decision, min(named.likelihood, CONFIDENT), named)
+        likely = round(names.likelihood * UNCERTAIN, 4)
+        return _with_reasons("propose", likely, names, after=(_TWO_ADDRESSES_REASON,))
+    return _with_reasons(names.decision, min(names.likelihood, CONFIDENT), names)
 
 
-def _judged(
+def _with_reasons(
     decision: Literal["same", "propose", "different"],
     confidence: float,
-    named: NameComparison,
+    names: NameComparison,
     *,
     before: tuple[str, ...] = (),
     after: tuple[str, ...] = (),
 ) -> EntityComparison:
-    """Return a comparison with the reasons of its names, and others before and after them."""
-    in_general = named.in_general or named.reasons
+    """Return the comparison, with the names' reasons between those given."""
+    generic = names.in_general or names.reasons
     return EntityComparison(
         decision,
         confidence,
-        (*before, *named.reasons, *after),
-        (*before, *in_general, *after),
+        (*before, *names.reasons, *after),
+        (*before, *generic, *after),
     )
 
 
-def _names(one: EntityProfile, other: EntityProfile, type: str) -> NameComparison:
-    """Return how the names are alike: the surest of all pairs, unless one cannot be.
+def _compare_all_names(one: EntityProfile, other: EntityProfile, type: str) -> NameComparison:
+    """Return the best comparison of all pairs of names, or an impossible one if there is any.
 
-    A name that stands in a display name, "melodious (Mel)", is enough to propose somebody.
+    A name within a display name, as in "melodious (Mel)", is enough for a proposal.
     """
     kind = NAME_KINDS.get(type, "other")
     found = [compare_names(a, b, kind) for a in one.names for b in other.names]
     if kind == "person":
-        whole = {*one.names, *other.names}
+        full_names = {*one.names, *other.names}
         parts = [{part for name in each.names for part in names_in(name)} for each in (one, other)]
         found += [
-            _proposed(compare_names(a, b, kind))
+            _as_proposal(compare_names(a, b, kind))
             for a in sorted(parts[0])
             for b in sorted(parts[1])
-            if not {a, b} <= whole
+            if not {a, b} <= full_names
         ]
     impossible = next((pair for pair in found if pair.likelihood == 0), None)
     return impossible or max(found, key=lambda pair: (pair.decision == "same", pair.likelihood))
 
 
-def _proposed(part: NameComparison) -> NameComparison:
+def _as_proposal(part: NameComparison) -> NameComparison:
     if part.decision != "same":
         return part
-    return NameComparison("propose", _OF_PARTS, part.reasons, part.in_general)
+    return NameComparison("propose", _NAME_PART_CONFIDENCE, part.reasons, part.in_general)
 
 
 def _different(confidence: float, *reasons: str) -> EntityComparison:

@@ -46,7 +46,7 @@ class MergeClerk(Agent):
                 own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
             elif held is not None:
                 self._execute(payload.candidate_id, *held, "approved by review", event, state, own)
-        elif isinstance(payload, UndoMerge) and state.merge_stands(payload.merge_id):
+        elif isinstance(payload, UndoMerge) and state.is_merge_active(payload.merge_id):
             own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
         return [own]
 

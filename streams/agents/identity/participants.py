@@ -1,4 +1,4 @@
-"""Participants of a conversation: a name that one of them has refers to that one (A15)."""
+"""Participants of a conversation, to whom names in it refer first (A15)."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from recollect.streams.agents.agent import Conversation
 from recollect.streams.language.names.display_names import called
 from recollect.text.tokenizer import bare, tokenise
 
-#: Whoever wrote in the same place within this many events of the zone before is a participant.
-REACH = 400
+#: A participant wrote in the conversation within this many preceding events of the zone.
+LOOKBACK_EVENTS = 400
 
 
 class Participant(msgspec.Struct, frozen=True):
-    """An account by the row of its handle, with its normalised names.
+    """An account, by the id of its handle's row.
 
-    `whole` is the display name, `called` the names that it goes by.
+    `display_name` is normalised; `names` are all names that it may be called by.
     """
 
     handle_id: str
-    whole: str
-    called: frozenset[str]
+    display_name: str
+    names: frozenset[str]
 
 
 def named_participants(
     text: str, event: Event, conversation: Conversation
 ) -> tuple[Participant, ...]:
-    """Return the participants, except for the sender, whom the text of an event may name."""
+    """Return the participants that a text may name, without the sender."""
     words = {bare(lower) for lower in tokenise(text).lowers}
     found: dict[tuple[str, str], Participant] = {}
-    for speaker in _others(conversation.participants(event, event.number - REACH), event):
+    for speaker in _others(conversation.participants(event, event.number - LOOKBACK_EVENTS), event):
         name = speaker.sender_name or speaker.sender_id
         names = called(name)
         if any(words.issuperset(each.split()) for each in names):
-            # To ask for it is to depend on it: when it is erased, this is decided again.
+            # The query makes the decision depend on the event that gave the name.
             conversation.event(speaker.number)
             handle = handle_row_id(speaker.platform, speaker.sender_id)
             found.setdefault((handle, name), Participant(handle, normalise_name(name), names))

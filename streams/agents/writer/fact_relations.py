@@ -1,4 +1,4 @@
-"""Relations of a message's facts: which facts they extend, and which they derive from (C9)."""
+"""Relations of a message's facts to others: which they extend, and which they derive from (C9)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from recollect.schemas.changes import FactRelation
 from recollect.schemas.events import Event, message_of
 from recollect.schemas.senders import is_assistant
 from recollect.streams.agents.agent import Conversation
-from recollect.streams.agents.identity.participants import REACH
+from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.agents.writer.causal_links import CausalReference, matching_fact
-from recollect.streams.agents.writer.retractions import HeldFact
+from recollect.streams.agents.writer.retractions import EventFact
 from recollect.streams.language.grammar.analysis import AddedOutside, Analysis
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.relations.additions import NAMED
@@ -22,22 +22,21 @@ from recollect.streams.language.relations.subjects import SPEAKER, Subject, is_s
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
 
-#: So many messages of the conversation are looked through, and no older ones than this.
-_LOOKED_THROUGH = 8
-_LOOKED_BACK_MS = 86_400_000
-#: So many words are shared with what was said in an earlier message; with what the sender said
-#: last, one.
-_SHARED = 2
-#: How sure that is.
-_SHARES = 0.7
-#: Longer messages tell of too much, and who adds more often in one message is no chat.
+#: How far back extended statements are searched: in messages, and in time.
+_LOOKBACK_MESSAGES = 8
+_LOOKBACK_MS = 86_400_000
+#: The minimum number of shared words; one is enough with the sender's last message.
+_MIN_SHARED_WORDS = 2
+#: The confidence of an extension found by shared words alone.
+_SHARED_WORDS_CONFIDENCE = 0.7
+#: Longer messages are cut: they are about too many things. Chat messages extend few facts.
 _MAX_LENGTH, _MAX_CHECKED_FACTS = 2_000, 16
 
 
 class Extension(msgspec.Struct, frozen=True):
-    """A statement extends a sentence of another event, given by its words.
+    """A statement that extends a sentence of an earlier event, given by its content words.
 
-    `names` are those words that the statement itself repeats as known.
+    `names` are those of the words that the statement repeats as known.
     """
 
     statement: int
@@ -48,8 +47,8 @@ class Extension(msgspec.Struct, frozen=True):
     confidence: float
 
 
-class _Told(NamedTuple):
-    """A sentence: its words, of whom or what it is said, and whether it asks."""
+class _Sentence(NamedTuple):
+    """A sentence: its content words, its subject, and whether it is a question."""
 
     words: frozenset[str]
     subject: Subject | None
@@ -63,7 +62,7 @@ def find_extensions(
     conversation: Conversation,
     replaced: Container[str],
 ) -> tuple[Extension, ...]:
-    """Return the earlier sentences that statements of a message extend, without ambiguous ones.
+    """Return the unambiguous extensions of earlier sentences by statements of a message.
 
     `replaced` are the ids of earlier versions of the message itself.
     """
@@ -75,78 +74,85 @@ def find_extensions(
 
     near = [
         one
-        for one in recent(conversation.before(event, _LOOKED_THROUGH))
-        if said_at - one.occurred_at <= _LOOKED_BACK_MS
+        for one in recent(conversation.preceding(event, _LOOKBACK_MESSAGES))
+        if said_at - one.occurred_at <= _LOOKBACK_MS
     ]
-    looking = _Looking(message_of(event).sender_id)
+    search = _ExtensionSearch(message_of(event).sender_id)
     elsewhere: list[Event] | None = None
     found = []
     for each in added[:_MAX_CHECKED_FACTS]:
-        where = looking.through(near, each)
-        if where is None and each.names and _is_own(each):
+        extension = search.find(near, each)
+        if extension is None and each.names and _is_own(each):
             if elsewhere is None:
-                elsewhere = recent(conversation.other_channels(event, event.number - REACH))
-            where = looking.through(elsewhere, each)
-        if where is not None:
-            found.append(where)
+                elsewhere = recent(
+                    conversation.other_channels(event, event.number - LOOKBACK_EVENTS)
+                )
+            extension = search.find(elsewhere, each)
+        if extension is not None:
+            found.append(extension)
     return tuple(found)
 
 
 def _is_own(added: AddedOutside) -> bool:
-    """Whether only the sender can have said it before: it is of "me", or of what is "mine"."""
+    """Whether only the sender can have said it before: its subject is "I" or "my ..."."""
     return added.subject == SPEAKER or added.subject[0] == "my"
 
 
-class _Looking:
-    """Looks through earlier messages for what somebody adds to; each is read once."""
+class _ExtensionSearch:
+    """Finds extended sentences in earlier messages; splits each message once."""
 
     def __init__(self, sender: str) -> None:
         self._sender = sender
-        self._read: dict[int, list[_Told]] = {}
+        self._by_number: dict[int, list[_Sentence]] = {}
 
-    def through(self, near: Sequence[Event], added: AddedOutside) -> Extension | None:
-        """Return where what a statement adds to was said in messages, the nearest first."""
+    def find(self, near: Sequence[Event], added: AddedOutside) -> Extension | None:
+        """Return the extension of a sentence in these events, the nearest first, or None."""
         first = True
         for one in near:
             content = message_of(one)
             if is_assistant(content.sender_id, content.direction):
                 continue
             own = content.sender_id == self._sender
-            told = self._told(one)
+            said = self._sentences(one)
             if not own:
-                if added.answers and any(added.words & each.words for each in told):
-                    return None  # "I love it too" is said of what this one loves.
+                if added.answers and any(added.words & each.words for each in said):
+                    return None  # "I love it too" is about what the other one loves.
                 if _is_own(added):
                     continue
-            likely = _likely(added, told, 1 if first and own else _SHARED)
+            likely = _best_matches(added, said, 1 if first and own else _MIN_SHARED_WORDS)
             first = first and not own
             if len(likely) > 1:
                 return None
             if likely:
-                sure = NAMED if added.names else _SHARES
+                confidence = NAMED if added.names else _SHARED_WORDS_CONFIDENCE
                 where = (one.id, one.number, likely[0].words, added.names)
-                return Extension(added.statement, *where, sure)
+                return Extension(added.statement, *where, confidence)
         return None
 
-    def _told(self, event: Event) -> list[_Told]:
-        """Return the sentences of a message."""
-        if event.number not in self._read:
+    def _sentences(self, event: Event) -> list[_Sentence]:
+        if event.number not in self._by_number:
             text = message_of(event).content[:_MAX_LENGTH]
             tokens = tokenise(text)
-            self._read[event.number] = [
-                _Told(content_words(said), subject_of(tokens, start, end), is_question(said))
+            self._by_number[event.number] = [
+                _Sentence(content_words(said), subject_of(tokens, start, end), is_question(said))
                 for start, end in sentences(text)
                 for said in (text[start:end],)
             ]
-        return self._read[event.number]
+        return self._by_number[event.number]
 
 
-def _likely(added: AddedOutside, told: Sequence[_Told], least: int) -> list[_Told]:
-    """Return the sentences to which a statement may add: those that share most words with it."""
+def _best_matches(
+    added: AddedOutside, said: Sequence[_Sentence], min_shared: int
+) -> list[_Sentence]:
+    """Return the sentences that a statement may extend and that share most words with it."""
     fitting = [
         each
-        for each in told
-        if (added.names <= each.words if added.names else len(added.words & each.words) >= least)
+        for each in said
+        if (
+            added.names <= each.words
+            if added.names
+            else len(added.words & each.words) >= min_shared
+        )
         and added.words - each.words
         and not each.asks
         and each.subject is not None
@@ -157,16 +163,16 @@ def _likely(added: AddedOutside, told: Sequence[_Told], least: int) -> list[_Tol
 
 
 def relations_within(
-    analysis: Analysis, facts: Sequence[str], created_at: int, adding: Set[str], ended: Set[str]
+    analysis: Analysis, facts: Sequence[str], created_at: int, extending: Set[str], ended: Set[str]
 ) -> list[FactRelation]:
-    """Return what the facts of a message's statements, given in their order, are to each other.
+    """Return the relations among the facts of a message's statements, given in their order.
 
-    Only those of `adding` may add to others, and to none that has `ended`.
+    Only facts in `extending` may extend others, and none in `ended` is extended.
     """
     rows: dict[tuple[str, str], FactRelation] = {}
     for added in analysis.added:
         fact, to = facts[added.statement], facts[added.to]
-        if fact != to and fact in adding and to not in ended:
+        if fact != to and fact in extending and to not in ended:
             rows[fact, to] = FactRelation(fact, to, "EXTENDS", added.confidence, created_at)
     for caused in analysis.causes:
         fact, to = facts[caused.effect], facts[caused.cause]
@@ -180,17 +186,18 @@ def relations_to_earlier(
     references: Sequence[CausalReference],
     facts: Sequence[str],
     created_at: int,
-    adding: Set[str],
-    held: Callable[[str], Sequence[HeldFact]],
+    extending: Set[str],
+    facts_of_event: Callable[[str], Sequence[EventFact]],
 ) -> Iterable[tuple[FactRelation, int]]:
-    """Yield what facts are to those of other events, with the number of the event.
+    """Yield the relations to facts of earlier events, each with the number of its event.
 
-    `facts` are those of the message's statements, in order, of which those of `adding` may add to
-    others; `held` says which facts an event gave.
+    `facts` are the fact ids of the message's statements, in order; only those in `extending` may
+    extend others.
     """
     derived = set()
     for one in references:
-        fact, to = facts[one.outside.statement], matching_fact(one.words, held(one.event_id))
+        fact = facts[one.outside.statement]
+        to = matching_fact(one.words, facts_of_event(one.event_id))
         if to is not None and to != fact and not one.outside.is_cause:
             derived.add((fact, to))
             yield (
@@ -198,8 +205,10 @@ def relations_to_earlier(
                 one.number,
             )
     for each in extensions:
-        named = [one for one in held(each.event_id) if each.names <= content_words(one.text)]
+        named = [
+            one for one in facts_of_event(each.event_id) if each.names <= content_words(one.text)
+        ]
         fact, to = facts[each.statement], matching_fact(each.words, named)
-        if to is None or to == fact or fact not in adding or (fact, to) in derived:
+        if to is None or to == fact or fact not in extending or (fact, to) in derived:
             continue
         yield FactRelation(fact, to, "EXTENDS", each.confidence, created_at), each.number

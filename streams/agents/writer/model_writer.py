@@ -27,13 +27,17 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import Content, Event, ModelAnswered, SetWriterPrompt, message_of
 from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
-from recollect.streams.agents.agent import Agent, AnsweredCalls, Conversation, Extract
+from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.identity.participants import Participant, named_participants
-from recollect.streams.agents.state import Known, State, kept_signature
+from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
-from recollect.streams.agents.writer.message_reading import among_versions, fact_metadata, own_words
+from recollect.streams.agents.writer.message_analysis import (
+    fact_metadata,
+    resolve_version,
+    user_text,
+)
 from recollect.streams.agents.writer.proposals import (
     RECALL,
     Proposals,
@@ -62,7 +66,7 @@ class ModelReading(msgspec.Struct, frozen=True):
     about: Event
     said_at: int
     proposed: Proposed
-    answers: AnsweredCalls
+    answers: ModelCalls
     near: tuple[str, ...]
     participants: tuple[Participant, ...]
 
@@ -81,11 +85,11 @@ class ModelWriter(Agent):
         wrote = event.payload
         if not isinstance(wrote, ModelAnswered):
             return Extract()
-        answers = conversation.answered(wrote)
+        answers = conversation.model_calls(wrote)
         about = conversation.event(wrote.about)
         if answers is None or about is None or not isinstance(about.payload, Content):
             return Extract()
-        said_at, _, stands = among_versions(about, conversation.revisions(about, event.number))
+        said_at, _, stands = resolve_version(about, conversation.revisions(about, event.number))
         thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
         proposals = Proposals(about.id, said_of(about, said_at, thread))
         if stands:
@@ -104,9 +108,9 @@ class ModelWriter(Agent):
                 _left_out(proposals.all(), self._without),
                 answers,
                 near,
-                named_participants(own_words(about.payload), about, conversation),
+                named_participants(user_text(about.payload), about, conversation),
             ),
-            reads=wrote.sources,
+            sources=wrote.sources,
             texts=tuple(fact.text for fact in proposals.facts.values()),
         )
 
@@ -132,11 +136,11 @@ def _left_out(proposed: Proposed, without: Without) -> Proposed:
     return proposed
 
 
-def answered_calls(found: Sequence[OpenedRecording]) -> AnsweredCalls:
+def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
     """Return what all answers about one event say, and what they took."""
-    return AnsweredCalls(
+    return ModelCalls(
         calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
-        asked=len(found),
+        requests=len(found),
         tokens_in=sum(each.header.tokens_in for each in found),
         tokens_out=sum(each.header.tokens_out for each in found),
         cost=sum(each.header.cost for each in found),
@@ -148,7 +152,7 @@ def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
     content = message_of(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
     return Said(
-        text=own_words(content),
+        text=user_text(content),
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
         thread=tuple(one.content for one in before),
@@ -181,9 +185,9 @@ class _Resolution:
         """Write what holds, and how much that was."""
         about, proposed = self._reading.about, self._reading.proposed
         content = message_of(about)
-        known = self._state.facts_from(about.id)
+        known = self._state.facts_of_event(about.id)
         if proposed.facts:
-            sender = self._resolver.sender(about, content)
+            sender = self._resolver.resolve_sender(about, content)
             self._resolver.set_participants(self._reading.participants)
             for fact in proposed.facts.values():
                 if self._is_repeated(fact, [text for _, text, _ in known]):
@@ -209,7 +213,7 @@ class _Resolution:
         analysis = analyse(fact.text, speaker=None, at_ms=self._reading.said_at)
         return any(each.claim is not None for each in analysis.statements)
 
-    def _keep(self, fact: ProposedFact, sender: Known) -> None:
+    def _keep(self, fact: ProposedFact, sender: EntityRef) -> None:
         about = self._reading.about
         wrote = self._wrote
         evidence = [fact.start, fact.end]
@@ -226,14 +230,14 @@ class _Resolution:
                     about, writer=wrote.model, role=wrote.role, evidence=evidence
                 ),
                 created_at=self._event.ingested_at,
-                signature=kept_signature(f"{sender.id} model: {fact.text.casefold()}"),
+                signature=stored_signature(f"{sender.id} model: {fact.text.casefold()}"),
             )
         )
         self._part.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", fact.id, fact.text)
         )
 
-    def _link(self, sender: Known) -> None:
+    def _link(self, sender: EntityRef) -> None:
         """Link the facts that are kept to who said them, and to whom they name."""
         about = self._reading.about
         content = message_of(about)
@@ -253,20 +257,20 @@ class _Resolution:
             FactEntity(fact, entity) for fact, ids in linked.items() for entity in sorted(ids)
         ]
 
-    def _entity(self, wanted: str, fact: str) -> Known | None:
+    def _entity(self, wanted: str, fact: str) -> EntityRef | None:
         """Return who or what is linked: named in the message and the fact, or known and named."""
         named = self._reading.proposed.entities.get(wanted)
         words = set(normalise_name(self._kept[fact].text).split())
         if named is not None:
             if not set(normalise_name(named.name).split()) <= words:
                 return None
-            text = own_words(message_of(self._reading.about))
+            text = user_text(message_of(self._reading.about))
             start = text.find(named.name)
             if start < 0:
-                return self._resolver.known_here(
+                return self._resolver.find_here(
                     named.name, named.mention_type
-                ) or self._resolver.mention(named.name, named.mention_type)
-            found = self._resolver.mention_in(text, start, named.name, named.mention_type)
+                ) or self._resolver.resolve(named.name, named.mention_type)
+            found = self._resolver.resolve_at(text, start, named.name, named.mention_type)
             if found is None:
                 return None
             self._part.puts.append(
@@ -291,7 +295,7 @@ class _Resolution:
         near: set[str] = set()
         if self._reading.proposed.causes:
             for event_id in self._reading.near:
-                near |= set(self._state.facts_of(event_id))
+                near |= set(self._state.current_facts(event_id))
         for cause, effect, strength in self._reading.proposed.causes:
             known = self._kept.keys() | near
             new = {cause, effect} & self._kept.keys()
@@ -328,7 +332,7 @@ class _Resolution:
             about=self._wrote.about,
             model=self._wrote.model,
             role=self._wrote.role,
-            calls=answers.asked,
+            calls=answers.requests,
             tokens_in=answers.tokens_in,
             tokens_out=answers.tokens_out,
             cost=answers.cost,

@@ -1,4 +1,4 @@
-"""Whether a statement says again what a fact of the same day says (A21)."""
+"""Near-duplicates: statements that repeat a fact of the last or next 24 hours (A21)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from recollect.schemas.changes import FactFingerprint
 from recollect.schemas.ids import text_hash
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
-from recollect.streams.agents.writer.decided_so_far import SAME_PERIOD_MS, DecidedSoFar
-from recollect.streams.agents.writer.message_reading import Reading
+from recollect.streams.agents.writer.message_analysis import AnalysedMessage
+from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.relations.likeness import (
     LEAST_COSINE,
@@ -21,65 +21,76 @@ from recollect.streams.language.relations.likeness import (
 )
 
 
-def signatures_of(statement: Statement, reading: Reading, sender_ids: list[str]) -> list[str]:
-    """Return the near-duplicate keys of a statement, those under which it is kept first.
+def signatures_of(
+    statement: Statement, message: AnalysedMessage, sender_ids: list[str]
+) -> list[str]:
+    """Return the signatures under which a statement is searched; the first is stored.
 
-    One for each id of its sender, and those of before words were turned. What is about "her" is
-    found again in the same message alone.
+    There is one for each id of its sender, and where words were turned also one of the words as
+    written. A statement with an unresolved pronoun is compared only within its message.
     """
-    said = _said(statement, reading)
-    words = [turned(said)] if turned(said) == said else [turned(said), said]
+    written = _own_signature(statement, message)
+    words = list(dict.fromkeys((turned(written), written)))
     if is_vague(statement):
-        words = [f"{reading.event.id} {words[0]}"]
+        words = [f"{message.event.id} {words[0]}"]
     return [f"{sender_id} {key}" for key in words for sender_id in sender_ids]
 
 
-def _said(statement: Statement, reading: Reading) -> str:
-    content = reading.content
+def _own_signature(statement: Statement, message: AnalysedMessage) -> str:
+    """Return a statement's signature without the speaker's name."""
+    content = message.content
     speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
     return statement.signature.removeprefix(speaker)
 
 
-def likenesses_of(
-    identity: str, statement: Statement, reading: Reading, sender_ids: list[str], state: State
+def fingerprints_of(
+    fact_id: str,
+    statement: Statement,
+    message: AnalysedMessage,
+    sender_ids: list[str],
+    state: State,
 ) -> list[FactFingerprint]:
-    """Return the likenesses of a statement, one for each id of its sender; without an encoder none.
+    """Return a fingerprint of a statement for each id of its sender; the first is stored.
 
-    The first is the one that is kept with the fact.
+    There is none without an encoder.
     """
     if state.encoder is None or is_vague(statement):
         return []
-    found = likeness(statement, _said(statement, reading))
+    found = likeness(statement, _own_signature(statement, message))
     if found is None:
         return []
     vector = state.encoded[text_hash(statement.sentence)].vector
     return [
-        FactFingerprint(identity, f"{sender_id} {found.key}", reading.said_at, found.words, vector)
+        FactFingerprint(fact_id, f"{sender_id} {found.key}", message.said_at, found.words, vector)
         for sender_id in sender_ids
     ]
 
 
-def repeated_fact(
+def find_duplicate(
     signatures: list[str],
-    likenesses: list[FactFingerprint],
+    fingerprints: list[FactFingerprint],
     as_of: int,
     state: State,
-    new: DecidedSoFar,
+    pending: PendingRows,
     replaced: Set[str],
 ) -> tuple[str, str] | None:
-    """Return the fact that a statement repeats within the period, and why it is taken for it."""
-    after, before = as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
-    there = state.fact_with_signature(signatures, after, before, replaced | new.until.keys())
-    there = there or new.fact_with_signature(signatures, as_of)
-    if there is not None:
-        return there, "near-duplicate within 24 hours: the same words"
-    if not likenesses:
+    """Return the id of the fact that a statement repeats, and the reason; None if there is none.
+
+    Facts in `replaced` do not count.
+    """
+    after, before = as_of - DUPLICATE_WINDOW_MS, as_of + DUPLICATE_WINDOW_MS
+    excluded = replaced | pending.invalid_at.keys()
+    original = state.fact_with_signature(signatures, after, before, excluded)
+    original = original or pending.fact_with_signature(signatures, as_of)
+    if original is not None:
+        return original, "near-duplicate within 24 hours: the same words"
+    if not fingerprints:
         return None
-    own = likenesses[0]
-    keys = [each.key for each in likenesses]
-    held = state.facts_alike(keys, after, before, replaced | new.until.keys())
+    own = fingerprints[0]
+    keys = [each.key for each in fingerprints]
+    similar = state.similar_facts(keys, after, before, excluded)
     best: tuple[float, str] | None = None
-    for other in (*held, *new.facts_alike(keys, as_of)):
+    for other in (*similar, *pending.similar_facts(keys, as_of)):
         if differ_in_one_word(own.words, other.words):
             cosine = cosine_of(own.vector, other.vector)
             if cosine >= LEAST_COSINE and (best is None or cosine > best[0]):

@@ -1,4 +1,4 @@
-"""Retractions: what a message takes back of earlier ones, as the ends of facts (F7)."""
+"""Retractions: the earlier statements that a message takes back, and the end of their facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.schemas.changes import FactSupersession
 from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.senders import is_assistant
 from recollect.streams.agents.agent import Conversation
-from recollect.streams.agents.identity.participants import REACH
+from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.relations.agreements import agrees, find_agreed
 from recollect.streams.language.relations.corrections import (
@@ -27,89 +27,96 @@ from recollect.streams.language.relations.denials import denied, find_denials
 from recollect.streams.language.relations.what_is_over import find_over, was_so
 from recollect.streams.language.statements.occasions import without_occasion
 
-#: What somebody agrees to was asked in one of so many messages before.
-_JUST_ASKED = 2
-#: A statement of a message by its first and last character, and the fact that it gave.
-Made = tuple[int, int, str]
+#: How many messages back the question of an agreement is searched.
+_QUESTION_LOOKBACK_MESSAGES = 2
+#: The span of a statement in its message (start, end), and its fact's id.
+StatementFact = tuple[int, int, str]
 
 
 class Retraction(msgspec.Struct, frozen=True):
-    """A sentence (first and last character) takes back what another event says.
+    """A sentence of a message that retracts a sentence of an earlier event.
 
-    `said` are the values that no longer hold, as they were written there, and `sentence` is the
-    first and last character of the sentence there that says them, `statement` that sentence as a
-    fact says it; None: it is none, such as a question. `about` is an event, and the first and last
-    character of its sentence, that says what the values are of where what takes them back does not;
-    None where it does, or no event says so.
+    Attributes:
+        start, end: the span of the retracting sentence.
+        event: the earlier event.
+        sentence: the span of the retracted sentence in it.
+        values: the retracted values, as written there, in lower case.
+        statement: the retracted sentence as a statement; None if it is none, such as a question.
+        topic: an event, and the span of its sentence, that says what the values belong to; None
+            if the retracting sentence says so itself, or no event does.
     """
 
     start: int
     end: int
     event: Event
     sentence: tuple[int, int]
-    said: tuple[str, ...]
+    values: tuple[str, ...]
     statement: Statement | None = None
-    about: tuple[Event, tuple[int, int]] | None = None
+    topic: tuple[Event, tuple[int, int]] | None = None
 
 
 def find_retractions(
     text: str, said_at: int, event: Event, content: Content, conversation: Conversation
 ) -> tuple[Retraction, ...]:
-    """Return what a message takes back of earlier messages that people wrote."""
+    """Return the retractions of a message. Only messages that people wrote can be retracted."""
     corrections = find_corrections(text, said_at, content.utc_offset)
     denials = find_denials(text)
-    asked = _asked(text, event, content, conversation) if agrees(text) else None
-    over = find_over(text)
-    if not corrections and not denials and not over and asked is None:
+    question = _confirmed_question(text, event, content, conversation) if agrees(text) else None
+    endings = find_over(text)
+    if not corrections and not denials and not endings and question is None:
         return ()
-    before = _written_before(conversation.before(event, LOOKED_THROUGH), said_at)
-    there = len(before)
-    if over or any(one.taken_back for one in corrections):
-        before += _written_before(conversation.other_channels(event, event.number - REACH), said_at)
+    before = _user_messages(conversation.preceding(event, LOOKED_THROUGH), said_at)
+    own_count = len(before)
+    if endings or any(one.taken_back for one in corrections):
+        before += _user_messages(
+            conversation.other_channels(event, event.number - LOOKBACK_EVENTS), said_at
+        )
     earlier = [
-        _earlier(one, content, said_at, elsewhere=place >= there)
-        for place, one in enumerate(before)
+        _as_earlier(one, content, said_at, elsewhere=index >= own_count)
+        for index, one in enumerate(before)
     ]
-    linked = [] if asked is None else _agreed(asked, content, before[:there])
+    linked = [] if question is None else _by_agreement(question, content, before[:own_count])
     linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
-    linked += [(one.start, one.end, denied(one, earlier[:there])) for one in denials]
+    linked += [(one.start, one.end, denied(one, earlier[:own_count])) for one in denials]
     bare = {(one.start, one.end) for one in corrections if one.bare}
     found: list[Retraction] = []
-    for start, end, what in linked:
-        if what is not None and not _is_told(found, start, end):
-            taken = _taken(start, end, what, before)
-            if (start, end) in bare and what.distance < there:
-                about = _about(what, before[what.distance : there])
-                taken = msgspec.structs.replace(taken, about=about)
-            found.append(taken)
-    # A state may have been told several times.
-    for one in over:
-        if not _is_told(found, one.start, one.end):
-            found += [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
+    for start, end, retracted in linked:
+        if retracted is not None and not _overlaps_any(found, start, end):
+            retraction = _retraction_of(start, end, retracted, before)
+            if (start, end) in bare and retracted.distance < own_count:
+                topic = _find_topic(retracted, before[retracted.distance : own_count])
+                retraction = msgspec.structs.replace(retraction, topic=topic)
+            found.append(retraction)
+    # Several messages may have stated a state that is over.
+    for one in endings:
+        if not _overlaps_any(found, one.start, one.end):
+            found += [
+                _retraction_of(one.start, one.end, state, before) for state in was_so(one, earlier)
+            ]
     return tuple(found)
 
 
-def _is_told(found: Sequence[Retraction], start: int, end: int) -> bool:
+def _overlaps_any(found: Sequence[Retraction], start: int, end: int) -> bool:
     return any(one.start < end and start < one.end for one in found)
 
 
-def _taken(start: int, end: int, what: Corrected, before: Sequence[Event]) -> Retraction:
-    said = tuple(value.text.lower() for value in what.values)
-    return Retraction(start, end, before[what.distance], (what.start, what.end), said)
+def _retraction_of(start: int, end: int, found: Corrected, before: Sequence[Event]) -> Retraction:
+    values = tuple(value.text.lower() for value in found.values)
+    return Retraction(start, end, before[found.distance], (found.start, found.end), values)
 
 
-def _about(what: Corrected, before: Sequence[Event]) -> tuple[Event, tuple[int, int]] | None:
-    """Return what says of what the values are that were taken back, the nearest first."""
+def _find_topic(found: Corrected, before: Sequence[Event]) -> tuple[Event, tuple[int, int]] | None:
+    """Return the nearest event and span that say what the retracted values belong to."""
     for one in before:
         said = message_of(one)
-        sentence = says_what(what.values, said.content, one.occurred_at, said.utc_offset)
+        sentence = says_what(found.values, said.content, one.occurred_at, said.utc_offset)
         if sentence is not None:
             return one, sentence
     return None
 
 
-def _written_before(events: Sequence[Event], said_at: int) -> list[Event]:
-    """Return those that somebody wrote, and not later."""
+def _user_messages(events: Sequence[Event], said_at: int) -> list[Event]:
+    """Return the events that hold a user's message, not an assistant's, of no later time."""
     return [
         one
         for one in events
@@ -119,11 +126,11 @@ def _written_before(events: Sequence[Event], said_at: int) -> list[Event]:
     ]
 
 
-def _asked(
+def _confirmed_question(
     text: str, event: Event, content: Content, conversation: Conversation
 ) -> tuple[Event, Correction] | None:
-    """Return what another has just asked, and what agreeing to it takes back."""
-    for one in conversation.before(event, _JUST_ASKED):
+    """Return the question that a message agrees to, and the correction that this implies."""
+    for one in conversation.preceding(event, _QUESTION_LOOKBACK_MESSAGES):
         said = message_of(one)
         if said.sender_id != content.sender_id:
             found = find_agreed(text, said.content, one.occurred_at, said.utc_offset)
@@ -132,25 +139,26 @@ def _asked(
     return None
 
 
-def _agreed(
-    asked: tuple[Event, Correction], content: Content, before: Sequence[Event]
+def _by_agreement(
+    confirmed: tuple[Event, Correction], content: Content, before: Sequence[Event]
 ) -> list[tuple[int, int, Corrected | None]]:
-    """Return what somebody takes back by agreeing, of the messages before the question."""
-    question, found = asked
-    place = next((at + 1 for at, one in enumerate(before) if one.id == question.id), 0)
+    """Return what an agreement retracts of the messages before its question."""
+    question, correction = confirmed
+    skipped = next((index + 1 for index, one in enumerate(before) if one.id == question.id), 0)
     both = (message_of(question).sender_id, content.sender_id)
     earlier = [
         Earlier(said.content, one.occurred_at, said.utc_offset, said.sender_id in both)
-        for one in before[place:]
+        for one in before[skipped:]
         for said in (message_of(one),)
     ]
-    what = corrected(found, earlier)
-    if what is None:
+    found = corrected(correction, earlier)
+    if found is None:
         return []
-    return [(found.start, found.end, what._replace(distance=what.distance + place))]
+    found = found._replace(distance=found.distance + skipped)
+    return [(correction.start, correction.end, found)]
 
 
-def _earlier(event: Event, content: Content, said_at: int, *, elsewhere: bool) -> Earlier:
+def _as_earlier(event: Event, content: Content, said_at: int, *, elsewhere: bool) -> Earlier:
     said = message_of(event)
     return Earlier(
         said.content,
@@ -162,34 +170,40 @@ def _earlier(event: Event, content: Content, said_at: int, *, elsewhere: bool) -
     )
 
 
-class HeldFact(NamedTuple):
-    """A fact that an event gave, and whether it still holds."""
+class EventFact(NamedTuple):
+    """A fact that was extracted from an event, and whether it is current."""
 
     id: str
     text: str
     current: bool
 
 
-def ends_of_retracted(
-    one: Retraction, event: Event, said_at: int, made: Sequence[Made], held: Sequence[HeldFact]
+def end_retracted(
+    retraction: Retraction,
+    event: Event,
+    said_at: int,
+    new_facts: Sequence[StatementFact],
+    earlier_facts: Sequence[EventFact],
 ) -> Iterable[FactSupersession]:
-    """Yield the ends of the facts that say what was retracted.
+    """Yield the supersessions of the current facts that state a retracted value.
 
-    They are superseded by the fact of the retracting sentence, or by the event where it gave none.
+    The fact of the retracting sentence supersedes them, or the event if that sentence gave no fact.
     """
-    newer = superseding_id(one, event, made)
-    for fact in held:
-        if fact.current and fact.id != newer and says_retracted(one, fact.text):
+    newer = superseding_id(retraction, event, new_facts)
+    for fact in earlier_facts:
+        if fact.current and fact.id != newer and says_retracted(retraction, fact.text):
             yield FactSupersession(fact.id, newer, said_at)
 
 
-def superseding_id(one: Retraction, event: Event, made: Sequence[Made]) -> str:
-    """Return the id of the fact of the retracting sentence, or of the event where it gave none."""
-    near = (fact for start, end, fact in made if start < one.end and one.start < end)
-    return next(near, event.id)
+def superseding_id(retraction: Retraction, event: Event, facts: Sequence[StatementFact]) -> str:
+    """Return the id of the retracting sentence's fact, or the event's if that gave no fact."""
+    overlapping = (
+        fact for start, end, fact in facts if start < retraction.end and retraction.start < end
+    )
+    return next(overlapping, event.id)
 
 
-def says_retracted(one: Retraction, text: str) -> bool:
-    """Whether a text, apart from its context, says what was retracted."""
+def says_retracted(retraction: Retraction, text: str) -> bool:
+    """Whether a text, apart from its context, states a retracted value."""
     own = without_occasion(text).lower()
-    return any(said in own for said in one.said)
+    return any(value in own for value in retraction.values)

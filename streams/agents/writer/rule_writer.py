@@ -1,4 +1,4 @@
-"""The writer that needs no model: sentences become facts, names become entities (A3 to A7, A21)."""
+"""The rule-based writer: extracts facts from sentences and entities from names (A3 to A7, A21)."""
 
 from __future__ import annotations
 
@@ -12,117 +12,117 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted, message_of
 from recollect.schemas.ids import turn_row_id
-from recollect.streams.agents.agent import Conversation, Extract, ReadingAgent, ToRead
+from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extract, TextToAnnotate
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import State
 from recollect.streams.agents.vectors import turn_rows
-from recollect.streams.agents.writer.decided_so_far import DecidedSoFar
-from recollect.streams.agents.writer.message_decision import MessageDecision, ends_of_deleted
-from recollect.streams.agents.writer.message_reading import (
-    Reading,
-    event_text,
-    named_before,
-    own_words,
-    read_message,
+from recollect.streams.agents.writer.message_analysis import (
+    AnalysedMessage,
+    analyse_message,
+    antecedent_events,
+    indexed_text,
+    user_text,
 )
+from recollect.streams.agents.writer.message_decision import MessageDecision, end_deleted
+from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.grammar.enrichment import ALL, STEPS, Without
 
 
-class RuleWriter(ReadingAgent):
-    """Reads messages and their edits, finished turns and requests to remember something.
+class RuleWriter(AnnotatingAgent):
+    """Extracts facts from messages, edits, completed turns and requests to remember something.
 
-    Of a message with several versions the newest counts, in whatever order they come; of one that
-    was deleted none does.
+    Only the newest version of a message counts, in whatever order they arrive; none counts if the
+    message was deleted.
     """
 
     kinds = frozenset({"message", "turn_completed", "close_turn", "remember", "edit", "deletion"})
     steps = frozenset(STEPS)
 
     def __init__(self, without: Without = ALL) -> None:
-        """`without`: the steps that are left out."""
+        """`without`: the disabled steps."""
         self._without = without
 
-    def to_read(self, event: Event, conversation: Conversation) -> list[ToRead]:
+    def texts_to_annotate(self, event: Event, conversation: Conversation) -> list[TextToAnnotate]:
         said = [event] if isinstance(event.payload, Content) else []
-        if ended := _ended(event):
-            said += conversation.turn(event, *ended)
+        if turn := _completed_turn(event):
+            said += conversation.turn(event, *turn)
         texts: dict[int, str] = {}
         for one in said:
             if isinstance(one.payload, Content):
-                texts[one.number] = own_words(one.payload)
-                for before in named_before(texts[one.number], one, conversation):
-                    texts.setdefault(before.number, own_words(message_of(before)))
-        return [ToRead(number, text) for number, text in texts.items() if text.strip()]
+                texts[one.number] = user_text(one.payload)
+                for before in antecedent_events(texts[one.number], one, conversation):
+                    texts.setdefault(before.number, user_text(message_of(before)))
+        return [TextToAnnotate(number, text) for number, text in texts.items() if text.strip()]
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         content = event.payload
-        readings = []
+        messages = []
         if isinstance(content, Content):
-            readings.append(self._read(event, conversation, event.number))
-        if ended := _ended(event):
-            said = conversation.turn(event, *ended)
-            turn = [self._read(one, conversation, event.number) for one in said]
-            readings = [*turn, *readings]
-        reads = {reading.event.number for reading in readings} - {event.number}
-        reads |= {number for reading in readings for number in reading.rests_on}
-        reads |= {one.event.number for reading in readings for one in reading.retractions}
-        turn_text = event_text(content) if isinstance(content, Content) else ""
+            messages.append(self._analyse(event, conversation, event.number))
+        if turn := _completed_turn(event):
+            said = conversation.turn(event, *turn)
+            of_turn = [self._analyse(one, conversation, event.number) for one in said]
+            messages = [*of_turn, *messages]
+        sources = {message.event.number for message in messages} - {event.number}
+        sources |= {number for message in messages for number in message.source_numbers}
+        sources |= {one.event.number for message in messages for one in message.retractions}
+        turn_text = indexed_text(content) if isinstance(content, Content) else ""
         return Extract(
-            content=readings,
-            reads=tuple(sorted(reads)),
+            content=messages,
+            sources=tuple(sorted(sources)),
             texts=tuple(
                 statement.sentence
-                for reading in readings
-                for statement in (*reading.analysis.statements, *_former(reading))
+                for message in messages
+                for statement in (*message.analysis.statements, *_retracted_statements(message))
                 if statement.sentence
             ),
-            turns=(turn_text,) if turn_text else (),
+            token_texts=(turn_text,) if turn_text else (),
         )
 
-    def _read(self, event: Event, conversation: Conversation, below: int) -> Reading:
-        reading = read_message(event, conversation, below, self._without)
+    def _analyse(self, event: Event, conversation: Conversation, below: int) -> AnalysedMessage:
+        message = analyse_message(event, conversation, below, self._without)
         if "entities" in self._without:
-            reading = msgspec.structs.replace(reading, unnamed=True)
+            message = msgspec.structs.replace(message, skip_mentions=True)
         if "evolution" in self._without:
-            reading = msgspec.structs.replace(reading, unrelated=True)
-        return reading
+            message = msgspec.structs.replace(message, skip_relations=True)
+        return message
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         content = event.payload
         own = DecidedPart((event.number,))
-        if isinstance(content, Content) and (text := event_text(content)):
+        if isinstance(content, Content) and (text := indexed_text(content)):
             own.puts += turn_rows(state, event.ingested_at, event.id, text)
-        readings: list[Reading] = extract.content
+        messages: list[AnalysedMessage] = extract.content
         if isinstance(content, Deletion):
-            own.puts += ends_of_deleted(readings[0], state)
+            own.puts += end_deleted(messages[0], state)
             return [own]
-        if ended := _ended(event):
-            turn = turn_row_id(*ended)
-            if isinstance(content, CloseTurn) and state.is_completed(turn):
+        if turn := _completed_turn(event):
+            row_id = turn_row_id(*turn)
+            if isinstance(content, CloseTurn) and state.is_completed(row_id):
                 return []
-            own.puts.append(Turn(turn, *ended, event.id, event.occurred_at))
+            own.puts.append(Turn(row_id, *turn, event.id, event.occurred_at))
         elif (
             isinstance(content, Content)
             and content.turn_id
             and not state.is_completed(turn_row_id(event.platform, content.turn_id))
         ):
-            # Whoever wrote is known at once; what he wrote is understood when the turn ends.
+            # The sender becomes an entity at once; facts are extracted when the turn ends.
             resolver = EntityResolver(state, event)
-            resolver.sender(event, content)
+            resolver.resolve_sender(event, content)
             own.puts += resolver.rows
             return [own]
         resolver = EntityResolver(state, event)
-        new = DecidedSoFar()
+        pending = PendingRows()
         parts = [own]
-        for reading in readings:
-            if not state.is_processed(reading.event.id):
-                parts += MessageDecision(reading, event, state, resolver, new).parts()
+        for message in messages:
+            if not state.is_processed(message.event.id):
+                parts += MessageDecision(message, event, state, resolver, pending).parts()
         return parts
 
 
-def _ended(event: Event) -> tuple[str, str] | None:
-    """Return the turn that an event ends: its platform, and the platform's own id of it."""
+def _completed_turn(event: Event) -> tuple[str, str] | None:
+    """Return the (platform, turn id) of the turn that an event completes, or None."""
     payload = event.payload
     if isinstance(payload, CloseTurn):
         return payload.platform, payload.turn_id
@@ -131,5 +131,5 @@ def _ended(event: Event) -> tuple[str, str] | None:
     return None
 
 
-def _former(reading: Reading) -> Iterable[Statement]:
-    return (one.statement for one in reading.retractions if one.statement is not None)
+def _retracted_statements(message: AnalysedMessage) -> Iterable[Statement]:
+    return (one.statement for one in message.retractions if one.statement is not None)

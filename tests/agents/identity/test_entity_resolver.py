@@ -8,7 +8,7 @@ from recollect.schemas.changes import Handle, MergeCandidate
 from recollect.schemas.events import Content, DecideMerge, Draft
 from recollect.streams.agents.identity.entity_resolver import EntityResolver, handle_type
 from recollect.streams.agents.identity.merge_clerk import MergeClerk
-from recollect.streams.agents.state import Known
+from recollect.streams.agents.state import EntityRef
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.analysis import Contact, Introduction
 from tests.agents.kit import Zone, command, says
@@ -18,17 +18,17 @@ def zone(*drafts: Draft) -> Zone:
     return Zone(RuleWriter(), MergeClerk()).given(*drafts)
 
 
-def sent(home: Zone, draft: Draft) -> tuple[EntityResolver, Known]:
+def sent(home: Zone, draft: Draft) -> tuple[EntityResolver, EntityRef]:
     """Resolve who sent a message that has not been read."""
     event = home.next_event(draft)
     resolver = home.resolver(draft)
     assert isinstance(event.payload, Content)
-    return resolver, resolver.sender(event, event.payload)
+    return resolver, resolver.resolve_sender(event, event.payload)
 
 
 def in_words(resolver: EntityResolver, said: str, name: str, type: str = "PERSON") -> str:
     """Return the id of who is meant by a name in a sentence."""
-    found = resolver.mention_in(said, said.index(name), name, type)
+    found = resolver.resolve_at(said, said.index(name), name, type)
     assert found is not None
     return found.id
 
@@ -36,7 +36,7 @@ def in_words(resolver: EntityResolver, said: str, name: str, type: str = "PERSON
 def meant(home: Zone, name: str, type: str = "PERSON", by: Draft | None = None) -> str:
     """Let a name be said in a message; return the id of who is meant."""
     resolver, _ = sent(home, by or says("Zoe", f"{name} again"))
-    found = resolver.mention(name, type)
+    found = resolver.resolve(name, type)
     home.keep(resolver)
     return home.end_of(found.id)
 
@@ -227,7 +227,7 @@ def test_a_name_of_no_known_type_is_whatever_alone_has_it() -> None:
 def test_a_name_of_no_known_type_that_two_have_is_neither() -> None:
     home = zone()
     known = {meant(home, "Paris", "LOCATION"), meant(home, "Paris", "PERSON")}
-    assert home.resolver(says("Zoe", "Paris")).known("Paris", "OTHER") is None
+    assert home.resolver(says("Zoe", "Paris")).find("Paris", "OTHER") is None
     assert known.isdisjoint({meant(home, "Paris", "OTHER")})
 
 
@@ -273,13 +273,13 @@ def test_once_the_two_are_merged_the_name_means_the_one() -> None:
 def test_who_is_only_asked_about_is_not_made() -> None:
     home = zone()
     resolver = home.resolver(says("Zoe", "Who is Quentin?"))
-    assert resolver.known("Quentin", "PERSON") is None
+    assert resolver.find("Quentin", "PERSON") is None
     assert resolver.rows == []
 
 
 def test_a_name_that_stands_twice_in_a_record_is_one_entity() -> None:
     resolver = zone().resolver(says("Zoe", "Tom and Tom"))
-    assert resolver.mention("Tom", "PERSON") == resolver.mention("tom", "PERSON")
+    assert resolver.resolve("Tom", "PERSON") == resolver.resolve("tom", "PERSON")
     assert len(resolver.rows) == 1
 
 
@@ -306,7 +306,7 @@ def test_somebody_of_the_speakers_is_nobody_else_of_that_name(said: str) -> None
     resolver = home.resolver(says("Ada", said))
     sent_by = home.next_event(says("Ada", said))
     assert isinstance(sent_by.payload, Content)
-    resolver.sender(sent_by, sent_by.payload)
+    resolver.resolve_sender(sent_by, sent_by.payload)
     assert in_words(resolver, said, "Tom") != home.standing("t1")
 
 
@@ -344,7 +344,7 @@ def test_a_place_after_my_is_the_place() -> None:
 # Introductions
 
 
-def introduced(home: Zone, by: Draft, *introductions: Introduction) -> Known:
+def introduced(home: Zone, by: Draft, *introductions: Introduction) -> EntityRef:
     resolver, sender = sent(home, by)
     for introduction in introductions:
         sender = resolver.introduce(introduction, sender)
@@ -411,7 +411,7 @@ def contact(kind: str, value: str, owner: str | None = None) -> Contact:
 def told(home: Zone, by: Draft, *contacts: Contact) -> None:
     resolver, sender = sent(home, by)
     for item in contacts:
-        resolver.contact(item, sender)
+        resolver.attach_contact(item, sender)
     home.keep(resolver)
 
 
@@ -453,7 +453,7 @@ def test_giving_the_same_address_again_changes_nothing() -> None:
     home = zone()
     told(home, says("Ada", "..."), contact("email", "ada@example.org"))
     resolver, sender = sent(home, says("Ada", "again"))
-    resolver.contact(contact("email", "ada@example.org"), sender)
+    resolver.attach_contact(contact("email", "ada@example.org"), sender)
     assert resolver.rows == []
 
 
@@ -482,8 +482,8 @@ def test_the_ids_of_a_person_are_those_of_all_that_was_merged() -> None:
 def test_a_merge_of_this_very_record_counts_at_once() -> None:
     home = zone()
     resolver, sender = sent(home, says("Ada", "mail me", account="u1"))
-    resolver.contact(contact("email", "ada@example.org"), sender)
-    address = resolver.known("ada@example.org", "EMAIL")
+    resolver.attach_contact(contact("email", "ada@example.org"), sender)
+    address = resolver.find("ada@example.org", "EMAIL")
     assert address is not None
     assert resolver.ids(address) == resolver.ids(sender)
     assert len(resolver.ids(sender)) == 3
@@ -509,6 +509,6 @@ def test_a_hostile_name_is_one_strange_person_and_nobody_else(hostile: str) -> N
     home = zone(says("Ada", "hi", account="u1"), says("Bob", "hi", account="u2"))
     home.given(says(hostile, "I live in Rome.", account="evil"))
     resolver = home.resolver(says("Zoe", "..."))
-    assert resolver.mention(hostile, "PERSON").id not in (home.standing("u1"), home.standing("u2"))
+    assert resolver.resolve(hostile, "PERSON").id not in (home.standing("u1"), home.standing("u2"))
     assert home.standing("evil") not in (home.standing("u1"), home.standing("u2"))
     assert not [row for row in resolver.rows if isinstance(row, MergeCandidate)]

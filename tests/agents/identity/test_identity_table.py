@@ -172,8 +172,8 @@ def only_named(first_type: str, second_type: str, one: str, other: str) -> Two:
         event = home.next_event(draft)
         assert isinstance(event.payload, Content)
         resolver = home.resolver(draft)
-        resolver.sender(event, event.payload)
-        found.append(resolver.mention(name, kind).id)
+        resolver.resolve_sender(event, event.payload)
+        found.append(resolver.resolve(name, kind).id)
         home.keep(resolver)
     return Two(home, *found)
 

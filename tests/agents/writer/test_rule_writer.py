@@ -537,4 +537,4 @@ def test_what_an_agent_reads_of_the_thread_is_told() -> None:
         ends_turn("t1"),
     )
     ended = home.events[-1]
-    assert RuleWriter().extract(ended, Thread(home.events)).reads == (1, 2)
+    assert RuleWriter().extract(ended, Thread(home.events)).sources == (1, 2)

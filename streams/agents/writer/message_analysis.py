@@ -1,4 +1,4 @@
-"""Reads a message together with what was said before it: its words, and what they rest on."""
+"""Message analysis: a message's statements in the context of earlier messages."""
 
 from __future__ import annotations
 
@@ -36,83 +36,85 @@ from recollect.streams.language.references.person_before import (
 from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
 from recollect.streams.language.statements.statements import analyse
 
-# What an agent was given from memory is no news, whoever repeats it (F1).
+# Context injected from memory must not be extracted again (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
 
-#: So many messages before it, and no older ones than this, say which day a bare weekday means.
-_DAYS_NAMED_IN = 6
-_DAYS_NAMED_WITHIN_MS = 86_400_000
+#: How far back a bare weekday's date is looked up: in messages, and in time.
+_WEEKDAY_LOOKBACK_MESSAGES = 6
+_WEEKDAY_LOOKBACK_MS = 86_400_000
 
-#: A talk that goes on for longer is about more than it began with.
-_TALK_MS = 6 * 3_600_000
+#: For how long the first message counts as the topic of a conversation with an assistant.
+_MAX_SESSION_MS = 6 * 3_600_000
 
-#: Whether a message before another still says what it said when that was written.
-Standing = Callable[[Event], bool]
+#: Whether an earlier message is the current version: neither edited nor deleted since.
+IsCurrent = Callable[[Event], bool]
 
 _json = msgspec.json.Encoder()
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What somebody asked: the number of the event, its words, and the context that they give."""
+    """A question that the message answers: its event's number, its text, a fact's `context`."""
 
     number: int
     asked: str
     context: str
 
 
-class Reading(msgspec.Struct, frozen=True):
-    """One event as the writer read it.
+class AnalysedMessage(msgspec.Struct, frozen=True):
+    """A message with what was extracted from it.
 
-    `question` is the question that the event answers, if any; `rests_on` are the numbers of the
-    events before it that what was read depends on, `ids` the ids of those whose words are in the
-    facts, by number. `said_at` is when it was said (unix ms); of an
-    edit, when the message was first said. `replaced` are the ids of the versions of the message
-    that it replaces. `read`: what a reader read in its own words. `retractions`,
-    `causal_references` and `extensions` point to earlier messages: what it takes back, what it
-    names as a cause or an effect, and what it adds to. `participants` take part where it is said,
-    and may be named in it.
-    `unnamed`: its mentions are left out; `unrelated`: so are relations of its facts to others.
+    Attributes:
+        said_at: the time of the message (unix ms); of an edit, that of the original.
+        question: the question that it answers, if any.
+        source_numbers: the numbers of the earlier events that the analysis depends on.
+        replaced: the ids of the message's versions that this one replaces.
+        annotation: the reader's annotation of its text.
+        retractions: the statements of earlier messages that it retracts.
+        causal_references: the statements of earlier messages that are its causes and effects.
+        extensions: the statements of earlier messages that it extends.
+        context_ids: the ids of the earlier events that its facts quote, by number.
+        participants: the participants of the conversation that it may name.
+        skip_mentions: record no mentions outside of statements.
+        skip_relations: record no relations between facts.
     """
 
     event: Event
     analysis: Analysis
     said_at: int
     question: Question | None = None
-    rests_on: tuple[int, ...] = ()
+    source_numbers: tuple[int, ...] = ()
     replaced: tuple[str, ...] = ()
-    read: TextReading | None = None
+    annotation: TextReading | None = None
     retractions: tuple[Retraction, ...] = ()
     causal_references: tuple[CausalReference, ...] = ()
     extensions: tuple[Extension, ...] = ()
-    ids: Mapping[int, str] = msgspec.field(default_factory=dict)
+    context_ids: Mapping[int, str] = msgspec.field(default_factory=dict)
     participants: tuple[Participant, ...] = ()
-    unnamed: bool = False
-    unrelated: bool = False
+    skip_mentions: bool = False
+    skip_relations: bool = False
 
     @property
     def content(self) -> Content:
-        """The message: its words and its sender."""
+        """The payload: text and sender."""
         return message_of(self.event)
 
-    def told_with(self, statement: Statement) -> list[int]:
-        """Return the numbers of the events before it whose words are in the fact of a statement."""
-        return _told_with(statement, self.question)
+    def context_numbers(self, statement: Statement) -> list[int]:
+        """Return the numbers of the earlier events that a statement's fact quotes."""
+        return _context_numbers(statement, self.question)
 
 
-def event_text(content: Content) -> str:
-    """Return the text of an event that is embedded: its words and the captions of its
-    attachments.
-    """
+def indexed_text(content: Content) -> str:
+    """Return the text that is embedded for an event: its own and its attachments' captions."""
     captions = " ".join(f"[{item.caption}]" for item in content.attachments if item.caption)
     return f"{content.content} {captions}".strip()
 
 
-def own_words(content: Content) -> str:
-    """Return what a sender says: without what came from memory, which became blanks; of an
-    assistant nothing.
+def user_text(content: Content) -> str:
+    """Return the text to extract facts from; empty for an assistant's message.
 
-    An assistant repeats what others said or what it recalled. Facts from that would multiply
-    memories (F1), so its message only stays searchable as an event.
+    Injected memory is blanked, so that positions stay the same. An assistant repeats what others
+    said or what it recalled, and facts from that would multiply memories (F1): its messages are
+    only searchable as events.
     """
     if not isinstance(content, Remember) and is_assistant(content.sender_id, content.direction):
         return ""
@@ -120,7 +122,7 @@ def own_words(content: Content) -> str:
 
 
 def fact_metadata(event: Event, **more: Any) -> str:
-    """Return the metadata of a fact from an event as JSON: where it was said, and `more`."""
+    """Return a fact's metadata as JSON: where its event was said, and `more`."""
     content = message_of(event)
     metadata = {
         "source_platform": event.platform,
@@ -132,121 +134,123 @@ def fact_metadata(event: Event, **more: Any) -> str:
     return _json.encode({k: v for k, v in metadata.items() if v is not None}).decode()
 
 
-def read_message(
+def analyse_message(
     event: Event, conversation: Conversation, below: int, without: Without = ALL
-) -> Reading:
-    """Read an event together with those before a number of the ledger.
+) -> AnalysedMessage:
+    """Analyse an event in the context of those below a record number.
 
-    `without` are the steps that are left out.
+    `without` names the disabled steps.
     """
     content = message_of(event)
-    said_at, replaced, stands = among_versions(event, conversation.revisions(event, below))
-    text = own_words(content) if stands else ""
-    read = conversation.reading(text) if text.strip() else None
+    said_at, replaced, is_newest = resolve_version(event, conversation.revisions(event, below))
+    text = user_text(content) if is_newest else ""
+    annotation = conversation.annotation(text) if text.strip() else None
     if isinstance(content, Remember):
-        whole = left_out(_as_it_stands(text, event, content, read), without)
-        return Reading(event, whole, said_at, read=read)
-    before = conversation.before(event, 1) if text else ()
+        verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
+        return AnalysedMessage(event, verbatim, said_at, annotation=annotation)
+    before = conversation.preceding(event, 1) if text else ()
 
-    def standing(one: Event) -> bool:
-        """Whether it is no version of the message itself, and was not edited or taken back."""
+    def is_current(one: Event) -> bool:
+        """Whether a message is the current version, and no version of the analysed message."""
         if one.id in replaced:
             return False
-        return among_versions(one, conversation.revisions(one, below))[2]
+        return resolve_version(one, conversation.revisions(one, below))[2]
 
-    question = _question_in(before, content, standing)
-    dictated = _is_dictated(before, content)
+    question = _question_in(before, content, is_current)
+    follows_plain_fact = _follows_plain_fact(before, content)
     among_people = _is_among_people(content, before)
-    began = conversation.first_message(event) if before and not among_people else None
-    in_play = not among_people and _is_in_play(text, began, standing)
+    first = conversation.first_message(event) if before and not among_people else None
+    in_play = not among_people and _is_role_play(text, first, is_current)
     retractions: tuple[Retraction, ...] = ()
     if "evolution" not in without and not in_play:
         retractions = tuple(
             msgspec.structs.replace(one, statement=_retracted_statement(one, without))
             for one in find_retractions(text, said_at, event, content, conversation)
         )
-    named = _days_named_before(text, said_at, event, conversation, standing)
-    about = _about_corrected(retractions, content, standing)
+    days = _preceding_days(text, said_at, event, conversation, is_current)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
         asked=question.asked if question else None,
-        dictated=dictated,
-        reading=read,
+        dictated=follows_plain_fact,
+        reading=annotation,
         keep=[(one.start, one.end) for one in retractions],
-        days=[day for _, day in named],
+        days=[day for _, day in days],
         without=without,
-        before=_said_before(text, said_at, event, conversation, standing),
-        occasion=_occasion(content, said_at, before, began, standing, among_people=among_people),
+        before=_antecedents(text, said_at, event, conversation, is_current),
+        occasion=_find_occasion(
+            content, said_at, before, first, is_current, among_people=among_people
+        ),
         among_people=among_people,
         in_play=in_play,
-        corrected=about,
+        corrected=_corrected_topics(retractions, content, is_current),
         pictures=[
             one.caption for one in content.attachments if one.type == "image" and one.caption
         ],
     )
-    whom = {each.whom.name for each in analysis.statements if each.whom is not None}
-    names = " ".join((text, *sorted(whom)))
-    who = named_participants(names, event, conversation) if names != names.lower() else ()
+    referents = {each.whom.name for each in analysis.statements if each.whom is not None}
+    names = " ".join((text, *sorted(referents)))
+    # Without a capital letter the text names nobody.
+    participants = named_participants(names, event, conversation) if names != names.lower() else ()
     if not analysis.statements:
-        return Reading(
+        return AnalysedMessage(
             event,
             analysis,
             said_at,
             replaced=replaced,
-            read=read,
+            annotation=annotation,
             retractions=retractions,
-            participants=who,
+            participants=participants,
         )
-    rests_on = tuple(one.number for one in before) if question or dictated else ()
+    source_numbers = tuple(one.number for one in before) if question or follows_plain_fact else ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
     extensions = find_extensions(analysis.added_outside, said_at, event, conversation, replaced)
     others = [*(each.number for each in causal_references), *(each.number for each in extensions)]
-    rests_on += tuple(number for number in others if number not in rests_on)
-    analysis = _with_days_from(analysis, named)
-    told_with = {number for each in analysis.statements for number in _told_with(each, question)}
-    rests_on += tuple(number for number in sorted(told_with) if number not in rests_on)
-    quoted = (conversation.event(number) for number in sorted(told_with))
-    return Reading(
+    source_numbers += tuple(number for number in others if number not in source_numbers)
+    analysis = _with_day_sources(analysis, days)
+    context = {n for each in analysis.statements for n in _context_numbers(each, question)}
+    source_numbers += tuple(number for number in sorted(context) if number not in source_numbers)
+    quoted = (conversation.event(number) for number in sorted(context))
+    return AnalysedMessage(
         event,
         analysis,
         said_at,
         question,
-        rests_on,
+        source_numbers,
         replaced,
-        read,
+        annotation,
         retractions,
         causal_references,
         extensions,
         {one.number: one.id for one in quoted if one is not None},
-        who,
+        participants,
     )
 
 
-def _days_named_before(
-    text: str, said_at: int, event: Event, conversation: Conversation, standing: Standing
+def _preceding_days(
+    text: str, said_at: int, event: Event, conversation: Conversation, is_current: IsCurrent
 ) -> list[tuple[int, int]]:
-    """Return the days that the conversation just named, each with the number of the event."""
+    """Return the (event number, day) pairs of the days named just before in the conversation."""
     if not names_weekday(text):
         return []
     found: list[tuple[int, int]] = []
-    for one in conversation.before(event, _DAYS_NAMED_IN):
-        if 0 <= said_at - one.occurred_at <= _DAYS_NAMED_WITHIN_MS and standing(one):
+    for one in conversation.preceding(event, _WEEKDAY_LOOKBACK_MESSAGES):
+        if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS and is_current(one):
             said = message_of(one)
             days = days_named(said.content, one.occurred_at, said.utc_offset)
             found += [(one.number, day) for day in days]
     return found
 
 
-def _told_with(statement: Statement, question: Question | None) -> list[int]:
+def _context_numbers(statement: Statement, question: Question | None) -> list[int]:
     return sorted({*statement.told_with, *((question.number,) if question else ())})
 
 
-def _with_days_from(analysis: Analysis, named: Sequence[tuple[int, int]]) -> Analysis:
-    """Return what was found; statements with days rest on the events that say which are meant."""
-    numbers = [number for number, day in named if day in analysis.days_meant]
+def _with_day_sources(analysis: Analysis, days: Sequence[tuple[int, int]]) -> Analysis:
+    """Add to statements with dates the events that determine which day a weekday means."""
+    numbers = [number for number, day in days if day in analysis.days_meant]
     if not numbers:
         return analysis
     statements = tuple(
@@ -255,31 +259,33 @@ def _with_days_from(analysis: Analysis, named: Sequence[tuple[int, int]]) -> Ana
     return msgspec.structs.replace(analysis, statements=statements)
 
 
-def _said_before(
-    text: str, said_at: int, event: Event, conversation: Conversation, standing: Standing
+def _antecedents(
+    text: str, said_at: int, event: Event, conversation: Conversation, is_current: IsCurrent
 ) -> list[Before]:
-    """Return the messages before it that say who "he" or "she" is, the nearest first."""
+    """Return the messages that may hold the antecedents of "he" or "she", the nearest first."""
     found: list[Before] = []
-    for one in named_before(text, event, conversation):
-        if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and standing(one):
+    for one in antecedent_events(text, event, conversation):
+        if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and is_current(one):
             said = message_of(one)
             who = said.sender_name or said.sender_id
-            reading = conversation.reading(own_words(said))
+            reading = conversation.annotation(user_text(said))
             found.append(Before(one.number, who, said.content, reading))
     return found
 
 
-def _occasion(
+def _find_occasion(
     content: Content,
     said_at: int,
     before: Sequence[Event],
-    began: Event | None,
-    standing: Standing,
+    first: Event | None,
+    is_current: IsCurrent,
     *,
     among_people: bool,
 ) -> Occasion | None:
-    """Return on what occasion a message is written: what its mail is about, with what its sender
-    `began` this talk with an assistant, or what somebody else said just before.
+    """Return the context of a message; None if there is none.
+
+    It is the subject of a mail; among people, the message of somebody else just before; with an
+    assistant, the `first` message of the sender.
     """
     subject = content.metadata.get("subject")
     if isinstance(subject, str):
@@ -287,20 +293,20 @@ def _occasion(
     if not before:
         return None
     last = message_of(before[0])
-    said = before[0] if among_people else began
-    within = JUST_NOW_MS if among_people else _TALK_MS
-    if said is None or not 0 <= said_at - said.occurred_at <= within or not standing(said):
+    said = before[0] if among_people else first
+    within = JUST_NOW_MS if among_people else _MAX_SESSION_MS
+    if said is None or not 0 <= said_at - said.occurred_at <= within or not is_current(said):
         return None
     if among_people and last.sender_id == content.sender_id:
         return None
     who = last.sender_name or last.sender_id if among_people else None
-    return Occasion(own_words(message_of(said)), said.number, who)
+    return Occasion(user_text(message_of(said)), said.number, who)
 
 
 def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
-    """Whether a message is to people; `before` has the one before it.
+    """Whether a message is addressed to people; `before` holds the one before it.
 
-    Who begins a talk without naming a conversation begins it with an assistant.
+    A first message without a conversation is to an assistant.
     """
     if before:
         last = message_of(before[0])
@@ -308,27 +314,27 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
     return content.peer_kind is not None or "subject" in content.metadata
 
 
-def _is_in_play(text: str, began: Event | None, standing: Standing) -> bool:
-    """Whether a message to an assistant is part of a play that it or the talk's first one began."""
-    if began is None or not standing(began):
+def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool:
+    """Whether a message to an assistant is part of a role play; `first` may have begun it."""
+    if first is None or not is_current(first):
         return begins_play(text)
-    return begins_play(own_words(message_of(began)))
+    return begins_play(user_text(message_of(first)))
 
 
-def _about_corrected(
-    retractions: Sequence[Retraction], content: Content, standing: Standing
+def _corrected_topics(
+    retractions: Sequence[Retraction], content: Content, is_current: IsCurrent
 ) -> list[tuple[tuple[int, int], ToldOccasion]]:
-    """Return what values are of that a message gives alone, by the sentence that gives them."""
+    """Return the topics of values that a correction gives without one, by the sentence's span."""
     found: list[tuple[tuple[int, int], ToldOccasion]] = []
     for one in retractions:
-        if one.about is None or not standing(one.about[0]):
+        if one.topic is None or not is_current(one.topic[0]):
             continue
-        said, sentence = one.about
+        said, sentence = one.topic
         first = message_of(said)
         own = first.sender_id == content.sender_id
         who = None if own else first.sender_name or first.sender_id
         told = about_corrected(
-            own_words(first),
+            user_text(first),
             sentence,
             said.number,
             who,
@@ -340,16 +346,16 @@ def _about_corrected(
     return found
 
 
-def named_before(text: str, event: Event, conversation: Conversation) -> Sequence[Event]:
-    """Return the events before one that say who "he" or "she" in its text is, the nearest first."""
-    return conversation.before(event, IN_MIND) if has_pronoun(text) else ()
+def antecedent_events(text: str, event: Event, conversation: Conversation) -> Sequence[Event]:
+    """Return the events that may hold the antecedent of a pronoun in a text, the nearest first."""
+    return conversation.preceding(event, IN_MIND) if has_pronoun(text) else ()
 
 
 def _retracted_statement(one: Retraction, without: Without) -> Statement | None:
-    """Return what was taken back as a statement, also where it was not worth a fact alone."""
+    """Return the retracted statement, even if it was not worth a fact; None if there is none."""
     content = message_of(one.event)
     analysis = analyse(
-        own_words(content),
+        user_text(content),
         speaker=content.sender_name or content.sender_id,
         at_ms=one.event.occurred_at,
         utc_offset_minutes=content.utc_offset,
@@ -361,10 +367,11 @@ def _retracted_statement(one: Retraction, without: Without) -> Statement | None:
     return next((each for each in said if says_retracted(one, each.sentence)), None)
 
 
-def among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
-    """Return when an event was said, what it takes the place of, and whether it stands itself.
+def resolve_version(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
+    """Return when a message was said, the ids of the versions that it replaces, and whether it is
+    the newest version.
 
-    What came before it in the ledger counts; a version that comes later takes its place then.
+    Only `revisions`, those before it in the ledger, count.
     """
     if not revisions and not isinstance(event.payload, Edit | Deletion):
         return event.occurred_at, (), True
@@ -376,30 +383,32 @@ def among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple
         first = [one.occurred_at for one in versions if not isinstance(one.payload, Edit)]
         given = event.payload.said_at
         said_at = given if given is not None else min(first, default=event.occurred_at)
-    newest = all(_version(one) < _version(event) for one in versions)
-    stands = newest and len(versions) == len(revisions)
-    return said_at, tuple(one.id for one in versions) if stands else (), stands
+    is_last = all(_version(one) < _version(event) for one in versions)
+    is_newest = is_last and len(versions) == len(revisions)
+    return said_at, tuple(one.id for one in versions) if is_newest else (), is_newest
 
 
 def _version(event: Event) -> tuple[bool, int, int]:
-    """Return what orders the versions of a message, the newest last."""
+    """Return the sort key of a message's versions, the newest last."""
     return isinstance(event.payload, Edit), event.occurred_at, event.number
 
 
-def _as_it_stands(text: str, event: Event, content: Content, read: TextReading | None) -> Analysis:
-    """Return a text that is to be remembered as one statement, not split into sentences."""
+def _verbatim_analysis(
+    text: str, event: Event, content: Content, annotation: TextReading | None
+) -> Analysis:
+    """Return the analysis of a text to remember, as one statement for the whole text."""
     analysis = analyse(
         text,
         speaker=None,
         at_ms=event.occurred_at,
         utc_offset_minutes=content.utc_offset,
-        reading=read,
+        reading=annotation,
     )
     whole = " ".join(text.split())
     if not whole:
         return analysis
     parts = analysis.statements
-    # What its sentences are to each other is of one statement alone.
+    # Relations between its sentences are relations within the one statement.
     return msgspec.structs.replace(
         analysis,
         causes=(),
@@ -413,7 +422,7 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
                 sentence=whole,
                 text=whole,
                 signature=" ".join(part.signature for part in parts) or whole.casefold(),
-                mentions=tuple(mentions(text, read)),
+                mentions=tuple(mentions(text, annotation)),
                 dates=tuple(date for part in parts for date in part.dates),
                 claim=parts[0].claim if len(parts) == 1 else None,
                 corrects=False,
@@ -422,9 +431,11 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
     )
 
 
-def _question_in(before: Sequence[Event], content: Content, standing: Standing) -> Question | None:
-    """Return the question that somebody else asked just before: the context of a fact."""
-    for event in filter(standing, before):
+def _question_in(
+    before: Sequence[Event], content: Content, is_current: IsCurrent
+) -> Question | None:
+    """Return the question that somebody else asked just before, if any."""
+    for event in filter(is_current, before):
         asked = message_of(event)
         if asked.sender_id != content.sender_id and len(asked.content) <= 300:
             last = " ".join(asked.content.split())
@@ -434,8 +445,8 @@ def _question_in(before: Sequence[Event], content: Content, standing: Standing) 
     return None
 
 
-def _is_dictated(before: Sequence[Event], content: Content) -> bool:
-    """Whether the sender stated a plain fact just before, so plain facts are what this is."""
+def _follows_plain_fact(before: Sequence[Event], content: Content) -> bool:
+    """Whether the sender stated a plain fact just before, so that this is likely one too."""
     for event in before:
         said = message_of(event)
         same = said.sender_id == content.sender_id
