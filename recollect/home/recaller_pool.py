@@ -27,7 +27,7 @@ from recollect.streams.engine.node import Node
 from recollect.streams.projecting.snapshots import Snapshot
 from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.locks import exclusive
-from recollect.streams.system.open_files import idle_zones
+from recollect.streams.system.open_files import max_idle_zones
 
 # How many times to retry when a generation is replaced between reading its name and opening it.
 _ATTEMPTS = 5
@@ -72,7 +72,7 @@ class RecallerPool:
         self._home = home
         self._lock = threading.Lock()
         # Each keeps a zone's files open and an index in memory.
-        self._max_open = idle_zones()
+        self._max_open = max_idle_zones()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
         #: Called with a zone's name after `follow`, since other processes may index it as well.
         self.follow_listeners: list[Callable[[str], None]] = []

@@ -21,7 +21,7 @@ from recollect.service.application import Application, create_app
 from recollect.service.http.http_protocol import bounded_protocol
 from recollect.service.http.service_log import ServiceLog, take_over
 from recollect.streams.system.extras import needed
-from recollect.streams.system.open_files import raise_open_files
+from recollect.streams.system.open_files import raise_open_file_limit
 
 # As long as calls that are at work may take when the process is told to end.
 _GRACE_SECONDS = 30
@@ -49,7 +49,7 @@ def serve(
     Raises:
         HomeError: the address cannot be listened at.
     """
-    raise_open_files()
+    raise_open_file_limit()
     log = ServiceLog()
     with take_over(log), _followed(home, log), Recollect(home, count_accesses=True) as opened:
         app = create_app(opened, settings, log=log, beside=beside, tool_sets=tool_sets)

@@ -51,7 +51,7 @@ from recollect.streams.records.chain_readers import ChangeReader, last_switch, w
 from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
-from recollect.streams.system.open_files import idle_zones
+from recollect.streams.system.open_files import max_idle_zones
 
 # A process that only queries decides nothing, and need not load the agents.
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Node:
         self._directory = directory
         self._journal: Journal | None = None
         self._zones = directory / "zones"
-        self._files = FilesPool(idle_zones())
+        self._files = FilesPool(max_idle_zones())
         self._journal_lock = threading.Lock()
         self._temporary_lock = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -494,7 +494,7 @@ class Node:
         with BackgroundProjection(self.ledger, zone) as background:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                for number in background.projected(files, generation):
+                for number in background.run(files, generation):
                     if active_chain(files.events.connection) not in (None, generation.chain):
                         break
                     moved += project(generation, files, number)

@@ -216,7 +216,7 @@ def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
 def _project(node: Node, zone: str, building: Generation, progress: OnProgress | None) -> int:
     with node.open(zone, building) as files:
         with BackgroundProjection(node.ledger, zone) as background:
-            for number in background.projected(files, building):
+            for number in background.run(files, building):
                 project_changes(
                     node.ledger, zone, building.chain, files, upto=number, progress=progress
                 )

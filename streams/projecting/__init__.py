@@ -1,4 +1,4 @@
-"""Projecting the topics into a zone's files: now, in another process, or up to a past record.
+"""Project the topics into a zone's files: now, in another process, or up to a past record.
 
 Nothing here decides.
 """

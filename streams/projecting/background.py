@@ -1,6 +1,7 @@
-"""Project the events of a zone that is far behind in another process.
+"""Project the events of a zone with a large backlog in another process.
 
-Events fill a file of their own, and changes fill the others: each takes an interpreter and a core.
+Events are projected into events.db and changes into the other files, so the two can run in
+parallel, each with an interpreter and a core of its own.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from recollect.streams.ledger import Ledger
 from recollect.streams.projecting.projector import project_events
 from recollect.streams.system.cores import usable_cores
 
-#: The number of pending events from which starting an interpreter pays off.
+#: The smallest number of pending events for which starting an interpreter pays off.
 MIN_BACKLOG = 5_000
 # Events in one transaction: small enough that the caller can soon project their changes.
 _BATCH_SIZE = 1_000
-# How often its progress is polled.
+# The interval at which the progress of the process is polled.
 _POLL_INTERVAL_SECONDS = 0.02
-# Without progress for this long, the process is abandoned.
+# After this long without progress, the process is no longer waited for.
 _STALL_TIMEOUT_SECONDS = 60.0
 
 
@@ -44,9 +45,9 @@ class BackgroundProjection:
     """Projects a zone's events in another process, if many are pending. Use it as a context
     manager.
 
-    Enter it before reading, so that the process starts while events are fetched. Nothing depends on
-    it: a caller that projects afterwards finds the work done or does it, and gets its errors.
-    `ledger` must pickle.
+    Enter it before reading, so that the process starts while events are fetched. It is only an
+    optimisation: the caller projects afterwards in any case, which does what is left and raises the
+    errors. `ledger` must pickle.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -64,11 +65,11 @@ class BackgroundProjection:
     def __exit__(self, *exception: object) -> None:
         self._resources.close()
 
-    def projected(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
-        """Project events in the other process, if many are pending; yield the last number as it
-        grows.
+    def run(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
+        """Project events in the other process, if many are pending; yield the number of the last
+        projected event whenever it has grown.
 
-        The caller projects changes up to that number and no further: no file may be ahead of
+        The caller projects changes up to that number and no further, since no file may be ahead of
         events.db.
         """
         if not self._enabled:
@@ -85,20 +86,20 @@ class BackgroundProjection:
         with suppress(BrokenPipeError):
             pickle.dump(job, process.stdin)
             process.stdin.flush()
-        moved = time.monotonic()
-        while process.poll() is None and time.monotonic() - moved < _STALL_TIMEOUT_SECONDS:
+        progressed_at = time.monotonic()
+        while process.poll() is None and time.monotonic() - progressed_at < _STALL_TIMEOUT_SECONDS:
             before, projected = projected, files.events.watermark().number
             if projected > before:
                 yield projected
-                moved = time.monotonic()
+                progressed_at = time.monotonic()
             else:
                 time.sleep(_POLL_INTERVAL_SECONDS)
 
 
 @contextmanager
 def _waiting_process() -> Iterator[subprocess.Popen[bytes] | None]:
-    """Start a process that waits for its job and ends with the block; None if none can be
-    started.
+    """Start a process that waits for a job and is killed at the end of the block; yield None if it
+    cannot be started.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         # There is no Python interpreter to start.
@@ -107,11 +108,11 @@ def _waiting_process() -> Iterator[subprocess.Popen[bytes] | None]:
     # A fork would copy locks that threads hold, and multiprocessing's spawn would run this
     # process's main script again.
     command = [sys.executable, "-P", "-m", __name__]
-    found = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
-    silent = subprocess.DEVNULL
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    null = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
-            command, env=found, stdin=subprocess.PIPE, stdout=silent, stderr=silent
+            command, env=environment, stdin=subprocess.PIPE, stdout=null, stderr=null
         )
     except OSError:
         yield None
@@ -136,12 +137,12 @@ def _project(job: _Job) -> None:
         while (number := files.events.watermark().number) < job.upto:
             project_events(job.ledger, job.zone, files, upto=min(number + _BATCH_SIZE, job.upto))
             if files.events.watermark().number == number:
-                # The ledger's history is not that of the files; the next projection reports it.
+                # The files do not match the ledger's history; the next projection reports that.
                 return
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Exit when the parent process ends: only the parent holds the other end of the pipe."""
+    """Exit when the parent process ends: only the parent has the other end of the pipe."""
     os.read(parent, 1)
     os._exit(1)
 

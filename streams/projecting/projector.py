@@ -23,12 +23,12 @@ from recollect.streams.records.erased_keys import check_sources
 from recollect.streams.system.failpoints import failpoint
 from recollect.streams.system.locks import exclusive
 
-# Large enough to amortise a transaction, small enough to show progress.
+# Large enough to amortise a transaction, small enough for frequent progress reports.
 BATCH_SIZE = 5_000
 
-#: Called with how many more records were projected.
+#: Called with the number of records projected since the last call.
 OnProgress = Callable[[int], None]
-#: Called with a zone and how many records were projected, or the error that stopped it.
+#: Called with a zone and the number of records projected, or the error that stopped the zone.
 OnZoneProgress = Callable[[str, int | Exception], None]
 
 
@@ -41,7 +41,7 @@ def project_events(
     excluded: Set[int] = frozenset(),
     progress: OnProgress | None = None,
 ) -> int:
-    """Bring events.db up to the ledger's end, or to event `upto`; return how many were projected.
+    """Bring events.db up to the ledger's end, or to event `upto`; return the number projected.
 
     Event numbers in `excluded` are treated as erased.
     """
@@ -55,7 +55,7 @@ def project_events(
             return projected
         with atomic(files.events.connection):
             if files.events.watermark() != mark:
-                # Another thread projected them.
+                # Another thread has projected them.
                 continue
             erased = files.events.project_events(
                 [item.event for item in opened if item.event is not None],
@@ -72,7 +72,7 @@ def project_events(
         if progress:
             progress(len(opened))
         if len(opened) + reader.void < limit:
-            # That was the end of the ledger.
+            # The end of the ledger is reached.
             return projected
 
 
@@ -89,10 +89,10 @@ def project_changes(
 ) -> int:
     """Bring the decided files up to the chain's end, or to the change of event `upto`.
 
-    A decider does this first (rule 4 of docs/commit.md). Return how many records were projected.
-    Each file resumes at its own watermark, so files that a crash left apart converge again. Event
-    numbers in `excluded` are treated as erased. Keys of erased events are destroyed, unless
-    `destroy_erased_keys` is False.
+    A decider does this first (rule 4 of docs/commit.md). Return the number of records projected.
+    Each file resumes at its own watermark, so files with different watermarks after a crash
+    converge again. Event numbers in `excluded` are treated as erased. Keys of erased events are
+    destroyed, unless `destroy_erased_keys` is False.
     """
     projected = 0
     while True:
@@ -120,45 +120,44 @@ def _project(
     changes: Sequence[AcceptedChange],
     excluded: Set[int],
 ) -> None:
-    """Apply to each file the records beyond its watermark. Files with one watermark share the
-    reading.
+    """Apply to each file the records after its watermark. Files with the same watermark share
+    unsealed records.
     """
     by_number: dict[int, list[ReadModel]] = {}
     for model, mark in marks:
         by_number.setdefault(mark.number, []).append(model)
     for number, models in by_number.items():
-        fresh = [change for change in changes if change.header.number > number]
-        if fresh:
+        pending = [change for change in changes if change.header.number > number]
+        if pending:
             names = tuple(model.name for model in models)
             check_sources(
                 ledger,
-                fresh[0].header.zone,
+                pending[0].header.zone,
                 (
                     source
-                    for change in fresh
+                    for change in pending
                     for part in change.record.parts
                     for source in part.sources
                     if source.number not in excluded
                 ),
             )
-            sections = open_sections(ledger.keys, fresh, names, excluded)
+            sections = open_sections(ledger.keys, pending, names, excluded)
             for model in models:
                 model.project(sections[model.name])
                 if isinstance(model, MemoryModel):
-                    apart = len(by_number) > 1
-                    model.record_decisions(
-                        map(decision_row, _fully_unsealed(ledger, fresh) if apart else fresh)
-                    )
-                mark_erasure_purges(model, fresh)
-                model.set_watermark(watermark_after(fresh[-1]))
+                    diverged = len(by_number) > 1
+                    complete = _fully_unsealed(ledger, pending) if diverged else pending
+                    model.record_decisions(map(decision_row, complete))
+                mark_erasure_purges(model, pending)
+                model.set_watermark(watermark_after(pending[-1]))
 
 
 def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
     """Yield the change records whose parts can all be unsealed.
 
-    After a power cut memory.db may be behind the other files. These may hold rows of a part whose
-    key is gone by now, which memory.db never sees. Its dependencies of that decision would be
-    incomplete, so none are recorded: a later erasure then derives the zone in full.
+    After a power cut memory.db may be behind the other files, which may hold rows of a part whose
+    key has been destroyed since. memory.db never sees that part, so the dependencies of its
+    decision would be incomplete. None are recorded, and a later erasure derives the zone in full.
     """
     for change in changes:
         needed = {source.key_id for part in change.record.parts for source in part.sources}
@@ -174,7 +173,7 @@ def decision_row(change: AcceptedChange) -> tuple[int, int, bool]:
 
 
 def watermark_after(change: AcceptedChange) -> Watermark:
-    """Return the watermark of a file that holds everything up to this change record."""
+    """Return the watermark of a file that has applied everything up to this change record."""
     return Watermark(
         number=change.header.number,
         offset=change.offset + 1,
@@ -194,11 +193,11 @@ def commit(files: ZoneFiles) -> None:
 def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
     """Destroy the keys of erased events, before a watermark passes their change records.
 
-    After a crash in between, the watermark is still behind, and this is done again.
+    After a crash in between, the watermark is still behind, so the keys are destroyed again.
     """
-    ended = [source.key_id for change in changes for source in change.header.erased_events]
-    if ended:
-        ledger.keys.destroy(ended)
+    erased = [source.key_id for change in changes for source in change.header.erased_events]
+    if erased:
+        ledger.keys.destroy(erased)
         failpoint("commit.keys_destroyed")
 
 
@@ -209,14 +208,14 @@ def mark_erasure_purges(model: ReadModel, changes: Sequence[AcceptedChange]) -> 
 
 
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
-    """Remove all traces of what accepted change records erased."""
+    """Purge the files if accepted change records erased anything."""
     if any(change.header.erased_events for change in changes):
         purge(files)
         failpoint("commit.purged")
 
 
 def purge(files: ZoneFiles) -> bool:
-    """Remove all traces of deleted rows from every file; False if a reader prevents it."""
+    """Remove all traces of deleted rows from every file; return False if a reader prevents it."""
     prune_index(files)
     # Every file is purged, even if one before it could not be.
     purged = [model.purge() for model in files.all]
@@ -241,7 +240,7 @@ def drop_index(files: ZoneFiles) -> None:
 def _index_lock(files: ZoneFiles) -> Iterator[bool]:
     """Hold the lock of the recall index; yield False if there is no index."""
     lock = files.directory / array_store.LOCK
-    # A process without a lock file reads the files later, when the rows are gone.
+    # A process that creates the index later reads the files without the erased rows.
     if not lock.exists():
         yield False
         return

@@ -1,7 +1,7 @@
-"""Snapshots: a zone's files as they were after one of its records, made by replay.
+"""Snapshots: a zone's files as of one of its records, made by replay.
 
-The last few stay in the zone's directory `past/` for further queries. They never hold what was
-forgotten since: it is left out when they are made, and an erasure deletes older snapshots.
+The most recently used ones are kept in the zone's directory `past/`. They never hold events that
+were forgotten since: a replay leaves those out, and an erasure deletes older snapshots.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from recollect.streams.records.chain_readers import AcceptedChange, ChangeReader
 from recollect.streams.records.timeline import Erasure, Timeline
 from recollect.streams.system.locks import exclusive
 
-#: How many snapshots a zone keeps, and the bytes that all but the newest may take.
+#: The maximum number of snapshots of a zone, and the maximum size of all but the newest, in bytes.
 MAX_SNAPSHOTS = 8
 MAX_SNAPSHOT_BYTES = 1 << 30
 
@@ -33,10 +33,10 @@ _BATCH_SIZE = 2_000
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A state of a zone: its chain, its last record, and the last erasure applied to it.
+    """The state of a zone as of record `number` of a chain, without the events erased since.
 
-    `erased` is the last command since then that erases events up to `number`, or 0. `decided`: the
-    files in use have reached both. `versions` are those of the files.
+    `erased`: the number of the last erasure of events up to `number`, or 0. `decided`: the files in
+    use had applied both records. `versions`: the schema version of each file.
     """
 
     chain: str
@@ -54,7 +54,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 def snapshot_of(
     timeline: Timeline, generation: Generation, files: ZoneFiles, number: int
 ) -> Snapshot:
-    """Return the snapshot after a record; `files` are those in use."""
+    """Describe the snapshot as of a record; `files` are those in use."""
     erased = max((erasure.number for erasure in timeline.erased_since(number)), default=0)
     return Snapshot(
         chain=generation.chain,
@@ -71,29 +71,29 @@ def open_snapshot(
     directory: ZoneDirectory,
     generation: Generation,
     timeline: Timeline,
-    wanted: Snapshot,
+    snapshot: Snapshot,
 ) -> ZoneFiles:
-    """Open the files of a snapshot for reading, replaying them if they do not exist.
+    """Open the files of a snapshot for reading; replay the zone into them if they do not exist.
 
     The caller closes them, and can read them until then even if they are deleted meanwhile.
     """
-    snapshot_dir = directory.path / "past" / wanted.name
+    snapshot_dir = directory.path / "past" / snapshot.name
     with exclusive(_lock(directory)):
-        if _read_mark(snapshot_dir) != wanted:
+        if _read_mark(snapshot_dir) != snapshot:
             delete_directory(snapshot_dir)
-            _replay(ledger, zone, snapshot_dir, generation, timeline, wanted)
+            _replay(ledger, zone, snapshot_dir, generation, timeline, snapshot)
             _evict(snapshot_dir)
         else:
             os.utime(snapshot_dir / _MARK_FILE)
         files = ZoneFiles(snapshot_dir, generation.encoder, generation.dimension, readonly=True)
-        # SQLite opens a file with its first query. An open file can be read after it was deleted.
+        # SQLite opens a file at the first query; an open file stays readable after its deletion.
         for model in files.all:
             model.watermark()
         return files
 
 
 def remove_snapshots(directory: ZoneDirectory) -> None:
-    """Delete every snapshot of a zone, waiting for a process that makes one.
+    """Delete every snapshot of a zone, after waiting for a process that is making one.
 
     Raises:
         DeletionFailed: not all of them could be deleted.
@@ -105,7 +105,7 @@ def remove_snapshots(directory: ZoneDirectory) -> None:
 def snapshots_before(
     directory: ZoneDirectory, erasures: Mapping[int, Set[int]]
 ) -> list[tuple[str, int]]:
-    """Return the snapshots (name, erasure) that were made before an erasure of events they hold.
+    """Return (name, erasure) for each snapshot that is older than an erasure of events it holds.
 
     `erasures` maps each erasure to the events that it erased.
     """
@@ -114,9 +114,9 @@ def snapshots_before(
         if (snapshot := _read_mark(snapshot_dir)) is not None:
             later = [
                 number
-                for number, ended in erasures.items()
+                for number, targets in erasures.items()
                 if number > max(snapshot.number, snapshot.erased)
-                and any(target <= snapshot.number for target in ended)
+                and any(target <= snapshot.number for target in targets)
             ]
             if later:
                 found.append((snapshot_dir.name, max(later)))
@@ -140,28 +140,31 @@ def _replay(
     snapshot_dir: Path,
     generation: Generation,
     timeline: Timeline,
-    wanted: Snapshot,
+    snapshot: Snapshot,
 ) -> None:
-    """Replay a zone up to a snapshot. The mark is written last, and only if all was decided."""
-    erasures = timeline.erased_since(wanted.number)
+    """Replay a zone up to a snapshot's record.
+
+    The mark file is written last, and only if every record up to there is decided.
+    """
+    erasures = timeline.erased_since(snapshot.number)
     excluded = frozenset(target for erasure in erasures for target in erasure.targets)
     with ZoneFiles(snapshot_dir, generation.encoder, generation.dimension) as files:
-        project_events(ledger, zone, files, upto=wanted.number, excluded=excluded)
+        project_events(ledger, zone, files, upto=snapshot.number, excluded=excluded)
         # Only the driver destroys keys, together with its commit of the files in use.
         project_changes(
             ledger,
             zone,
             generation.chain,
             files,
-            upto=wanted.number,
+            upto=snapshot.number,
             excluded=excluded,
             destroy_erased_keys=False,
         )
         reached = files.watermark().number
         if erasures and reached:
             _erase(ledger, zone, generation.chain, files, erasures, excluded)
-    if reached == wanted.number:
-        replace_file(snapshot_dir / _MARK_FILE, msgspec.json.encode(wanted))
+    if reached == snapshot.number:
+        replace_file(snapshot_dir / _MARK_FILE, msgspec.json.encode(snapshot))
 
 
 def _erase(
@@ -172,11 +175,11 @@ def _erase(
     erasures: Sequence[Erasure],
     excluded: frozenset[int],
 ) -> None:
-    """Apply what later erasures decided for the records that the files hold.
+    """Apply later erasures to the records that the files hold.
 
-    Their change records carry every row that differs without the erased events, with its sources: a
-    row whose sources all come before this record is as it was here. Only erasures delete, so a row
-    deleted there does not belong here either.
+    The change record of an erasure has every row that differs without the erased events, with its
+    sources. A row whose sources all come before the snapshot's record was already the same then.
+    Only erasures delete rows, so a row that they delete does not belong into the snapshot either.
     """
     mark = files.watermark()
     reader = ChangeReader(ledger, zone, chain, mark.number, mark.offset, mark.hash)
@@ -210,14 +213,14 @@ def _evict(newest: Path) -> None:
     others = [entry for entry in newest.parent.iterdir() if entry != newest]
     for rank, entry in enumerate(sorted(others, key=_last_used, reverse=True), 1):
         size += sum(file.stat().st_size for file in entry.iterdir())
-        of_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
+        same_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
         if (
             rank >= MAX_SNAPSHOTS
             or size > MAX_SNAPSHOT_BYTES
             or _read_mark(entry) is None
-            or not of_chain
+            or not same_chain
         ):
-            # If it must be deleted, an erasure reports the failure.
+            # If it has to be deleted, the erasure reports the failure.
             with suppress(DeletionFailed):
                 delete_directory(entry)
 

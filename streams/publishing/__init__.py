@@ -1,1 +1,1 @@
-"""Publishing into the ledger: drafts from the inbox, and recollect's own commands."""
+"""Publish to the ledger: records of the inbox, and recollect's own commands."""

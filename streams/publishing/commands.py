@@ -1,4 +1,4 @@
-"""Commands: events that recollect itself publishes, under a platform that is reserved for it."""
+"""Commands: events that recollect itself publishes, on a platform reserved for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import Ledger
 
-# Enough that ids cannot be guessed.
+# Enough random bytes that an id cannot be guessed.
 _ID_BYTES = 16
 
 
@@ -30,17 +30,17 @@ def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = 
 
 
 def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
-    """Publish commands; those that are already there are not published again.
+    """Publish commands; those already in the ledger are not published again.
 
     Raises:
-        CommandConflict: the ledger has other content under the id of one of them.
+        CommandConflict: the ledger has an event with the id of one of them, but other content.
     """
     receipts = ledger.publish(zone, drafts)
     for draft, receipt in zip(drafts, receipts, strict=True):
         if receipt.status == "conflict":
             raise CommandConflict(
-                f"zone {zone}: the command {kind_of(draft.payload)} was not taken: record "
-                f"{receipt.number} of the ledger has its id {draft.payload.source_id!r} and says "
-                "something else, so nothing was done; see what that record is (recollect verify)"
+                f"zone {zone}: the command {kind_of(draft.payload)} was rejected: record "
+                f"{receipt.number} of the ledger has its id {draft.payload.source_id!r} but other "
+                "content, so nothing was done; inspect that record (recollect verify)"
             )
     return receipts

@@ -1,8 +1,8 @@
 """The inbox: events that any Kafka client publishes, one JSON event per record, keyed by zone.
 
 The owner of a partition reads it in order, publishes its records to the ledger, and deletes them. A
-record that was ingested before is a duplicate, so rereading from the first remaining record neither
-loses nor doubles anything.
+record that was ingested before is dropped as a duplicate, so rereading from the first remaining
+record neither loses nor duplicates anything.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 #: The zone in which records without a zone are parked.
 UNADDRESSED_ZONE = "unaddressed"
-# A reason quotes the record.
+# Characters; a reason may quote the record.
 _MAX_REASON_LENGTH = 1_000
 
 
@@ -46,8 +46,8 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
     with the reason. Everything is durable on return.
 
     Raises:
-        NewerFormat: a zone holds events that only a newer program reads; the other zones'
-            records are published.
+        NewerFormat: a zone holds events that only a newer version can read; the records of other
+            zones are published.
     """
     by_zone: dict[str, list[tuple[InboxRecord, Draft]]] = {}
     for record in records:
@@ -60,12 +60,15 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
     except NewerFormat:
         if len(by_zone) == 1:
             raise
-        return _ingest_each_zone(ledger, [[each for each, _ in some] for some in by_zone.values()])
+        return _ingest_each_zone(
+            ledger,
+            [[record for record, _ in zone_records] for zone_records in by_zone.values()],
+        )
     for zone, found in receipts.items():
         if clamped := sum(receipt.clamped for receipt in found):
             _log.warning(
-                "zone %s: %d events gave an ingested_at in the future; the time of the ledger was "
-                "taken instead",
+                "zone %s: %d events had an ingested_at in the future; the ledger's time is used "
+                "instead",
                 *(zone, clamped),
             )
     parks = {
@@ -76,7 +79,7 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
         ]
         for zone, zone_records in by_zone.items()
     }
-    parked = _publish_parks(ledger, {zone: some for zone, some in parks.items() if some})
+    parked = _publish_parks(ledger, {zone: drafts for zone, drafts in parks.items() if drafts})
     return {
         zone
         for zone, found in receipts.items()
@@ -85,14 +88,14 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
 
 
 def park_gap(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
-    """Park, once, a note that records were deleted before they were ingested; return its text.
+    """Park, once, a notice that records were deleted before they were ingested; return its text.
 
     `at` is when the gap was found (unix ms).
     """
     reason = (
-        f"inbox/{partition} begins at offset {offsets.stop}, and what is in the ledger ends at "
-        f"{offsets.start}: {len(offsets)} records were deleted before they were ingested, by hand "
-        "or by settings that are not recollect's; have them published again"
+        f"inbox/{partition} begins at offset {offsets.stop}, but only records up to offset "
+        f"{offsets.start} were ingested: {len(offsets)} records were deleted before that, by hand "
+        "or by changed topic settings; publish them again"
     )
     source_id = f"lost:inbox/{partition}:{offsets.start}-{offsets.stop}"
     parked = Park(source_id=source_id, reason=reason, body=b"")
@@ -104,27 +107,28 @@ def park_gap(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
 def _publish_parks(
     ledger: Ledger, parks: Mapping[str, Sequence[Draft]]
 ) -> dict[str, list[Receipt]]:
-    """Publish parked records; one that was parked before, at another time, is not parked again.
+    """Publish `park` events; a record that was parked before is not parked again.
 
-    Under an older build any event could have the id of a park; then another id is used.
+    Older versions did not reserve the ids of these events; if another event has one, a derived id
+    is used.
     """
     receipts = ledger.publish_all(parks)
-    taken: dict[str, list[Draft]] = {}
+    retries: dict[str, list[Draft]] = {}
     for zone, drafts in parks.items():
         for draft, receipt in zip(drafts, receipts[zone], strict=True):
             if receipt.status != "conflict":
                 continue
             source_id = draft.payload.source_id
-            there = record_of(ledger, zone, draft.platform, source_id)
-            if there is not None and there.envelope.kind != "park":
-                # Derived from the number of the event with that id, so that it is parked only once.
+            existing = record_of(ledger, zone, draft.platform, source_id)
+            if existing is not None and existing.envelope.kind != "park":
+                # Derived from the number of that event, so that the record is parked only once.
                 payload = msgspec.structs.replace(
                     draft.payload, source_id=f"{source_id}:{receipt.number}"
                 )
-                again = msgspec.structs.replace(draft, payload=payload)
-                taken.setdefault(zone, []).append(again)
-    if taken:
-        for zone, found in _publish_parks(ledger, taken).items():
+                retry = msgspec.structs.replace(draft, payload=payload)
+                retries.setdefault(zone, []).append(retry)
+    if retries:
+        for zone, found in _publish_parks(ledger, retries).items():
             receipts[zone] += found
     return receipts
 
@@ -137,7 +141,7 @@ def _conflict(draft: Draft) -> str:
 
 
 def _ingest_each_zone(ledger: Ledger, zones: Sequence[Sequence[InboxRecord]]) -> set[str]:
-    """Publish zone after zone; errors are raised after the last one."""
+    """Publish zone after zone; raise the last error at the end."""
     new: set[str] = set()
     failed: NewerFormat | None = None
     for records in zones:
@@ -157,18 +161,22 @@ def _parse_record(record: InboxRecord) -> tuple[str, Draft]:
         zone = check_zone((record.key or b"").decode())
         return zone, draft_of(decode_inbound(record.value or b""))
     except (InvalidInput, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, InvalidInput) else "the key, a zone, is not UTF-8"
+        reason = (
+            str(error)
+            if isinstance(error, InvalidInput)
+            else "the key, which names the zone, is not UTF-8"
+        )
         return zone, _park(record, reason)
 
 
 def _park(record: InboxRecord, reason: str) -> Draft:
-    # Derived from the bytes, so that it is parked only once.
+    # The id is derived from the bytes, so that the record is parked only once.
     digest = hashlib.sha256()
     for part in (record.key or b"", record.value or b""):
         digest.update(len(part).to_bytes(8, "big") + part)
     park = Park(
         source_id=f"park:{digest.hexdigest()}",
-        # A compressed record may be of any size; a record of the ledger may not.
+        # A compressed inbox record may be of any size; a record of the ledger may not.
         reason=reason[:_MAX_REASON_LENGTH],
         body=(record.value or b"")[:MAX_RECORD_BYTES],
     )

@@ -1,1 +1,1 @@
-"""Process and machine utilities: file locks, cores, failpoints."""
+"""Utilities around the operating system: locks, cores, open files, HTTP clients, failpoints."""

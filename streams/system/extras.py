@@ -1,4 +1,4 @@
-"""The extras of recollect: the packages of each, and the error if one is missing."""
+"""The optional extras of recollect: their packages, and the error if one is missing."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def is_installed(extra: str) -> bool:
 
 @contextmanager
 def needed(extra: str) -> Iterator[None]:
-    """Raise an error that names the extra if an import inside fails.
+    """Raise an error that names the extra if an import in the block fails.
 
     Raises:
-        MissingExtra: a package is missing, or too old.
+        MissingExtra: a package is missing or too old.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""Failpoints: named places where a test may stop the process, as a power cut would.
+"""Failpoints: named places where a test can stop the process, as a power cut would.
 
 `RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the failpoint is reached
-for the first or third time; `name:3:raise` raises InjectedFailure instead. Several are separated by
+for the first or third time; `name:3:raise` raises InjectedFailure instead. Separate several by
 commas. Without the variable, a failpoint costs one comparison.
 """
 
@@ -52,7 +52,7 @@ _lock = threading.Lock()
 
 
 def failpoint(name: str) -> None:
-    """Stop here if a test asked for it."""
+    """Stop here if a test has armed this failpoint."""
     if _kill_at and _due(_kill_at, name):
         os.kill(os.getpid(), signal.SIGKILL)
     if _raise_at and _due(_raise_at, name):
@@ -60,7 +60,7 @@ def failpoint(name: str) -> None:
 
 
 def _due(armed: dict[str, int], name: str) -> bool:
-    """Count that a failpoint was reached, in whichever thread; return whether to stop there."""
+    """Count that a failpoint was reached, in any thread; return whether to stop there."""
     with _lock:
         if name not in armed:
             return False

@@ -1,4 +1,4 @@
-"""HTTP clients with the proxies and certificates of the environment; the only place to create one.
+"""HTTP clients that follow the environment's proxies and certificates; all are created here.
 
 The variables are those of curl and pip: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in lower
 case too; SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE. Requests to this
@@ -40,14 +40,16 @@ def http_client(
 ) -> httpx.Client:
     """Return a thread-safe client.
 
-    `proxy` and `certificates` (a file) take precedence over the environment; `unverified`: hosts,
-    or host:port, whose certificates are not verified. An unusable proxy raises `httpx.ProxyError`
-    from the request.
+    `proxy` and `certificates` (a file or directory) take precedence over the environment.
+    `unverified`: hosts, or host:port, whose certificates are not verified. With an unusable proxy,
+    a request raises `httpx.ProxyError`.
 
     Raises:
         InvalidInput: the certificates cannot be read.
     """
-    transport = _Routed(limits or httpx.Limits(), proxy, _trusted(certificates), unverified)
+    transport = _RoutingTransport(
+        limits or httpx.Limits(), proxy, _ssl_context(certificates), unverified
+    )
     return httpx.Client(
         transport=transport,
         headers=headers,
@@ -89,38 +91,39 @@ def proxy_of(url: httpx.URL) -> str | None:
 _PORTS = {"http": 80, "https": 443}
 
 
-def _trusted(certificates: str | None) -> ssl.SSLContext:
-    """Return the trusted certificates: the configured ones, or the system's and certifi's."""
-    openssl = any(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
-    given = () if openssl else map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
-    if named := next(filter(None, (certificates, *given)), None):
-        folder = os.path.isdir(named)
+def _ssl_context(certificates: str | None) -> ssl.SSLContext:
+    """Return a context that trusts the configured certificates, or the system's and certifi's."""
+    # OpenSSL itself reads these two.
+    set_for_openssl = any(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    bundles = map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+    if path := certificates or (None if set_for_openssl else next(filter(None, bundles), None)):
+        is_directory = os.path.isdir(path)
         try:
             return ssl.create_default_context(
-                cafile=None if folder else named, capath=named if folder else None
+                cafile=None if is_directory else path, capath=path if is_directory else None
             )
         except OSError as error:
-            raise InvalidInput(f"the certificates in {named} cannot be read: {error}") from None
+            raise InvalidInput(f"the certificates in {path} cannot be read: {error}") from None
     context = ssl.create_default_context()
-    if not openssl:
+    if not set_for_openssl:
         # Not every Python finds the system's certificates.
         context.load_verify_locations(certifi.where())
     return context
 
 
-class _Routed(httpx.BaseTransport):
-    """A transport that sends each request by the route of its host."""
+class _RoutingTransport(httpx.BaseTransport):
+    """A transport that sends each request along the route of its host."""
 
     def __init__(
         self,
         limits: httpx.Limits,
         proxy: str | None,
-        trusted: ssl.SSLContext,
+        ssl_context: ssl.SSLContext,
         unverified: Collection[str],
     ) -> None:
         self._limits = limits
         self._proxy = proxy
-        self._trusted = trusted
+        self._ssl_context = ssl_context
         self._unverified = frozenset(unverified)
         self._transports: dict[_Route, httpx.HTTPTransport] = {}
         self._lock = threading.Lock()
@@ -135,9 +138,9 @@ class _Routed(httpx.BaseTransport):
             transport.close()
 
     def _route(self, url: httpx.URL) -> _Route:
-        named = {url.host, url.netloc.decode("ascii")}
+        names = {url.host, url.netloc.decode("ascii")}
         proxy = self._proxy if self._proxy and not is_loopback(url.host) else proxy_of(url)
-        return _Route(proxy, not named & self._unverified)
+        return _Route(proxy, not names & self._unverified)
 
     def _transport(self, route: _Route) -> httpx.HTTPTransport:
         with self._lock:
@@ -146,10 +149,10 @@ class _Routed(httpx.BaseTransport):
             return self._transports[route]
 
     def _make_transport(self, route: _Route) -> httpx.HTTPTransport:
-        verify = self._trusted if route.verified else False
+        verify = self._ssl_context if route.verified else False
         if route.proxy is None:
             return httpx.HTTPTransport(verify=verify, limits=self._limits)
-        # By convention `proxy:3128` means HTTP.
+        # By convention an address without a scheme, as `proxy:3128`, means HTTP.
         address = route.proxy if "://" in route.proxy else f"http://{route.proxy}"
         try:
             return httpx.HTTPTransport(
@@ -159,6 +162,6 @@ class _Routed(httpx.BaseTransport):
             # The address may contain a password.
             shown = address.rpartition("@")[2].rpartition("://")[2]
             raise httpx.ProxyError(
-                f"the proxy {shown!r} cannot be used ({error}): give http://, https:// or "
-                "socks5://host:port, or name the host in NO_PROXY"
+                f"the proxy {shown!r} cannot be used ({error}): set http://, https:// or "
+                "socks5://host:port, or add the host to NO_PROXY"
             ) from None

@@ -1,4 +1,4 @@
-"""File locks between the processes of one home; the system releases them when a process dies."""
+"""File locks between processes of one home; the system releases them when a process dies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from pathlib import Path
 from recollect.projections.file_permissions import FILE_MODE, make_directory, writable
 from recollect.schemas.errors import Busy
 
-# Errors that mean a path is not writable, also of its missing or closed directories.
+# Errors that mean that a path, or a directory above it, is not writable.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
-
 
 # A forked process inherits its parent's descriptors, and would hold their locks while it lives.
 _open: set[int] = set()
@@ -45,25 +44,25 @@ def is_locked(path: Path) -> bool:
 
 
 def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
-    """Hold a lock file exclusively; without effect in a directory that cannot be written to.
+    """Hold a lock file exclusively; no lock is taken in a directory that is not writable.
 
     Raises:
         Busy: `wait` is False and another process holds it.
     """
-    return _held(path, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    return _hold(path, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def shared(path: Path) -> AbstractContextManager[None]:
-    """Hold a lock file together with others that share it; otherwise as `exclusive`.
+    """Hold a lock file shared; otherwise as `exclusive`, without waiting.
 
     Raises:
         Busy: a process holds it exclusively.
     """
-    return _held(path, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    return _hold(path, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
 @contextmanager
-def _held(path: Path, how: int) -> Iterator[None]:
+def _hold(path: Path, operation: int) -> Iterator[None]:
     try:
         make_directory(path.parent)
         with _opening:
@@ -77,13 +76,13 @@ def _held(path: Path, how: int) -> Iterator[None]:
         return
     try:
         try:
-            fcntl.flock(descriptor, how)
+            fcntl.flock(descriptor, operation)
         except BlockingIOError:
             raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
         yield
     finally:
         with _opening:
-            # A process forked meanwhile has closed it already.
+            # After a fork, the child has closed it already.
             if descriptor in _open:
                 _open.remove(descriptor)
                 os.close(descriptor)

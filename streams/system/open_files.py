@@ -1,40 +1,36 @@
-"""How many files this process may have open, and how many zones stay open for that."""
+"""The limit of open files of this process, and the number of idle zones that it allows."""
 
 from __future__ import annotations
 
 import resource
 from contextlib import suppress
 
-#: An idle zone keeps up to twenty files open: four databases, each with its WAL and its index, of
-#: one connection that decides and one that answers. Half of what is allowed is for others.
+#: The open files of an idle zone: four databases with WAL and shared memory, for a connection that
+#: decides and one that answers. Half of the limit is left for everything else.
 FILES_PER_ZONE = 20
 MAX_IDLE_ZONES = 32
-# Where there is no hard limit; then the most that macOS allows a process.
-_MANY, _MACOS_MANY = 65_536, 10_240
+# The limit to set if there is no hard limit, and the highest that macOS accepts.
+_MAX_LIMIT, _MAX_MACOS_LIMIT = 65_536, 10_240
 
 
-def raise_open_files() -> int:
-    """Let this process, and those that it starts, have many files open; return how many.
+def raise_open_file_limit() -> int:
+    """Raise the soft limit of open files to the hard limit, for this process and its children.
 
-    The soft limit of a system may be 256, and its hard limit much more.
+    Return the new limit. A default soft limit may be as low as 256.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _MANY if hard == resource.RLIM_INFINITY else hard
-    for wanted in (most, min(most, _MACOS_MANY)):
-        if _more(wanted, soft):
-            # macOS takes no more than its kernel allows, whatever the hard limit says.
+    highest = _MAX_LIMIT if hard == resource.RLIM_INFINITY else hard
+    for limit in (highest, min(highest, _MAX_MACOS_LIMIT)):
+        if soft != resource.RLIM_INFINITY and limit > soft:
+            # macOS rejects a limit above that of its kernel, whatever the hard limit is.
             with suppress(ValueError, OSError):
-                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-                return wanted
+                resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+                return limit
     return soft
 
 
-def _more(wanted: int, soft: int) -> bool:
-    return soft != resource.RLIM_INFINITY and wanted > soft
-
-
-def idle_zones() -> int:
-    """Return of how many zones, while nobody uses them, the files stay open in this process."""
+def max_idle_zones() -> int:
+    """Return the number of unused zones whose files stay open in this process."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MAX_IDLE_ZONES

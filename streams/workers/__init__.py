@@ -1,1 +1,1 @@
-"""Workers on a shared ledger: they follow the partitions, and so the zones, assigned to them."""
+"""Workers on a shared ledger, each of which handles the zones of its assigned partitions."""

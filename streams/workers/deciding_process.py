@@ -1,4 +1,4 @@
-"""The deciding process, so that deciding does not delay publishing."""
+"""The deciding process of a worker, separate so that deciding does not delay publishing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.workers.processes import OpenNode, WorkerProcess, receive
 from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
-# New events must be searchable at once, even while the encoder keeps every core busy.
+# Lowered, so that new events are searchable at once even while the encoder keeps all cores busy.
 _NICENESS = 10
 
 
 class OwnPartitions(NamedTuple):
-    """A message: decide the zones of these partitions from now on, and of no others.
+    """A message: from now on, decide the zones of these partitions and no others.
 
-    Their events are in the home's copy up to the brokers' recent end, and the sender delivers the
+    The home's copy has their events up to a recent end of the partitions; the sender delivers the
     following ones.
     """
 
@@ -31,15 +31,16 @@ class OwnPartitions(NamedTuple):
 def deciding_process(
     open_node: OpenNode, report: OnZoneProgress, projected: Connection
 ) -> WorkerProcess:
-    """Return the process that maintains the zones; `projected` delivers zones with new events.
+    """Return the process that maintains the zones; `projected` delivers names of zones with new
+    events.
 
     Its messages are `OwnPartitions`.
     """
-    return WorkerProcess("that decides", open_node, report, _Decide(projected))
+    return WorkerProcess("deciding", open_node, report, _Decide(projected))
 
 
 class _Decide:
-    """The work of the process; the object is created in the parent and pickled."""
+    """The work of the process; created in the parent and pickled."""
 
     def __init__(self, projected: Connection) -> None:
         self._projected = projected
@@ -49,7 +50,7 @@ class _Decide:
     ) -> None:
         os.nice(_NICENESS)
         maintenance = ZoneMaintenance(node, ledger, report, follow_all=False)
-        # Receive from the start: the projecting process must not wait until this one is ready.
+        # Receive from the start, so that the projecting process never waits for this one.
         threading.Thread(
             target=self._receive, args=(maintenance,), name="projected", daemon=True
         ).start()
@@ -58,7 +59,7 @@ class _Decide:
                 maintenance.set_partitions(message.partitions)
 
     def _receive(self, maintenance: ZoneMaintenance) -> None:
-        # The pipe closes when the whole worker ends.
+        # The pipe closes when the worker exits.
         with suppress(EOFError, OSError):
             while True:
                 maintenance.add(self._projected.recv())

@@ -1,4 +1,4 @@
-"""Group commit: all requests that arrive while a batch is processed form the next batch."""
+"""Group commit: the requests that arrive while a batch is processed form the next batch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Item = TypeVar("Item")
 
 
 class GroupCommit(Generic[Item]):
-    """Hands `work` all waiting items, in order of arrival.
+    """Calls `work` with all waiting items at once, in order of arrival.
 
-    Where waiting dominates the work, many items take no longer than one. All callers must run in
-    one event loop.
+    If the latency of `work` hardly depends on the number of items, a batch takes as long as one
+    item. All callers must run in one event loop.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
@@ -22,7 +22,7 @@ class GroupCommit(Generic[Item]):
         self._working: asyncio.Task[None] | None = None
 
     async def submit(self, items: Sequence[Item]) -> None:
-        """Return when the items are done; an error of `work` is raised to every caller in the
+        """Return when the items are processed; an error of `work` is raised to all callers of the
         batch.
         """
         done = asyncio.get_running_loop().create_future()

@@ -1,9 +1,8 @@
 """A Kafka worker: sequences the inbox of its partitions, and decides their zones.
 
-Faust delivers the records of `inbox` and `events`. The result does not depend on when or how often
-it does: an inbox record that was published before is a duplicate in the ledger, and an event goes
-into this node's copy, whose end is the cursor. One process makes the copied events searchable, and
-another decides them.
+Faust delivers the records of `inbox` and `events`, each at least once, which is enough: the ledger
+drops an inbox record that was published before as a duplicate, and this node's copy of `events`
+resumes at its own end. One child process projects the copied events, and another decides them.
 """
 
 from __future__ import annotations
@@ -45,8 +44,9 @@ from recollect.streams.workers.projecting_process import projecting_process
 
 # How often sequenced records are deleted from the inbox, in seconds.
 _DELETE_INTERVAL_SECONDS = 1.0
-# How often it checks for inbox gaps, and rolls segments to free the brokers' disks.
+# How often the inbox is checked for gaps, and its segments are rolled to free the brokers' disks.
 _GAP_CHECK_SECONDS = 5.0
+# How often `periodic` is called.
 _PERIODIC_SECONDS = 300.0
 _BATCH_SIZE = 500
 _COPIERS = 2
@@ -66,10 +66,11 @@ def run_worker(
     `open_node` opens the home's node, in each of the worker's processes. `periodic` is called every
     five minutes with each zone that this worker owns, to append what is due, such as ticks.
     `on_ownership` is called with this worker's partitions whenever they change. `member` is its
-    static name in the group. `heartbeat` is a file that is touched while the worker is healthy.
+    static member id in the consumer group. `heartbeat` is a file that is touched while the worker
+    is healthy.
 
     Raises:
-        LedgerGap: a topic lost records, or has others than before.
+        LedgerGap: a topic has lost records, or was recreated with others.
     """
     node, ledger = open_node()
     try:
@@ -95,13 +96,13 @@ def run_worker(
 
 
 def sequence_inbox(ledger: KafkaLedger, report: OnZoneProgress) -> None:
-    """Publish the current records of the inbox, as the workers would, and delete them there.
+    """Publish the current records of the inbox, as a worker would, and delete them there.
 
-    Others may do so at the same time: a second record of an event is a duplicate.
+    Several processes may do so concurrently: an event that was already published is a duplicate.
     """
-    everywhere = range(PARTITIONS)
-    _report_gaps(ledger, everywhere, report)
-    tps = [(INBOX, partition) for partition in everywhere]
+    partitions = range(PARTITIONS)
+    _report_gaps(ledger, partitions, report)
+    tps = [(INBOX, partition) for partition in partitions]
     starts, ends = ledger.clients.starts(tps), ledger.clients.ends(tps)
     for tp in tps:
         offset = starts[tp]
@@ -113,11 +114,11 @@ def sequence_inbox(ledger: KafkaLedger, report: OnZoneProgress) -> None:
                 offset = ledger.clients.starts([tp])[tp]
                 continue
             ingest_records(ledger, _to_inbox_records(records))
-            # A transaction marker takes an offset, but is not a record.
+            # A transaction marker has an offset, but is not a record.
             offset = records[-1].offset + 1 if records else ends[tp]
             if (upto := _deletable_up_to(records)) is not None or not records:
                 ledger.inbox.delete_before({tp[1]: offset if upto is None else upto})
-    ledger.flush_deletions(everywhere)
+    ledger.flush_deletions(partitions)
 
 
 def _to_inbox_records(records: Iterable[DeliveredRecord]) -> list[InboxRecord]:
@@ -129,7 +130,7 @@ def _to_inbox_records(records: Iterable[DeliveredRecord]) -> list[InboxRecord]:
 
 
 def _deletable_up_to(records: Iterable[DeliveredRecord]) -> int | None:
-    """Return the offset up to which these records can be deleted, without a marker at the end."""
+    """Return the offset after the last of these records that is not a marker; None if all are."""
     offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
     return offsets[-1] + 1 if offsets else None
 
@@ -163,7 +164,7 @@ def _settings(settings: KafkaSettings, member: str | None) -> Settings:
 
 
 class _Worker:
-    """The handler to which Faust delivers."""
+    """Handles the records that Faust delivers."""
 
     def __init__(
         self,
@@ -188,17 +189,17 @@ class _Worker:
         self._inbox = ledger.settings.topic(INBOX)
         self._sequenced: dict[int, int] = {}
         self._stopping = threading.Event()
-        # Sequencing waits until its events are copied, so copying has its own threads.
+        # Sequencing waits until its events are copied, so copying needs threads of its own.
         self._sequencing = ThreadPoolExecutor(1, thread_name_prefix="sequence")
         self._group_commit = GroupCommit(self._sequence)
         self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
-        self._housekeeping = threading.Thread(target=self._clean_up, daemon=True)
+        self._housekeeping = threading.Thread(target=self._run_housekeeping, daemon=True)
         ledger.copy.listener = self._on_copied
 
     async def _run(
-        self, executor: Executor, run_worker: Callable[..., object], *arguments: object
+        self, executor: Executor, function: Callable[..., object], *arguments: object
     ) -> None:
-        await asyncio.get_running_loop().run_in_executor(executor, run_worker, *arguments)
+        await asyncio.get_running_loop().run_in_executor(executor, function, *arguments)
 
     async def started(self) -> None:
         self._housekeeping.start()
@@ -235,13 +236,13 @@ class _Worker:
             self._on_ownership(owned)
 
     def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Called by the copy when it has new records."""
+        """Receive the zones with new records from the copy."""
         if topic == EVENTS and partition in self._owned:
             self._projecting.send(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
-            # The inbox holds only unsequenced records.
+            # All records left in the inbox are unsequenced.
             return None
         return self._ledger.copy.position((EVENTS, partition))
 
@@ -259,29 +260,29 @@ class _Worker:
         await self._run(self._sequencing, ingest_records, self._ledger, records)
 
     def retryable(self, error: Exception) -> bool:
-        # A full disk may be emptied, a broker may come back, and a newer worker may take over a
-        # zone that this one cannot read; but a gap in the ledger stays.
+        # Space may be freed, a broker may come back, and a newer worker may take over a zone that
+        # this one cannot read; a gap in the ledger is permanent.
         return isinstance(
             error, LedgerUnavailable | NewerFormat | OSError | apsw.Error
         ) and not isinstance(error, LedgerGap)
 
-    def _clean_up(self) -> None:
+    def _run_housekeeping(self) -> None:
         """Delete sequenced records from the inbox and the brokers' disks, destroy the keys of void
         events, touch the heartbeat, and run the periodic work.
         """
-        worked = looked = time.monotonic()
+        last_periodic = last_gap_check = time.monotonic()
         while not self._stopping.wait(_DELETE_INTERVAL_SECONDS):
             try:
                 self._delete_sequenced()
-                if time.monotonic() - looked > _GAP_CHECK_SECONDS:
-                    looked = time.monotonic()
+                if time.monotonic() - last_gap_check > _GAP_CHECK_SECONDS:
+                    last_gap_check = time.monotonic()
                     _report_gaps(self._ledger, self._owned, self._report)
                     self._ledger.flush_deletions(self._owned)
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch(FILE_MODE)
-                if self._periodic and time.monotonic() - worked > _PERIODIC_SECONDS:
-                    worked = time.monotonic()
+                if self._periodic and time.monotonic() - last_periodic > _PERIODIC_SECONDS:
+                    last_periodic = time.monotonic()
                     for zone in self._ledger.copy.file.zones():
                         if partition_of(zone) in self._owned:
                             self._periodic(self._node, zone)

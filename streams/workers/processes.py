@@ -1,6 +1,6 @@
-"""The child processes of a worker, each with its own interpreter.
+"""The child processes of a worker, each with an interpreter of its own.
 
-If one process exits, the whole worker exits with its status.
+If one of them exits, the worker exits with its status.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from recollect.streams.projecting.projector import OnZoneProgress
 
 #: Opens the home's node in the child process; it must pickle.
 OpenNode = Callable[[], tuple[Node, KafkaLedger]]
-#: The work of a child process. It gets the node, the ledger, a function to report to, and the pipe
-#: of its messages, and ends when `receive` returns None.
+#: The main function of a child process: it gets the node, the ledger, a function to report to, and
+#: the pipe with its messages, and returns when `receive` returns None.
 Work = Callable[[Node, KafkaLedger, OnZoneProgress, Connection], None]
 
-# How long stopping may take, to finish the current work.
+# How long a stopping process may take to finish its current work.
 _STOP_SECONDS = 30.0
 
 
@@ -47,7 +47,7 @@ class WorkerProcess:
         self._process = context.Process(
             target=_serve, args=(self._child_end, open_node, work), name=name, daemon=True
         )
-        self._listener = threading.Thread(target=self._listen, name=f"of-{name}", daemon=True)
+        self._listener = threading.Thread(target=self._listen, name=f"{name}-listener", daemon=True)
 
     def __enter__(self) -> WorkerProcess:
         self._process.start()
@@ -60,14 +60,14 @@ class WorkerProcess:
         self._stopping = True
         self.send(None)
         self._process.join(_STOP_SECONDS)
-        # Killing it loses nothing, whatever it waits for.
+        # Killing it loses nothing, whatever it is doing.
         self._process.kill()
         self._process.join()
         self._listener.join()
 
     def send(self, message: object) -> None:
         """Send a message; None asks the process to end."""
-        # If the child is gone, the listener ends this process.
+        # If the child has exited, the listener makes this process exit.
         with self._send_lock, suppress(OSError):
             self._pipe.send(message)
 
@@ -82,24 +82,24 @@ class WorkerProcess:
         self._process.join()
         status = self._process.exitcode or 1
         sys.stderr.write(
-            f"recollect: the process {self._process.name} ended ({status}), and this worker with "
-            "it, which loses nothing; start it again\n"
+            f"recollect: the {self._process.name} process exited ({status}), so this worker exits "
+            "too; nothing is lost, start it again\n"
         )
         sys.stderr.flush()
         if status < 0:
             os.kill(os.getpid(), -status)
-            # The first process of a container cannot be killed from inside.
+            # PID 1 of a container ignores signals from inside it.
             status = 128 - status
         os._exit(status)
 
 
 def receive(pipe: Connection) -> Any:
-    """Return the next message of the main process, or None to stop."""
+    """Return the next message of the main process, or None if the child should stop."""
     try:
         return pipe.recv()
     except (EOFError, OSError):
-        # The main process was killed; exit at once, so that its successor need not wait for a
-        # batch.
+        # The main process was killed: exit at once, so that its successor need not wait until the
+        # current batch is done.
         os._exit(1)
 
 
@@ -113,7 +113,7 @@ def _serve(pipe: Connection, open_node: OpenNode, work: Work) -> None:
         if isinstance(moved, Exception) and not isinstance(
             moved, RecollectError | OSError | apsw.Error
         ):
-            # Not every error pickles.
+            # Not every exception pickles.
             moved = RecollectError(f"{type(moved).__name__}: {moved}")
         with sending, suppress(OSError):
             pipe.send((zone, moved))

@@ -1,5 +1,5 @@
-"""The projecting process, so that turns are searchable at once, however long sequencing and
-deciding take.
+"""The projecting process of a worker, separate so that turns are searchable at once, however long
+sequencing and deciding take.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from recollect.streams.workers.zone_maintenance import WorkQueue
 def projecting_process(
     open_node: OpenNode, report: OnZoneProgress, projected: Connection
 ) -> WorkerProcess:
-    """Return a process that makes the copied events of zones searchable.
+    """Return the process that projects the copied events of zones.
 
     Its messages are collections of zone names; it passes each name on to `projected`.
     """
-    return WorkerProcess("that projects", open_node, report, _Project(projected))
+    return WorkerProcess("projecting", open_node, report, _Project(projected))
 
 
 class _Project:
-    """The work of the process; the object is created in the parent and pickled."""
+    """The work of the process; created in the parent and pickled."""
 
     def __init__(self, projected: Connection) -> None:
         self._projected = projected

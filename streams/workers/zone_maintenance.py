@@ -1,8 +1,8 @@
-"""Maintenance of the zones of a shared ledger: zones of own partitions are decided, other zones
-that have files here are followed, so that they are up to date when a partition moves here, and
-erased text leaves them in time.
+"""Maintain the zones of a shared ledger: decide the zones of owned partitions, and follow the
+changes of other zones that have files here.
 
-A replica owns no partition and follows all of them.
+A followed zone is up to date when its partition moves here, and erased text leaves its files in
+time. A replica owns no partition and follows all zones.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from recollect.streams.ledger.kafka.keys import KEY_PARTITIONS
 from recollect.streams.projecting.projector import OnZoneProgress
 
 _POLL_SECONDS = 0.2
-# Seconds after which a zone that failed is tried again.
+# How long until a zone that failed is tried again.
 _RETRY_SECONDS = 5.0
-# Two, so that one zone is decided while another waits for the broker.
+# Two, so that one zone is decided while another one waits for the broker.
 _DECIDING_THREADS = 2
-# Threads of their own, so that turns are searchable at once, however long deciding takes.
+# A separate thread, so that turns are searchable at once, however long deciding takes.
 _PROJECTING_THREADS = 1
 
 
 class WorkQueue:
-    """Threads that do one kind of work for zones: the longest waiting first, each zone in one
-    thread at a time.
+    """Threads that do one kind of work for zones: longest waiting first, and never two threads for
+    one zone.
     """
 
     def __init__(
@@ -69,18 +69,18 @@ class WorkQueue:
 
     def _run(self) -> None:
         while (zone := self._next()) is not None:
-            again: float | None = None
+            retry_at: float | None = None
             try:
-                if moved := self._work(zone):
-                    self._report(zone, moved)
+                if count := self._work(zone):
+                    self._report(zone, count)
             except Exception as error:
-                # Whatever the error is, the thread goes on with the other zones.
+                # After any error, the thread goes on with the other zones.
                 self._report(zone, error)
-                again = time.monotonic() + _RETRY_SECONDS
+                retry_at = time.monotonic() + _RETRY_SECONDS
             with self._changed:
                 self._running.discard(zone)
-                if again is not None:
-                    self._waiting.setdefault(zone, again)
+                if retry_at is not None:
+                    self._waiting.setdefault(zone, retry_at)
                 self._changed.notify_all()
 
     def _next(self) -> str | None:
@@ -114,7 +114,7 @@ class ZoneMaintenance:
         self._follow_all = follow_all
         self._owned: frozenset[int] = frozenset()
         self._stopping = threading.Event()
-        self._polling = threading.Thread(target=self._poll, name="pull", daemon=True)
+        self._polling = threading.Thread(target=self._poll, name="poll", daemon=True)
         self._projecting = WorkQueue("project", _PROJECTING_THREADS, self._project, report)
         self._deciding = WorkQueue("decide", _DECIDING_THREADS, self._catch_up, report)
 
@@ -124,7 +124,7 @@ class ZoneMaintenance:
         return self._owned
 
     def set_partitions(self, partitions: Collection[int]) -> None:
-        """Decide the zones of these partitions from now on, and of no others.
+        """From now on, decide the zones of these partitions and no others.
 
         The caller delivers their events to the copy; they are not polled.
         """
@@ -132,8 +132,8 @@ class ZoneMaintenance:
         copy = self._ledger.copy
         copy.hand_over((EVENTS, partition) for partition in partitions)
         copy.follow((CHANGES, partition) for partition in partitions)
-        self._follow_kept()
-        self._deciding.add(self._behind())
+        self._follow_local_zones()
+        self._deciding.add(self._unfinished_zones())
 
     def add(self, zones: Iterable[str]) -> None:
         """Queue zones with newly delivered events."""
@@ -144,12 +144,12 @@ class ZoneMaintenance:
         copy = self._ledger.copy
         copy.listener = self._on_copied
         copy.follow(KEY_PARTITIONS)
-        self._follow_kept()
+        self._follow_local_zones()
         copy.refresh(copy.followed)
         self._polling.start()
         self._projecting.start()
         self._deciding.start()
-        self._deciding.add(self._behind())
+        self._deciding.add(self._unfinished_zones())
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -158,7 +158,7 @@ class ZoneMaintenance:
         self._projecting.stop()
         self._deciding.stop()
 
-    def _follow_kept(self) -> None:
+    def _follow_local_zones(self) -> None:
         """Follow the partitions of the zones with files here."""
         partitions = set(range(PARTITIONS))
         if not self._follow_all:
@@ -170,22 +170,23 @@ class ZoneMaintenance:
             (topic, partition) for topic in (EVENTS, CHANGES) for partition in partitions
         )
 
-    def _is_kept(self, zone: str) -> bool:
+    def _is_maintained(self, zone: str) -> bool:
         return (
             self._follow_all or partition_of(zone) in self._owned or self._node.zone(zone).exists()
         )
 
-    def _behind(self) -> list[str]:
-        """Return the zones of this node with unfinished work."""
+    def _unfinished_zones(self) -> list[str]:
+        """Return the zones maintained here that have unfinished work."""
         return [
             zone
             for zone in self._ledger.copy.file.zones()
-            if self._is_kept(zone) and self._has_unfinished_work(zone)
+            if self._is_maintained(zone) and self._has_unfinished_work(zone)
         ]
 
     def _has_unfinished_work(self, zone: str) -> bool:
-        """Return whether records or a purge are pending, or, if the zone is decided here, commands:
-        the former owner may have died before it published them.
+        """Return whether records or a purge are pending, or, for a zone decided here, commands.
+
+        The former owner may have died before it published them.
         """
         journal = self._node.journal
         if not self._node.zone(zone).exists():
@@ -195,7 +196,7 @@ class ZoneMaintenance:
             decided = self._node.decided_up_to(zone)
             is_purge_pending = self._node.is_purge_pending(zone)
         except Exception:
-            # The thread that works on the zone will report the error.
+            # The thread that maintains the zone will report the error.
             return True
         if decided < self._ledger.copy.file.head(zone).number or is_purge_pending:
             return True
@@ -204,12 +205,12 @@ class ZoneMaintenance:
         return journal.outbox(zone, self._node.current(zone).chain).number < decided
 
     def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Called by the copy when it has new records; an owner wrote the changes itself."""
+        """Queue zones with new records in the copy; changes of an owned partition are its own."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
-            kept = [zone for zone in zones if self._is_kept(zone)]
+            maintained = [zone for zone in zones if self._is_maintained(zone)]
             if topic == EVENTS:
-                self._projecting.add(kept)
-            self._deciding.add(kept)
+                self._projecting.add(maintained)
+            self._deciding.add(maintained)
 
     def _poll(self) -> None:
         notified: set[LedgerPartition] = set()
@@ -217,7 +218,7 @@ class ZoneMaintenance:
             try:
                 self._ledger.copy.poll(_POLL_SECONDS)
                 for tp, error in list(self._ledger.copy.broken.items()):
-                    # A zone without work would not report anything.
+                    # Otherwise a zone without work would not report the error.
                     if tp not in notified:
                         notified.add(tp)
                         self._report("", error)
@@ -231,15 +232,15 @@ class ZoneMaintenance:
 
     def _catch_up(self, zone: str) -> int:
         partition = partition_of(zone)
-        moved = 0
+        count = 0
         if partition in self._owned:
-            moved = self._node.drive(
+            count = self._node.drive(
                 zone,
                 should_continue=lambda: partition in self._owned and not self._stopping.is_set(),
             )
         if partition not in self._owned:
-            # It may have moved to another worker while the zone's files were created here, too late
-            # for `set_partitions` to follow it.
+            # The partition may have moved to another worker while the zone's files were created
+            # here, too late for `set_partitions` to follow it.
             self._follow({partition})
-            moved += self._node.follow(zone, project_ahead=False)
-        return moved
+            count += self._node.follow(zone, project_ahead=False)
+        return count

@@ -181,7 +181,7 @@ def test_an_ingested_at_in_the_future_is_clamped_and_said(
     done = ingest(b"\n".join(lines))
     assert (done.totals, done.counts["clamped"]) == ((3, 3, 0, 0), 2)
     assert done.stderr == (
-        "note: 2 events gave an ingested_at in the future; the time of the ledger was taken "
+        "note: 2 events had an ingested_at in the future; the time of the ledger was taken "
         "instead\n"
     )
     again = ingest(b"\n".join(lines))

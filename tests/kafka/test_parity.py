@@ -159,7 +159,7 @@ def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
         with closing(node), BackgroundProjection(node.ledger, "default") as helper:
             generation = node.current("default")
             with node.open("default", generation) as files:
-                list(helper.projected(files, generation))
+                list(helper.run(files, generation))
                 # Nobody here has projected anything.
                 assert files.events.watermark().number == 60
     assert late.hashes()["events"] == home.hashes()["events"]

@@ -159,17 +159,15 @@ def others_of(worker: Running) -> list[int]:
 
 def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
     home = make("a")
-    for which in (
-        0,
-        1,
-    ):  # In the order of their starts: the one that decides, the one that projects.
+    # In the order of their starts: the one that decides, the one that projects.
+    for which in (0, 1):
         worker = home.worker()
         post_events(kafka_url, "default", said(3 * which, 3 * which + 2))
         home.wait_for("default", 3 * which + 3)
         os.kill(others_of(worker)[which], signal.SIGKILL)
         assert worker.ended() == -signal.SIGKILL
-        name = ("that decides", "that projects")[which]
-        assert f"the process {name} ended (-9), and this worker with it" in worker.errors
+        name = ("deciding", "projecting")[which]
+        assert f"the {name} process exited (-9), so this worker exits too" in worker.errors
 
     worker = home.worker()
     post_events(kafka_url, "default", said(6, 8))

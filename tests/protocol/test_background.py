@@ -41,20 +41,20 @@ def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How far the other process had projected, whenever somebody went on because of it."""
     numbers: list[int] = []
-    projected = BackgroundProjection.projected
+    run = BackgroundProjection.run
 
     def noted(*arguments: Any) -> Iterator[int]:
-        for number in projected(*arguments):
+        for number in run(*arguments):
             numbers.append(number)
             yield number
 
-    monkeypatch.setattr(BackgroundProjection, "projected", noted)
+    monkeypatch.setattr(BackgroundProjection, "run", noted)
     return numbers
 
 
 def projected_in_background(home: Home, files: ZoneFiles) -> list[int]:
     with BackgroundProjection(home.ledger, ZONE) as beside:
-        return list(beside.projected(files, home.node.current(ZONE)))
+        return list(beside.run(files, home.node.current(ZONE)))
 
 
 def test_many_events_are_projected_by_another_process(home: Home) -> None:
@@ -135,7 +135,7 @@ home = Home(Path(sys.argv[1]))
 with home.files() as files:
     print(files.directory, flush=True)
     with background.BackgroundProjection(home.ledger, ZONE) as helper:
-        list(helper.projected(files, home.node.current(ZONE)))
+        list(helper.run(files, home.node.current(ZONE)))
 """
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.streams.system.open_files import idle_zones
+from recollect.streams.system.open_files import max_idle_zones
 from tests.library.kit import said
 from tests.service.test_serve import recollect, serving
 
@@ -62,7 +62,7 @@ def test_idle_zones_take_half_of_the_files_that_are_allowed(
     monkeypatch: pytest.MonkeyPatch, soft: int, zones: int
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, soft))
-    assert idle_zones() == zones
+    assert max_idle_zones() == zones
 
 
 def _open_files(process: subprocess.Popen[str]) -> int | None:

@@ -227,7 +227,7 @@ def ingest(
         _show_report(report)
     if report.clamped:
         note(
-            f"{pluralise(report.clamped, 'event')} gave an ingested_at in the future; the time of "
+            f"{pluralise(report.clamped, 'event')} had an ingested_at in the future; the time of "
             "the ledger was taken instead"
         )
     return 1 if report.read and report.rejected == report.read else 0

@@ -15,7 +15,7 @@ from recollect.schemas.errors import Busy
 from recollect.streams.ledger import LedgerUnavailable
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.projecting.projector import OnZoneProgress
-from recollect.streams.system.open_files import raise_open_files
+from recollect.streams.system.open_files import raise_open_file_limit
 from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
 _BEAT_SECONDS = 1.0
@@ -29,7 +29,7 @@ def follow(home: Home, report: OnZoneProgress) -> None:
         HomeError: the home is read-only.
     """
     require_writable(home.directory)
-    raise_open_files()
+    raise_open_file_limit()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())

@@ -18,7 +18,7 @@ from recollect.schemas.errors import NewerFormat
 from recollect.schemas.wire import WriteReport
 from recollect.streams.engine.node import Node
 from recollect.streams.system.extras import needed
-from recollect.streams.system.open_files import raise_open_files
+from recollect.streams.system.open_files import raise_open_file_limit
 
 # With the embedded ledger the Kafka client need not be there.
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def work(
         MissingExtra: the ledger is on Kafka, and its client is missing.
     """
     require_writable(home.directory)
-    raise_open_files()
+    raise_open_file_limit()
     if once:
         _work_once(home, report)
     elif on_kafka(home):
