@@ -34,7 +34,7 @@ from recollect.projections.recall.answer.explanation import STEPS
 from recollect.projections.recall.arms import observations
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
-from recollect.projections.recall.arms.temporal import _SOON_AFTER, _SOON_AFTER_MS
+from recollect.projections.recall.arms.temporal import _AFTERMATH_MS, _AFTERMATH_SCORE
 from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
 from recollect.projections.recall.question import question_reader
 from recollect.projections.recall.question.query import (
@@ -158,7 +158,7 @@ RANKING = {
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
     "what was told after the time that is asked for": (
-        f"counts {_SOON_AFTER}, for {_SOON_AFTER_MS // 86_400_000} days"
+        f"counts {_AFTERMATH_SCORE}, for {_AFTERMATH_MS // 86_400_000} days"
     ),
     "the event by which a time is told is found from a score of": str(question_reader._SURE),
     "a turn with the kind of answer that is wanted": (

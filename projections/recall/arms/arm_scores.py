@@ -1,4 +1,4 @@
-"""What arms return: how well each turn answers a question, from 0 (not found) to 1."""
+"""The scores that arms return: from 0 (not found) to 1 for each turn."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Candidates(NamedTuple):
-    """The turns at `places`, ascending, with the scores that each arm gives them, by arm.
+    """The turns at `places` (ascending), with their scores by arm.
 
-    `facts`: how near facts are, by id, the nearest first. `unread`: by arm, the turns that it
-    could not read, for arms that cannot read every turn. `evidence`: how near the best comes to
-    what is asked, as `relevance` uses it. `personal`: the cosine of the nearest personal turn or
-    fact of one; None: not both of the arms by vectors found one.
+    `facts`: id -> similarity, the most similar first. `unread`: by arm, the turns that the arm
+    could not read, such as turns without token vectors. `evidence`: the best raw score per signal,
+    for `relevance`. `personal_cosine`: the best cosine among personal turns and their facts; None
+    unless both vector arms found one.
     """
 
     places: Ints
@@ -32,9 +32,9 @@ class Candidates(NamedTuple):
 
 
 class ArmScores(NamedTuple):
-    """The scores that an arm gives: to the turns at `places`, ascending; None: to all turns.
+    """The scores of one arm for the turns at `places` (ascending), or for all turns if None.
 
-    `unread`: the places, ascending, of turns that it could not read.
+    `unread`: the places, ascending, of turns that the arm could not read.
     """
 
     places: Ints | None
@@ -42,7 +42,7 @@ class ArmScores(NamedTuple):
     unread: Ints | None = None
 
     def of(self, places: Ints) -> Floats:
-        """Return the scores of some turns; 0 for those that the arm did not find."""
+        """Return the scores of turns; 0 for those that the arm did not find."""
         if self.places is None:
             return self.scores[places]
         if not len(self.places):
@@ -54,7 +54,7 @@ class ArmScores(NamedTuple):
 
 
 class ScoresByArm(NamedTuple):
-    """The scores of all `size` turns by arm; the rest as in `Candidates`."""
+    """The scores of all `size` turns by arm; for the other fields see `Candidates`."""
 
     size: int
     arms: dict[str, ArmScores]
@@ -63,11 +63,11 @@ class ScoresByArm(NamedTuple):
     personal_cosine: float | None = None
 
     def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
-        """Return the same with the scores of one more arm."""
+        """Return a copy with the scores of one more arm."""
         return self._replace(arms={**self.arms, arm: scores})
 
     def at(self, places: Ints) -> Candidates:
-        """Return the scores of some turns; `places` ascend."""
+        """Return the scores of the turns at `places`, ascending."""
         unread = {
             name: np.isin(places, scores.unread)
             for name, scores in self.arms.items()
@@ -77,11 +77,11 @@ class ScoresByArm(NamedTuple):
         return Candidates(places, turns, self.facts, unread, self.evidence, self.personal_cosine)
 
     def all_turns(self) -> Candidates:
-        """Return the scores of every turn."""
+        """Return the scores of all turns."""
         return self.at(np.arange(self.size))
 
     @property
     def unread(self) -> Ints:
-        """The turns that some arm could not read."""
+        """The places of turns that some arm could not read."""
         some = [scores.unread for scores in self.arms.values() if scores.unread is not None]
         return distinct(np.concatenate(some)) if some else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""The causal arm: what caused the nearest facts, and what they caused."""
+"""The causal arm: causes and effects of the most similar facts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# The links of facts further down lead to nothing that would be answered.
-_CAUSES = 50
+# Facts whose links are followed; links of less similar facts lead to no results.
+_MAX_FACTS = 50
 
 
 def causal(
     question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
 ) -> ArmScores:
-    """Score causes and effects of near facts: their nearness times the strength of the link."""
+    """Score causes and effects of facts by similarity times the strength of the link."""
     if not index.row_kinds.causal_links:
         return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
-    links = memory.causal_neighbours(files.memory.connection, list(facts)[:_CAUSES])
+    links = memory.causal_neighbours(files.memory.connection, list(facts)[:_MAX_FACTS])
     rows = index.facts.rows_of([linked for _, linked, _ in links])
     best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):

@@ -1,9 +1,8 @@
-"""Documents: what is recalled apart from turns (observations, mental models and entities).
+"""Documents: results other than turns (observations, mental models and entities).
 
-The arms that can read them score each, and the profile weighs the arms as it does for turns.
-There are few documents, so every one is read. Their scores are absolute (the share of the
-question's words by idf, the cosine of the vectors) and not relative to one another: where there
-is only one document, it need not answer anything.
+The keyword and vector arms score every document, as there are few, and the profile weights the arms
+as for turns. Scores are absolute (idf-weighted term coverage, cosine) rather than scaled to the
+best, so that a single irrelevant document does not score 1.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["observation", "mental_model", "entity"]
-#: (id, text, unix ms) of a fact and when it was said, or of a document and when it was replaced.
+#: (id, text, unix ms): a fact and when it was stated, or a document and when it was replaced.
 Dated = tuple[str, str, int]
 
 
 class Document(NamedTuple):
-    """Something other than a turn that can be recalled.
+    """A result other than a turn.
 
-    `words` are searched, `text` is shown. `entities`: the ids, as they were linked, of those it
-    is about. `sources` are the source's own ids of events that it cites, `facts` those that
-    support it, and `supersedes` the documents that it replaced.
+    `words` are searched and `text` is shown. `entities`: ids of the entities that it is about,
+    before merges. `sources`: source ids of cited events. `facts`: the supporting facts.
+    `supersedes`: the documents that it replaced.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""The entity arm: turns by those whom the question asks for, and turns about those it names."""
+"""The entity arm: turns by the speakers that are asked for, and turns about named entities."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# A turn that mentions somebody counts half as much as a turn that they wrote.
+# The score of a turn that mentions an entity, relative to a turn by the speaker asked for.
 _MENTIONED = 0.5
 
 
 def entity(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score the turns of the speakers that are asked for, and by half those about other entities.
+    """Score turns by the speakers asked for 1, and turns about other named entities half.
 
-    These are the ones that the text names, and the one that the query's `entity` does.
+    Entities are named in the text of the question, or by the query's `entity`.
     """
     scores = np.zeros(len(index.turns), np.float32)
     if question.entity_turns is not None:

@@ -15,21 +15,20 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.schemas.changes import Entity
 from recollect.schemas.names import normalise_name
 
-# An entity that is mentioned for years is not cited with every event.
+# Maximum events cited for an entity.
 _MAX_SOURCES = 20
 
 
 def entities(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[Document]:
-    """Return the entities that the query names, with what else they are called.
+    """Return the entities that the query names, with their aliases.
 
-    An entity is known from the events that mention it or come from it: where none of them is
-    readable and allowed, the entity is not answered.
+    An entity is excluded unless a readable, allowed event mentions it or comes from it.
     """
     connection = files.identity.connection
     found = {item.entity.id: item.entity for item in question.named}
     for name in (question.text, question.query.entity or ""):
-        meant = resolve(connection, normalise_name(name)) if name.strip() else ()
-        found |= {entity.id: entity for entity in meant}
+        resolved = resolve(connection, normalise_name(name)) if name.strip() else ()
+        found |= {entity.id: entity for entity in resolved}
     documents = (_entity(entity, question, index, files) for entity in found.values())
     return [document for document in documents if document is not None]
 
@@ -46,13 +45,13 @@ def _entity(
     places = places[np.lexsort((turns.numbers[places], turns.occurred_at[places]))]
     cited = [turns.ids[place] for place in places[:_MAX_SOURCES]]
     sources = events.source_ids(files.events.connection, cited)
-    names = sorted({row.name for row in identity.aliases(connection, entity.id)})
-    also = f", also {', '.join(names)}" if names else ""
+    aliases = sorted({row.name for row in identity.aliases(connection, entity.id)})
+    also = f", also {', '.join(aliases)}" if aliases else ""
     return Document(
         kind="entity",
         id=entity.id,
         text=f"{entity.name} ({entity.type}{also})",
-        words=" ".join((entity.name, *names)),
+        words=" ".join((entity.name, *aliases)),
         as_of=int(turns.occurred_at[places[0]]),
         is_stale=False,
         entities=frozenset(ids),

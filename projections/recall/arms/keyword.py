@@ -1,4 +1,4 @@
-"""The arms by words: those of turns, and those of facts."""
+"""The lexical arms: BM25 over turns, and over facts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 
 def keyword(question: ParsedQuestion, index: Index) -> tuple[ArmScores, float]:
-    """Score turns by the question's words in them and around them.
-
-    Also the greatest share of the words, by their idf, that is near one turn.
-    """
+    """Score turns by windowed BM25; also return the best idf-weighted term coverage of a turn."""
     scores, share = index.turns.bm25(question.terms, question.restricted_to)
     return ArmScores(None, min_max_scale(scores, floor=0.0)), share
 
@@ -23,16 +20,16 @@ def keyword(question: ParsedQuestion, index: Index) -> tuple[ArmScores, float]:
 def statement(
     question: ParsedQuestion, index: Index, *, pool: int, with_facts: bool
 ) -> tuple[ArmScores, dict[str, float]]:
-    """Score turns by their best fact, by words; facts also name the speaker and dates.
+    """Score turns by the BM25 of their best fact; facts also name the speaker and dates.
 
-    `with_facts`: also return how near up to `pool` facts are, by id.
+    `with_facts`: also return id -> score of up to `pool` facts, the best first.
     """
     facts = index.facts
     scores = np.zeros(len(index.turns), np.float32)
     rows, found = facts.bm25(question.terms)
     if (allowed := question.restricted_to) is not None:
-        open_ = allowed[facts.places[rows]]
-        rows, found = rows[open_], found[open_]
+        is_allowed = allowed[facts.places[rows]]
+        rows, found = rows[is_allowed], found[is_allowed]
     if not len(rows):
         return ArmScores(None, scores), {}
     found /= found.max()
@@ -42,5 +39,6 @@ def statement(
     best = top_with_ties(found, pool)
     ids = facts.ids.take(rows[best])
     order = np.lexsort((np.array(ids), -found[best]))[:pool]
-    near = found[best[order]].tolist()
-    return ArmScores(None, scores), dict(zip((ids[at] for at in order.tolist()), near, strict=True))
+    best_scores = found[best[order]].tolist()
+    best_ids = (ids[at] for at in order.tolist())
+    return ArmScores(None, scores), dict(zip(best_ids, best_scores, strict=True))

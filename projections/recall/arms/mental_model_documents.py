@@ -11,9 +11,9 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     """Return the newest versions that pass the filters.
 
-    A mental model is written by a command: it has no platform, and no event that could be cited.
+    A mental model is written by a command, so it has no platform and cites no event.
     """
-    query, wanted_ids = question.query, question.entity_ids
+    query, entity_ids = question.query, question.entity_ids
     if query.platform is not None or query.among is not None:
         return []
     return [
@@ -27,7 +27,7 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
             entities=frozenset([report.entity_id] if report.entity_id else ()),
         )
         for report in observation_queries.mental_models(files.memory.connection, query.until)
-        if (wanted_ids is None or report.entity_id in wanted_ids)
+        if (entity_ids is None or report.entity_id in entity_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
     ]

@@ -1,8 +1,7 @@
-"""Observation-first (B2): an observation comes before the facts that it rests on.
+"""Observations as documents, ranked before the facts that support them (B2).
 
-The observations that answer a question come first, each with the newest of its facts, and a
-fact that comes with one is no result of its own. The observation that it replaced is shown with
-it (B6).
+An observation is returned with its newest facts, which are then no results of their own, and with
+the version that it replaced (B6).
 """
 
 from __future__ import annotations
@@ -19,29 +18,28 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.sqlite import rows
 
-#: Facts that come with one: enough to see what it rests on, and since when.
+#: Maximum supporting facts returned with an observation.
 MAX_FACTS = 5
-# So many by their vectors: ten times as many as can come first, since filters drop some.
+# Observations found by their vectors: ten times as many as are ranked first, as filters drop some.
 _NEAREST = 50
 
 
 def observations(
     question: ParsedQuestion, near: Iterable[str], index: Index, files: ZoneFiles
 ) -> list[Document]:
-    """Return the newest versions of observations whose facts can be read and pass the filters.
+    """Return the newest versions of observations whose facts are readable and pass the filters.
 
-    Looked at are those that rest on one of the facts `near` the question, and those whose own
-    vectors are nearest. One that rests on a fact that is being forgotten is left out until it
-    was derived again.
+    Candidates are the observations supported by a fact in `near`, and those with the nearest
+    vectors. An observation over an erased fact is hidden until it is derived again.
     """
     connection = files.memory.connection
     if not index.row_kinds.observations:
         return []
     ids = {*observation_queries.observations_on(connection, list(near)), *_nearest(question, files)}
     found = observation_queries.observations(connection, sorted(ids), question.query.until)
-    before_them = [item.before[0] for item in found if item.before is not None]
+    previous_ids = [item.before[0] for item in found if item.before is not None]
     support = observation_queries.supporting_facts(
-        connection, [*(item.id for item in found), *before_them]
+        connection, [*(item.id for item in found), *previous_ids]
     )
     place_of = index.facts.places_of(
         sorted({id_ for facts in support.values() for id_, _, _ in facts})
@@ -51,21 +49,21 @@ def observations(
     }
     documents = []
     for item in found:
-        rests_on = readable.get(item.id, ())
-        facts = [fact for fact in rests_on if question.allowed[place_of[fact[0]]]]
-        # Its text has the words of all of them.
-        if question.query.among is not None and len(facts) < len(rests_on):
+        supporting = readable.get(item.id, ())
+        facts = [fact for fact in supporting if question.allowed[place_of[fact[0]]]]
+        # Its text may reveal any of the supporting facts.
+        if question.query.among is not None and len(facts) < len(supporting):
             continue
         if facts:
-            before = []
+            previous = []
             if item.before is not None and item.before[0] in readable:
-                before = [(*item.before, item.created_at)]
-            documents.append(_document(item, facts[:MAX_FACTS], before, index, files))
+                previous = [(*item.before, item.created_at)]
+            documents.append(_document(item, facts[:MAX_FACTS], previous, index, files))
     return documents
 
 
 def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
-    """Return the ids of the observations whose vectors are nearest to the question's."""
+    """Return the ids of the observations whose vectors are nearest to that of the question."""
     if question.vector is None:
         return []
     found = rows(
@@ -81,7 +79,7 @@ def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
 def _document(
     item: observation_queries.ObservationVersion,
     facts: list[Dated],
-    before: list[Dated],
+    previous: list[Dated],
     index: Index,
     files: ZoneFiles,
 ) -> Document:
@@ -97,8 +95,8 @@ def _document(
         words=item.text,
         as_of=facts[0][2],
         is_stale=item.is_stale,
-        entities=frozenset(entity for some in linked.values() for entity in some),
+        entities=frozenset(entity for of_fact in linked.values() for entity in of_fact),
         sources=[sources[turn] for turn in turns],
         facts=facts,
-        supersedes=before,
+        supersedes=previous,
     )

@@ -1,4 +1,4 @@
-"""Runs the arms that read the whole zone."""
+"""Runs the arms that search the whole zone."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from recollect.projections.recall.arms.temporal import temporal
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# These search what the agents derive from a turn; by its words a turn is found before that.
-_DECIDED = frozenset({"statement", "semantic", "sentence"})
+# Arms that search what the agents derived from a turn, and so cannot read undecided turns.
+_DERIVED_ARMS = frozenset({"statement", "semantic", "sentence"})
 
 
 def run_arms(
-    wanted: frozenset[str], question: ParsedQuestion, index: Index, files: ZoneFiles, pool: int
+    enabled: frozenset[str], question: ParsedQuestion, index: Index, files: ZoneFiles, pool: int
 ) -> ScoresByArm:
-    """Run those of the `wanted` arms that have something to look for.
+    """Run the `enabled` arms for which the question has a search key.
 
-    Each brings up to `pool` candidates.
+    A vector arm finds up to `pool` candidates.
     """
     arms: dict[str, ArmScores] = {}
     facts: dict[str, float] = {}
     evidence: dict[str, float] = {}
-    personal = None
-    by_vector = "semantic" in wanted and question.vector is not None
-    if "keyword" in wanted:
+    personal_cosine = None
+    by_vector = "semantic" in enabled and question.vector is not None
+    if "keyword" in enabled:
         arms["keyword"], evidence["keyword"] = keyword(question, index)
         arms["statement"], facts = statement(question, index, pool=pool, with_facts=not by_vector)
     if by_vector and question.vector is not None:
@@ -36,16 +36,16 @@ def run_arms(
         arms["sentence"], facts, fact = sentence(question, question.vector, index, pool)
         evidence["cosine"] = max(turn.cosine, fact.cosine)
         if turn.personal is not None and fact.personal is not None:
-            personal = max(turn.personal, fact.personal)
-    if "entity" in wanted and (
+            personal_cosine = max(turn.personal, fact.personal)
+    if "entity" in enabled and (
         question.named or question.speakers or question.entity_turns is not None
     ):
         arms["entity"] = entity(question, index)
-    if "temporal" in wanted and question.spans:
+    if "temporal" in enabled and question.spans:
         arms["temporal"] = temporal(question, index)
-    if "causal" in wanted and facts:
+    if "causal" in enabled and facts:
         arms["causal"] = causal(question, index, files, facts)
     if len(undecided := index.undecided_turns):
-        for name in arms.keys() & _DECIDED:
+        for name in arms.keys() & _DERIVED_ARMS:
             arms[name] = arms[name]._replace(unread=undecided)
-    return ScoresByArm(len(index.turns), arms, facts, evidence, personal)
+    return ScoresByArm(len(index.turns), arms, facts, evidence, personal_cosine)

@@ -1,4 +1,4 @@
-"""The scores of an arm, scaled from 0 to 1."""
+"""Min-max scaling of arm scores."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Floats = npt.NDArray[np.float32]
 
 
 def min_max_scale(scores: Floats, floor: float | None = None, min_range: float = 0.0) -> Floats:
-    """Return scores min-max scaled to 0..1, from `floor` where it is given; all alike gives 1.
+    """Return scores min-max scaled to 0..1; with `floor`, that value becomes 0.
 
-    Scores that lie within less than `min_range` are taken for as far apart as that: then even the
-    best of them gives less than 1.
+    Equal scores become 1, or with `floor` 0 if none exceeds it. A range below `min_range` counts
+    as that wide, so that the best of nearly equal scores stays below 1.
     """
     if not len(scores):
         return scores.astype(np.float32)
@@ -20,5 +20,5 @@ def min_max_scale(scores: Floats, floor: float | None = None, min_range: float =
     high = float(scores.max())
     if high <= low:
         return (scores > low if floor is not None else np.ones(len(scores))).astype(np.float32)
-    apart = np.float32(max(high - low, min_range))
-    return (scores / apart if low == 0 else (scores - np.float32(low)) / apart).astype(np.float32)
+    width = np.float32(max(high - low, min_range))
+    return (scores / width if low == 0 else (scores - np.float32(low)) / width).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The arms by vectors: those of turns, and those of sentences."""
+"""The vector arms: over turns, and over the sentences of facts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class BestCosines(NamedTuple):
-    """The cosine of the nearest that an arm found, and of the nearest of a personal turn.
-
-    `personal` None: the arm found none of a personal turn.
-    """
+    """The best cosine that an arm found, and the best among personal turns (None: none found)."""
 
     cosine: float
     personal: float | None
@@ -30,7 +27,7 @@ class BestCosines(NamedTuple):
 def semantic(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
 ) -> tuple[ArmScores, BestCosines]:
-    """Score turns by their vectors and those of the turns around them."""
+    """Score turns by the cosines of their vectors, summed over the window."""
     near = index.event_vectors.nearest(vector, pool, question.restricted_to)
     places, scores = index.turns.window_sums(near.places, min_max_scale(near.similarity))
     scores = min_max_scale(question.masked(scores, places), floor=0.0)
@@ -40,10 +37,10 @@ def semantic(
 def sentence(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
 ) -> tuple[ArmScores, dict[str, float], BestCosines]:
-    """Score turns by the vector of their best sentence, and each near fact by itself."""
+    """Score turns by the cosine of their best fact; also return id -> score of the facts."""
     near = index.fact_vectors.nearest(vector, 2 * pool, question.restricted_to)
     similarity = min_max_scale(near.similarity)
-    # The first of a turn is its nearest.
+    # `near` is sorted, so the first fact of a turn is its best.
     places, first = distinct_with_first(near.places)
     facts = dict(zip(index.fact_vectors.ids(near), similarity.tolist(), strict=True))
     return ArmScores(places, similarity[first]), facts, _best_cosines(near, index)

@@ -1,8 +1,8 @@
-"""Entity expansion (B3): from the best turns, one hop through the entities that they mention.
+"""Entity expansion (B3): one hop from the best turns, through the entities that they mention.
 
-Rare entities connect, common ones do not: a turn scores by the best turn with which it shares an
-entity, times the entity's inverse document frequency over the logarithm of the number of turns
-(1 for an entity of one turn). The work is bounded by the numbers below, whatever the zone's size.
+A turn's score is that of the best turn with which it shares an entity, times the entity's inverse
+document frequency over the logarithm of the number of turns (1 for an entity of one turn), so that
+rare entities count most. The work is bounded by SEEDS and MAX_MENTIONS.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import MAX_MENTIONS, Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-#: The hop starts from so many of the best turns; from a wrong turn it leads to wrong ones.
+#: Turns from which entities are followed; more would add wrong turns.
 SEEDS = 5
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -25,33 +25,34 @@ Ints = npt.NDArray[np.int64]
 def expand_by_entities(
     question: ParsedQuestion, best: Ints, scores: Floats, index: Index
 ) -> tuple[Ints, Floats]:
-    """Return the places of turns that share an entity with the best, ascending, and their scores.
+    """Return the places, ascending, and scores of turns that share an entity with the best turns.
 
-    `best` are the places of the best turns so far, best first, and `scores` theirs.
-
-    Entities that the question names are not followed: most of what was found mentions them.
+    `best`: the places of the best turns so far, best first; `scores`: their scores. Entities named
+    in the question are not followed, since most of the turns found mention them.
     """
     count = len(index.turns)
     score_of = dict(zip(best.tolist(), scores.tolist(), strict=True))
-    found, through = [np.zeros(0, np.int64)], []
+    found, contributions = [np.zeros(0, np.int64)], []
     mentioned = _mentioned_by(question, best, index)
-    speaking = index.mentions_of.of(mentioned)
+    mentions_of = index.mentions_of.of(mentioned)
     for entity, seeds in mentioned.items():
-        mentions, places = speaking[entity]
+        mentions, places = mentions_of[entity]
         if mentions <= MAX_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
-            # Best first; the best itself is reached from the next, if from any.
+            # Best first. The best seed itself can only be reached from the second.
             each = [min(score_of[seed] * idf, 1.0) for seed in seeds]
             found.append(places)
-            through.append((seeds[0], each[0], each[1] if len(seeds) > 1 else 0.0))
+            contributions.append((seeds[0], each[0], each[1] if len(seeds) > 1 else 0.0))
     every, lengths = np.concatenate(found), [len(places) for places in found[1:]]
-    seed, gives_most, gives_next = np.array(through).reshape(-1, 3).repeat(lengths, axis=0).T
+    best_seed, best_score, second_score = (
+        np.array(contributions).reshape(-1, 3).repeat(lengths, axis=0).T
+    )
     reached = distinct(every)
-    most = np.zeros(len(reached), np.float32)
-    gives = np.where(every == seed, gives_next, gives_most).astype(np.float32)
-    np.maximum.at(most, np.searchsorted(reached, every), gives)
-    kept = question.allowed[reached] & (most > 0)
-    return reached[kept], most[kept]
+    highest = np.zeros(len(reached), np.float32)
+    contribution = np.where(every == best_seed, second_score, best_score).astype(np.float32)
+    np.maximum.at(highest, np.searchsorted(reached, every), contribution)
+    kept = question.allowed[reached] & (highest > 0)
+    return reached[kept], highest[kept]
 
 
 def _mentioned_by(question: ParsedQuestion, best: Ints, index: Index) -> dict[str, list[int]]:

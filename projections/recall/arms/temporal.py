@@ -1,4 +1,4 @@
-"""The temporal arm: turns of the times that a question speaks of."""
+"""The temporal arm: turns within the time spans of a question."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# People write of an event when it happens, or in the week after, which counts half.
-_SOON_AFTER_MS = 7 * 86_400_000
-
-_SOON_AFTER = 0.5
+# Events are also reported in the week after; such turns score half.
+_AFTERMATH_MS = 7 * 86_400_000
+_AFTERMATH_SCORE = 0.5
 
 
 def temporal(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score turns of the times that the question speaks of, and, half, those soon after."""
+    """Score turns within the question's time spans 1, and those of the week after half."""
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
     for _, last in question.spans:
-        scores[(at > last) & (at <= last + _SOON_AFTER_MS)] = _SOON_AFTER
+        scores[(at > last) & (at <= last + _AFTERMATH_MS)] = _AFTERMATH_SCORE
     for first, last in question.spans:
         scores[(at >= first) & (at <= last)] = 1.0
     return ArmScores(None, question.masked(scores))

@@ -1,7 +1,7 @@
-"""The index of a zone: what recall holds in memory of the zone's files, to search it fast.
+"""The in-memory search index of a zone, built from the zone's files.
 
-The first of the six rooms of recall: index, question, arms, ranking, answer, context. Each imports
-only itself and those before it. `zone_index.Index` has the arrays of turns, facts and vectors,
-follows the files' watermarks, and is stored in their folder (`array_store`). It knows
-nothing of questions.
+The first of recall's six packages: index, question, arms, ranking, answer, context. Each may import
+only itself and earlier ones. `zone_index.Index` holds the arrays of turns, facts and vectors,
+follows the files' watermarks, and is stored in their directory (`array_store`). It does not depend
+on any query.
 """

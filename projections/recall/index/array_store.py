@@ -1,8 +1,8 @@
-"""The stored index: arrays in the files' folder, which are mapped into memory, all or none.
+"""The stored index: arrays in the zone's directory, memory-mapped, all of them or none.
 
-Those with wide rows are in a file of their own, where deleted rows are overwritten; the others are
-replaced together. Whoever writes, prunes or removes them holds the lock LOCK, so that an erasure
-also removes what a killed writer left, and nobody puts it back.
+Arrays with wide rows have a file of their own, in which deleted rows are overwritten in place; the
+other arrays are replaced together. To write, prune or remove the index a process must hold LOCK, so
+that an erasure also removes the files of a killed writer, and no writer restores erased rows.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from recollect.projections.recall.index.growable_arrays import Array
 
 FILE = "recall.index"
 LOCK = "recall.lock"
-#: The files of the wide arrays: FILE names the one in use, and the other is written next.
+#: The two files for wide arrays: FILE names the current one; the next write goes to the other.
 WIDE_FILES = ("recall.codes0", "recall.codes1")
 
 _TEMPORARY = FILE + ".tmp"
-# The name and number of the format, the length of the description and its checksum.
+# The name and version of the format, and the length and checksum of the description.
 _HEADER = struct.Struct("<16sQL")
 _FORMAT = b"recollect/index7"
-_ALIGNED = 64
-# To compute the checksum of a larger array takes longer than the answer: like SQLite's pages,
-# larger and wide arrays are used as the file system gives them. `verify` reads all.
+_ALIGNMENT = 64
+# A larger array's checksum would take longer to compute than an answer takes. Like SQLite's pages,
+# large and wide arrays are used unchecked; `verify` compares them with the rows.
 _MAX_CHECKSUMMED_BYTES = 32_000_000
-# A reader that sees the file replaced while it reads begins again.
+# Attempts of a reader whose file is replaced while it reads.
 _ATTEMPTS = 5
 
 
 class _ArrayLocation(msgspec.Struct, frozen=True):
-    """Where an array is: from `start`, counted from the end of the description.
+    """The type, shape and location of an array.
 
-    For a wide array, from the start of its file. A large array has no checksum.
+    `start`: offset in bytes from the end of the description, or for a wide array from the start
+    of its file. `checksum`: CRC-32, None for a large or wide array.
     """
 
     name: str
@@ -53,55 +54,55 @@ class _ArrayLocation(msgspec.Struct, frozen=True):
 
 
 class _Description(msgspec.Struct, frozen=True):
-    about: bytes
+    metadata: bytes = msgspec.field(name="about")
     arrays: list[_ArrayLocation]
     wide_file: str
     wide: list[_ArrayLocation]
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """A stored index, its arrays mapped and private."""
+    """A stored index: the caller's metadata, and the arrays, mapped copy-on-write."""
 
-    about: bytes
+    metadata: bytes
     arrays: dict[str, Array]
 
 
 def write(
-    directory: Path, about: bytes, arrays: Mapping[str, Array], wide: Mapping[str, Array]
+    directory: Path, metadata: bytes, arrays: Mapping[str, Array], wide: Mapping[str, Array]
 ) -> None:
-    """Replace the stored index by these arrays, and a text about them."""
-    found = _read_description(directory)
-    name = WIDE_FILES[found is not None and found.wide_file == WIDE_FILES[0]]
-    # Another process may have mapped the old file: a new one is made instead of writing to it.
+    """Replace the stored index by these arrays and metadata."""
+    current = _read_description(directory)
+    name = WIDE_FILES[current is not None and current.wide_file == WIDE_FILES[0]]
+    # Another process may have mapped the old file, so a new file is made.
     (directory / name).unlink(missing_ok=True)
-    whole = {key: np.ascontiguousarray(values) for key, values in wide.items()}
-    placed = _lay_out(whole)
+    contiguous = {key: np.ascontiguousarray(values) for key, values in wide.items()}
+    locations = _lay_out(contiguous)
     with open(directory / name, "wb", opener=opener) as file:
-        _write_arrays(file, 0, placed, whole)
-    _replace(directory, _Description(about, [], name, placed), arrays)
+        _write_arrays(file, 0, locations, contiguous)
+    _replace(directory, _Description(metadata, [], name, locations), arrays)
 
 
 def prune(
-    directory: Path, about: bytes, arrays: Mapping[str, Array], gone: Mapping[str, Array]
+    directory: Path, metadata: bytes, arrays: Mapping[str, Array], removed: Mapping[str, Array]
 ) -> None:
-    """Replace all but the wide arrays, and overwrite the rows of these that are `gone`.
+    """Replace all arrays but the wide ones, and overwrite the `removed` rows of those with zeros.
 
-    Processes that mapped them see the rows overwritten.
+    Processes that have mapped the wide arrays see the zeros.
     """
-    found = _read_description(directory)
-    assert found is not None, "it was read under the same lock"
-    with open(directory / found.wide_file, "r+b") as file:
-        for placed in found.wide:
-            rows = gone.get(placed.name)
+    current = _read_description(directory)
+    assert current is not None, "it was read under the same lock"
+    with open(directory / current.wide_file, "r+b") as file:
+        for location in current.wide:
+            rows = removed.get(location.name)
             if rows is not None and len(rows):
-                held = np.memmap(file, placed.type, "r+", placed.start, placed.shape)
-                held[rows] = 0
-                held.flush()
-    _replace(directory, msgspec.structs.replace(found, about=about, arrays=[]), arrays)
+                values = np.memmap(file, location.type, "r+", location.start, location.shape)
+                values[rows] = 0
+                values.flush()
+    _replace(directory, msgspec.structs.replace(current, metadata=metadata, arrays=[]), arrays)
 
 
 def read(directory: Path) -> Stored | None:
-    """Return the stored index; None where it is not whole."""
+    """Return the stored index; None if it is missing or incomplete."""
     for _ in range(_ATTEMPTS):
         try:
             with open(directory / FILE, "rb") as file:
@@ -114,19 +115,19 @@ def read(directory: Path) -> Stored | None:
 
 
 def read_metadata(directory: Path) -> bytes | None:
-    """Return the text about the stored index; None where there is none that can be read."""
+    """Return the metadata of the stored index; None if there is none, or it is unreadable."""
     found = _read_description(directory)
-    return None if found is None else found.about
+    return None if found is None else found.metadata
 
 
 def remove(directory: Path) -> None:
-    """Remove the stored index, and what a killed writer left."""
+    """Remove the stored index, and the files of a killed writer."""
     for name in (_TEMPORARY, FILE, *WIDE_FILES):
         (directory / name).unlink(missing_ok=True)
 
 
 def remove_leftovers(directory: Path) -> None:
-    """Remove what a killed writer left."""
+    """Remove the files of a killed writer."""
     found = _read_description(directory)
     for name in (_TEMPORARY, *WIDE_FILES):
         if found is None or name != found.wide_file:
@@ -142,12 +143,12 @@ def _read_description(directory: Path) -> _Description | None:
 
 
 def _parse_description(file: BinaryIO) -> _Description | None:
-    """Return the description at the start of a file; None: it is torn, or in another format."""
+    """Return the description at the start of a file; None if it is torn or of another format."""
     head = file.read(_HEADER.size)
     if len(head) < _HEADER.size:
         return None
-    form, length, checksum = _HEADER.unpack(head)
-    if form != _FORMAT or length > os.fstat(file.fileno()).st_size:
+    format_, length, checksum = _HEADER.unpack(head)
+    if format_ != _FORMAT or length > os.fstat(file.fileno()).st_size:
         return None
     packed = file.read(length)
     if len(packed) != length or zlib.crc32(packed) != checksum:
@@ -156,25 +157,27 @@ def _parse_description(file: BinaryIO) -> _Description | None:
 
 
 def _read(directory: Path, file: BinaryIO) -> Stored | None:
-    described = _parse_description(file)
-    if described is None:
+    description = _parse_description(file)
+    if description is None:
         return None
-    arrays = _map_arrays(file, _align(file.tell()), described.arrays)
-    with open(directory / described.wide_file, "rb") as wide_file:
-        wide = _map_arrays(wide_file, 0, described.wide)
+    arrays = _map_arrays(file, _align(file.tell()), description.arrays)
+    with open(directory / description.wide_file, "rb") as wide_file:
+        wide = _map_arrays(wide_file, 0, description.wide)
     if arrays is None or wide is None:
         return None
-    return Stored(described.about, {**arrays, **wide})
+    return Stored(description.metadata, {**arrays, **wide})
 
 
-def _map_arrays(file: BinaryIO, base: int, placed: list[_ArrayLocation]) -> dict[str, Array] | None:
-    """Return the arrays of a file; None where its length is wrong, or an array is torn."""
+def _map_arrays(
+    file: BinaryIO, base: int, locations: list[_ArrayLocation]
+) -> dict[str, Array] | None:
+    """Return the arrays of a file; None if its length is wrong or an array is torn."""
     size = os.fstat(file.fileno()).st_size
-    if size != base + _total_size(placed):
+    if size != base + _total_size(locations):
         return None
     view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
     arrays = {}
-    for item in placed:
+    for item in locations:
         content = view[base + item.start : base + item.start + item.size]
         if item.checksum not in (None, _checksum(content)):
             return None
@@ -182,46 +185,46 @@ def _map_arrays(file: BinaryIO, base: int, placed: list[_ArrayLocation]) -> dict
     return arrays
 
 
-def _replace(directory: Path, described: _Description, arrays: Mapping[str, Array]) -> None:
+def _replace(directory: Path, description: _Description, arrays: Mapping[str, Array]) -> None:
     """Replace FILE by arrays and their description, and remove files that it does not name."""
-    whole = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
-    placed = _lay_out(whole)
-    sums = [
+    contiguous = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+    locations = _lay_out(contiguous)
+    with_checksums = [
         msgspec.structs.replace(item, checksum=_checksum(_bytes(values)))
-        for item, values in zip(placed, whole.values(), strict=True)
+        for item, values in zip(locations, contiguous.values(), strict=True)
     ]
-    packed = msgspec.msgpack.encode(msgspec.structs.replace(described, arrays=sums))
+    packed = msgspec.msgpack.encode(msgspec.structs.replace(description, arrays=with_checksums))
     temporary = directory / _TEMPORARY
     with open(temporary, "wb", opener=opener) as file:
         file.write(_HEADER.pack(_FORMAT, len(packed), zlib.crc32(packed)))
         file.write(packed)
-        _write_arrays(file, _align(file.tell()), placed, whole)
+        _write_arrays(file, _align(file.tell()), locations, contiguous)
     os.replace(temporary, directory / FILE)
     remove_leftovers(directory)
 
 
 def _lay_out(arrays: Mapping[str, Array]) -> list[_ArrayLocation]:
-    placed, start = [], 0
+    locations, start = [], 0
     for name, values in arrays.items():
-        placed.append(_ArrayLocation(name, values.dtype.str, values.shape, start, values.nbytes))
+        locations.append(_ArrayLocation(name, values.dtype.str, values.shape, start, values.nbytes))
         start += _align(values.nbytes)
-    return placed
+    return locations
 
 
 def _write_arrays(
-    file: BinaryIO, base: int, placed: list[_ArrayLocation], arrays: Mapping[str, Array]
+    file: BinaryIO, base: int, locations: list[_ArrayLocation], arrays: Mapping[str, Array]
 ) -> None:
-    """Write arrays at their places, and sync the file."""
-    for item, values in zip(placed, arrays.values(), strict=True):
+    """Write arrays at their locations, and sync the file."""
+    for item, values in zip(locations, arrays.values(), strict=True):
         file.seek(base + item.start)
         file.write(_bytes(values))
-    file.truncate(base + _total_size(placed))
+    file.truncate(base + _total_size(locations))
     file.flush()
     os.fsync(file.fileno())
 
 
-def _total_size(placed: list[_ArrayLocation]) -> int:
-    return sum(_align(item.size) for item in placed)
+def _total_size(locations: list[_ArrayLocation]) -> int:
+    return sum(_align(item.size) for item in locations)
 
 
 def _bytes(values: Array) -> bytes | memoryview:
@@ -233,4 +236,4 @@ def _checksum(content: bytes | memoryview) -> int | None:
 
 
 def _align(size: int) -> int:
-    return -(-size // _ALIGNED) * _ALIGNED
+    return -(-size // _ALIGNMENT) * _ALIGNMENT

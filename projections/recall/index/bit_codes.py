@@ -1,6 +1,6 @@
-"""Bit codes: the signs of a vector, one bit a dimension; near vectors differ in few of them.
+"""Bit codes: one sign bit per dimension, compared by Hamming distance.
 
-Signs of a projection keep angles (Charikar, 2002). A scan counts the bits in which codes differ.
+The signs of a random projection estimate angles (Charikar, 2002).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, nonzero
 
-# Rows scanned at a time: with fewer, calls cost more; more do not fit a processor's cache.
-_STEP = 32_768
+# Codes scanned at a time: fewer cost more calls, and more do not fit into the processor's cache.
+_BATCH = 32_768
 _BITS = 64
-# Where there are more values than this, a sample estimates the cut first.
+# With more values than this, the cut is first estimated from a sample.
 _SAMPLE = 8_192
 
 Floats = npt.NDArray[np.float32]
@@ -26,48 +26,48 @@ Mask = npt.NDArray[np.bool_]
 
 
 class BitCodes:
-    """The codes of vectors with `dimension` values: a row for every 64 bits, a column for each."""
+    """The bit codes of vectors with `dimension` values: a row per 64 bits, a column per vector."""
 
     def __init__(self, dimension: int, columns: Mapping[str, Array] | None = None) -> None:
         self._dimension = dimension
-        held = columns or {}
-        nothing = np.zeros((-(-dimension // _BITS), 0), np.uint64)
-        self._words = GrowableArray(held.get("words", nothing))
+        stored = columns or {}
+        empty = np.zeros((-(-dimension // _BITS), 0), np.uint64)
+        self._words = GrowableArray(stored.get("words", empty))
 
     def __len__(self) -> int:
         return int(self._words.values.shape[1])
 
     @property
     def out_of_range(self) -> int:
-        """A distance larger than that of any code."""
+        """A value larger than any Hamming distance."""
         return self._dimension + 1
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays by name, to be stored."""
+        """Return all arrays by name, for storing."""
         return {"words": self._words.values}
 
     def extend(self, vectors: Array) -> None:
-        """Add the codes of (n, dimension) vectors of any type of number."""
+        """Add the codes of (n, dimension) vectors of any numeric type."""
         self._words.extend(self._encode(vectors).T)
 
     def keep(self, kept: Mask) -> None:
-        """Keep only the codes of vectors that a mask marks."""
+        """Keep only the codes selected by a mask."""
         self._words.keep(kept)
 
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
-        """Return in how many bits each code differs from that of a vector."""
+        """Return the Hamming distance of each code to that of a vector."""
         query = self._encode(vector[None]).T
         words = self._words.values
-        count, step = len(self), min(len(self), _STEP)
+        count, batch = len(self), min(len(self), _BATCH)
         distance = np.empty(count, np.uint16)
-        differs, counted = (np.empty((len(words), step), kind) for kind in (np.uint64, np.uint8))
+        differs, counted = (np.empty((len(words), batch), kind) for kind in (np.uint64, np.uint8))
         pairs = len(words) // 2
-        for start in range(0, count, _STEP):
-            total = distance[start : start + _STEP]
+        for start in range(0, count, _BATCH):
+            total = distance[start : start + _BATCH]
             width = len(total)
             np.bitwise_xor(words[:, start : start + width], query, out=differs[:, :width])
             np.bitwise_count(differs[:, :width], out=counted[:, :width])
-            # The counts of two words fit into a byte; more are added in two bytes.
+            # The counts of two words add up within a byte; the totals need two bytes.
             some, rest = counted[:pairs, :width], counted[2 * pairs :, :width]
             np.add(some, counted[pairs : 2 * pairs, :width], out=some)
             total[:] = 0
@@ -84,48 +84,48 @@ class BitCodes:
 
 
 def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
-    """Return the rows of the `count` smallest values, ascending, with all that equal the last.
+    """Return the rows of the `count` smallest values and of ties with the last, and that value.
 
-    The second is that last value. Values are small, such as distances.
+    Rows ascend. Values must be small, such as Hamming distances.
     """
     if len(values) > _SAMPLE and (rows := _probable_smallest(values, count)) is not None:
-        held = values[rows]
-        cut = _nth_smallest(held, count)
-        return rows[held <= cut], cut
+        sampled = values[rows]
+        cut = _nth_smallest(sampled, count)
+        return rows[sampled <= cut], cut
     cut = _nth_smallest(values, count)
     return nonzero(values <= cut), cut
 
 
 def break_ties(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
-    """Return `count` of the rows: of those whose value is the cut, the ones of the first places.
+    """Return `count` of the rows, preferring the lowest places among rows whose value is `cut`.
 
-    Those that share a place with the last of them are included, so there may be more.
+    Rows that share a place with the last of these are included, so there may be more.
     """
-    equal = values == cut
-    wanted = count - int((~equal).sum())
-    if wanted >= int(equal.sum()):
+    tied = values == cut
+    needed = count - int((~tied).sum())
+    if needed >= int(tied.sum()):
         return rows
-    last = np.partition(places[equal], wanted - 1)[wanted - 1]
-    first: Ints = rows[~equal | (places <= last)]
-    return first
+    last = np.partition(places[tied], needed - 1)[needed - 1]
+    kept: Ints = rows[~tied | (places <= last)]
+    return kept
 
 
 def _nth_smallest(values: npt.NDArray[np.uint16], count: int) -> int:
-    """Return the last of the `count` smallest values; of fewer, the last."""
+    """Return the `count`-th smallest value; of fewer values, the largest."""
     if not len(values):
         return 0
-    upto = np.cumsum(np.bincount(values))
-    return int(np.searchsorted(upto, min(count, len(values))))
+    cumulative = np.cumsum(np.bincount(values))
+    return int(np.searchsorted(cumulative, min(count, len(values))))
 
 
 def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
-    """Return rows with the `count` smallest values and few others, cut where a sample suggests.
+    """Return rows with the `count` smallest values and few others; None if there are too few.
 
-    None where the sample gave too few.
+    The cut is estimated from a sample, and may be too low.
     """
     step = len(values) // _SAMPLE + 1
     expected = count / step
-    # Four standard deviations more than are expected among the sample.
+    # Four standard deviations above the expected number within the sample.
     rank = math.ceil(expected + 4 * math.sqrt(expected) + 4)
     rows = nonzero(values <= _nth_smallest(values[::step], rank))
     return rows if len(rows) >= count else None

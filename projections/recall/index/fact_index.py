@@ -1,4 +1,4 @@
-"""The facts of a zone: the turn that gave each, and BM25 over their words."""
+"""The facts of a zone, each with its source turn, and BM25 over their words."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Facts:
-    """Facts in the order of their rows, with the place of the turn that gave each.
+    """Facts in the order of their rowids, with the place of each fact's source turn.
 
-    Facts whose turn was deleted are left out.
+    Facts whose source turn was deleted are excluded.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Facts:
         self._place = GrowableArray(stored.get("place", np.zeros(0, np.int32)))
         self._length = GrowableArray(stored.get("length", np.zeros(0, np.float32)))
         self.ids = Texts(stored.get("id"))
-        # The last row that was read, also if its fact was left out.
+        # The last rowid that was read, whether or not its fact was excluded.
         self._seen = int(stored["seen"][0]) if stored else 0
         self.postings = Postings(
             connection,
@@ -59,7 +59,7 @@ class Facts:
         self._update_norms()
 
     def follow(self) -> None:
-        """Add new facts; their turns were added before."""
+        """Add new facts, after their turns."""
         while rows := facts_for_recall.facts_after(self._connection, self._seen, _BLOCK):
             self._seen = rows[-1][0]
             places = self._turns.place_of_id.of([event or "" for _, _, event, _ in rows])
@@ -67,16 +67,16 @@ class Facts:
             first = len(self)
             self._place.extend(places[places >= 0].astype(np.int32))
             self._rowid.extend(np.array([row[0] for row in readable], np.int64))
-            self._length.extend(np.array([_words(row[3]) for row in readable], np.float32))
+            self._length.extend(np.array([_word_count(row[3]) for row in readable], np.float32))
             self.ids.extend(row[1] for row in readable)
             self.postings.extend(first, [(row[3],) for row in readable])
             self._update_norms()
 
     def remove(self, rowids: Sequence[int], new_places: Ints) -> Ints | None:
-        """Remove the facts with these rowids, and those whose turn was removed.
+        """Remove the facts with these rowids, and those whose source turn was removed.
 
-        `new_places` has the new place of each turn, -1: removed. Return the same of each fact; None
-        where a row that stays has another fact now.
+        `new_places`: old place of a turn -> its new place, -1 if removed. Return old row -> new row
+        of facts, in the same form; None if a rowid that stays was reused for another fact.
         """
         place = new_places[self.places]
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
@@ -93,7 +93,7 @@ class Facts:
         return new_rows
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays by name, to be stored."""
+        """Return all arrays by name, for storing."""
         return {
             "rowid": self._rowid.values,
             "place": self._place.values,
@@ -108,24 +108,24 @@ class Facts:
 
     @property
     def places(self) -> Array:
-        """The place of the turn that gave each fact."""
+        """The place of each fact's source turn."""
         return self._place.values
 
     def turns_with_facts(self) -> Mask:
-        """Return which turns gave facts."""
+        """Return the mask of turns that are the source of a fact."""
         if self._turns_with_facts is None or len(self._turns_with_facts) != len(self._turns):
             self._turns_with_facts = np.zeros(len(self._turns), bool)
             self._turns_with_facts[self.places] = True
         return self._turns_with_facts
 
     def rows_of(self, ids: list[str]) -> Ints:
-        """Return the row of each of these facts; -1 where there is none."""
+        """Return the row of each fact by id; -1 if there is none."""
         found = facts_for_recall.rowids(self._connection, ids)
         rowids = np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids))
         return _rows_of(self._rowid, rowids)
 
     def places_of(self, ids: list[str]) -> dict[str, int]:
-        """Return the place of the turn that gave each of these facts, of those that there are."""
+        """Return fact id -> place of its source turn, for the facts that exist."""
         rows = self.rows_of(ids)
         return {
             id_: int(self.places[row])
@@ -134,15 +134,15 @@ class Facts:
         }
 
     def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
-        """Return the rows of facts with any of these index terms, in no order, and their BM25."""
+        """Return the rows of facts with any of these index terms, unordered, and their BM25."""
         return self._sums.add_up([self._term_scores(term) for term in terms], len(self))
 
     def _term_scores(self, term: str) -> tuple[Ints, Floats]:
-        """Return the facts with a term, and what it adds to the score of each."""
+        """Return the rows of facts with a term, and its BM25 contribution to each."""
         rows, tf = self.postings.of(term)
         idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
-        gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
-        return rows.astype(np.int64), gain.astype(np.float32, copy=False)
+        scores = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
+        return rows.astype(np.int64), scores.astype(np.float32, copy=False)
 
     def _update_norms(self) -> None:
         lengths = self._length.values
@@ -152,7 +152,7 @@ class Facts:
 
 
 def _rows_of(rowid: GrowableArray, rowids: Ints) -> Ints:
-    """Return the row of the fact with each rowid; -1 where there is none."""
+    """Return the row of the fact with each rowid; -1 if there is none."""
     known = rowid.values
     if not len(known):
         return np.full(len(rowids), -1)
@@ -160,6 +160,6 @@ def _rows_of(rowid: GrowableArray, rowids: Ints) -> Ints:
     return np.where(known[rows] == rowids, rows, -1)
 
 
-def _words(text: str) -> int:
-    """Return how many words a text has, split at blanks."""
+def _word_count(text: str) -> int:
+    """Return the number of words of a text, split at spaces."""
     return text.count(" ") + 1

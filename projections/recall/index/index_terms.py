@@ -1,4 +1,4 @@
-"""Index terms: the words of a text as the full-text indexes have them, without stop words."""
+"""Index terms: the stemmed words of a text, as the full-text indexes hold them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import apsw
 
 from recollect.text.stopwords import STOP_WORDS
 
-# With more words a query gets slower, and no better.
+# Maximum terms of a query: more make it slower, and results no better.
 MAX_WORDS = 64
-# A document of a hundred words takes 10 KB.
+# Entries per cache; a document of a hundred words takes 10 KB.
 _MAX_CACHED = 4_096
-# Of queries, single words come again, and longer texts do not.
-_LONGEST_CACHED = 32
+# Only short queries, such as single words, are cached: longer ones rarely recur.
+_MAX_CACHED_CHARACTERS = 32
 
 
 class Tokeniser:
     """Splits text into the terms of the index (`porter unicode61 remove_diacritics 2`)."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
+        self._unstemmed = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
         self._terms: dict[str, tuple[str, ...]] = {}
-        self._of_documents: dict[str, frozenset[str]] = {}
+        self._document_terms: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
-        """Return the normalised words of a text, not stemmed, in order."""
-        return self._run(self._whole, text)
+        """Return the normalised, unstemmed words of a text, in order."""
+        return self._run(self._unstemmed, text)
 
     def terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
@@ -34,22 +34,22 @@ class Tokeniser:
         words = (word for word in self.words(text) if word not in STOP_WORDS)
         terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(words))))
         found = list(terms)[:MAX_WORDS]
-        if len(text) <= _LONGEST_CACHED:
+        if len(text) <= _MAX_CACHED_CHARACTERS:
             if len(self._terms) >= _MAX_CACHED:
                 self._terms.clear()
             self._terms[text] = tuple(found)
         return found
 
     def distinct_terms(self, text: str) -> frozenset[str]:
-        """Return all index terms of a document; those of the last few thousand are cached."""
-        if text not in self._of_documents:
-            if len(self._of_documents) >= _MAX_CACHED:
-                self._of_documents.clear()
-            self._of_documents[text] = frozenset(self._run(self._stem, text))
-        return self._of_documents[text]
+        """Return the distinct index terms of a document, stop words included; cached."""
+        if text not in self._document_terms:
+            if len(self._document_terms) >= _MAX_CACHED:
+                self._document_terms.clear()
+            self._document_terms[text] = frozenset(self._run(self._stem, text))
+        return self._document_terms[text]
 
     def all_terms(self, text: str) -> list[str]:
-        """Return every index term of a text, in order, as the index has them."""
+        """Return every index term of a text, in order, with repetitions and stop words."""
         return self._run(self._stem, text)
 
     def _run(self, tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A cache in front of a look-up by keys, valid until the files change."""
+"""A cache in front of a look-up by keys, which is cleared when the files change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class LookupCache(Generic[K, V]):
-    """A look-up that caches what it found, and what it did not, of up to `max_keys` keys."""
+    """A look-up cache of up to `max_keys` keys, with negative entries."""
 
     def __init__(self, look_up: Callable[[list[K]], Mapping[K, V]], max_keys: int) -> None:
         self._look_up = look_up
@@ -18,17 +18,17 @@ class LookupCache(Generic[K, V]):
         self._cached: dict[K, V | None] = {}
 
     def of(self, keys: Iterable[K]) -> dict[K, V]:
-        """Return key -> value of those keys that have one."""
-        wanted = dict.fromkeys(keys)
-        new = [key for key in wanted if key not in self._cached]
+        """Return key -> value, for the keys that have one."""
+        distinct = dict.fromkeys(keys)
+        new = [key for key in distinct if key not in self._cached]
         if new:
             if len(self._cached) + len(new) > self._max_keys:
                 self._cached.clear()
-                new = list(wanted)
+                new = list(distinct)
             found = self._look_up(new)
             self._cached |= {key: found.get(key) for key in new}
         cached = self._cached
-        return {key: value for key in wanted if (value := cached[key]) is not None}
+        return {key: value for key in distinct if (value := cached[key]) is not None}
 
     def clear(self) -> None:
         """Empty the cache."""

@@ -1,9 +1,9 @@
-"""Which turns are personal: what a user says in a session that is about them.
+"""Which turns are personal: user turns of a session that is about the user.
 
-A memory of talks with an assistant is full of what anybody might ask; what is near to that says
-nothing of whether the memory has anything on a prompt. Marked are the turns of users; a session
-counts as personal where half of them tell of who says them, where no assistant takes part, and
-what was asked to be remembered always does.
+Chats with an assistant are full of generic requests, and similarity to those is no evidence that
+the memory holds anything relevant. A user turn is personal in a session without an assistant, and
+in one where at least half of the user turns disclose something about the user. A turn that was
+stored by `remember` is always personal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from recollect.projections.recall.index.growable_arrays import Array
 from recollect.schemas.senders import is_assistant
 from recollect.text.prompts import is_personal
 
-Marks = npt.NDArray[np.int8]
+TurnClasses = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
 
 ASSISTANT, USER, SELF_DISCLOSING, REMEMBERED = range(4)
-# The share of a session's user turns that tell of the user.
+# The minimum share of self-disclosing turns among a session's user turns.
 _MIN_SELF_DISCLOSING_SHARE = 0.5
 
 
@@ -30,8 +30,8 @@ def classify_turns(
     senders: Sequence[str],
     kinds: Sequence[str],
     directions: Sequence[str | None],
-) -> Marks:
-    """Return the mark of each turn, given its text, sender, kind and direction."""
+) -> TurnClasses:
+    """Return the class of each turn, given its text, sender, kind and direction."""
     found = (
         _classify(content, sender, kind, direction)
         for content, sender, kind, direction in zip(
@@ -41,14 +41,14 @@ def classify_turns(
     return np.fromiter(found, np.int8, len(contents))
 
 
-def personal_mask(marks: Array, session: Array) -> Mask:
-    """Return which turns are personal, given the mark and the session of each."""
-    sessions = len(marks)
-    assistants = np.bincount(session, marks == ASSISTANT, sessions)
-    users = np.bincount(session, marks != ASSISTANT, sessions)
-    own = np.bincount(session, marks == SELF_DISCLOSING, sessions)
-    about_them = (assistants == 0) | (own >= _MIN_SELF_DISCLOSING_SHARE * users)
-    found: Mask = (about_them[session] & (marks != ASSISTANT)) | (marks == REMEMBERED)
+def personal_mask(classes: Array, session: Array) -> Mask:
+    """Return which turns are personal, given the class and the session of each."""
+    sessions = len(classes)
+    assistant = np.bincount(session, classes == ASSISTANT, sessions)
+    user = np.bincount(session, classes != ASSISTANT, sessions)
+    disclosing = np.bincount(session, classes == SELF_DISCLOSING, sessions)
+    is_about_user = (assistant == 0) | (disclosing >= _MIN_SELF_DISCLOSING_SHARE * user)
+    found: Mask = (is_about_user[session] & (classes != ASSISTANT)) | (classes == REMEMBERED)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Postings: which rows have each term, read from a full-text index once and then updated."""
+"""Posting lists, read from a full-text index once and then updated incrementally."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ import numpy.typing as npt
 from recollect.projections.recall.index.growable_arrays import Array, concat_ranges, delete_at
 from recollect.projections.recall.index.index_terms import Tokeniser
 
-# Where more texts than this are added, and more than a tenth of those there are, it is faster to
-# read the full-text index again.
+# When more texts than both of these are added, it is faster to read the full-text index again.
 _MAX_INCREMENTAL_TEXTS = 1_000
 _MAX_INCREMENTAL_SHARE = 0.1
 # Terms read at a time.
 _BLOCK = 2_000
-# Rows of cached postings: 24 MB, where they had to be copied.
+# Rows of cached posting lists; 24 MB if all had to be copied.
 MAX_CACHED_POSTINGS = 3_000_000
-# FTS5 cuts longer terms (FTS5_MAX_TOKEN_SIZE), even within a character.
+# FTS5 truncates longer terms (FTS5_MAX_TOKEN_SIZE), even within a character.
 _MAX_TERM_BYTES = 32_768
 
 Floats = npt.NDArray[np.float32]
@@ -33,10 +32,10 @@ _Added = tuple[list[int], list[int]]
 
 
 class _PostingLists(NamedTuple):
-    """The lists of all terms, one after the other.
+    """The posting lists of all terms, concatenated.
 
-    `terms`: the terms' digests, ascending. `ends`: where the list of each ends in `rows` and
-    `counts`.
+    `terms`: digests of the terms, ascending. `ends`: the end of each term's list in `rows` and
+    `counts` (term frequencies).
     """
 
     terms: npt.NDArray[np.uint64]
@@ -45,17 +44,18 @@ class _PostingLists(NamedTuple):
     counts: Floats
 
     def of(self, term: int) -> Posting:
-        place = int(self.terms.searchsorted(np.uint64(term)))
-        if place == len(self.terms) or self.terms[place] != term:
+        """Return the posting list of a term, given by its digest."""
+        index = int(self.terms.searchsorted(np.uint64(term)))
+        if index == len(self.terms) or self.terms[index] != term:
             return self.rows[:0], self.counts[:0]
-        list_ = slice(self.ends[place - 1] if place else 0, self.ends[place])
+        list_ = slice(self.ends[index - 1] if index else 0, self.ends[index])
         return self.rows[list_], self.counts[list_]
 
 
 class Postings:
-    """For each term the rows that have it, ascending, and how often; the terms are not stored.
+    """The rows that contain each term, ascending, with term frequencies; terms are kept as digests.
 
-    `table` is the full-text index; `rows_of` gives the rows of its documents, -1: it has none.
+    `table`: the full-text index. `rows_of` maps its document ids to rows; -1 if there is none.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class Postings:
         self._table = table
         self._rows_of = rows_of
         self._tokeniser = Tokeniser(connection)
-        # None: not read yet; see `_posting_lists`.
+        # None until first read, see `_posting_lists`.
         self._lists = _PostingLists(**columns) if columns else None
         self._added: dict[int, _Added] = {}
         self._cached: dict[str, Posting] = {}
         self._size = 0
 
     def of(self, term: str) -> Posting:
-        """Return the rows with a term, and how often each has it."""
+        """Return the rows that contain a term, and its frequency in each."""
         if term not in self._cached:
             self._cache(term, self._posting(_digest(_truncate(term))))
         return self._cached[term]
@@ -88,7 +88,7 @@ class Postings:
         self._cached[term] = posting
 
     def _posting_lists(self) -> _PostingLists:
-        """Return the lists without the rows that were added since they were read."""
+        """Return the posting lists as last read or merged, without rows added since."""
         if self._lists is None:
             self._lists = self._read()
         return self._lists
@@ -103,7 +103,7 @@ class Postings:
         )
 
     def extend(self, first: int, texts: Sequence[Sequence[str]]) -> None:
-        """Add texts, each as a list of columns: the rows from `first` on."""
+        """Add texts, each a sequence of columns, as the rows from `first` on."""
         self._cached, self._size = {}, 0
         if len(texts) > max(_MAX_INCREMENTAL_TEXTS, _MAX_INCREMENTAL_SHARE * first):
             self._lists, self._added = None, {}
@@ -117,9 +117,9 @@ class Postings:
                 counts.append(count)
 
     def remove(self, new_rows: Ints) -> None:
-        """Remove rows: `new_rows` has the new number of each row, -1 where it is removed.
+        """Remove rows, and terms that no row contains any more.
 
-        Terms that no row has any more are removed with them.
+        `new_rows`: old row -> new row, -1 if removed.
         """
         self._cached, self._size = {}, 0
         if self._lists is None:
@@ -127,15 +127,15 @@ class Postings:
         self._merge()
         terms, ends, rows, counts = self._lists
         rows = new_rows.astype(np.int32).take(rows)
-        gone = np.flatnonzero(rows < 0)
-        ends = ends - np.searchsorted(gone, ends)
-        somewhere = np.diff(ends, prepend=0) > 0
+        removed = np.flatnonzero(rows < 0)
+        ends = ends - np.searchsorted(removed, ends)
+        used = np.diff(ends, prepend=0) > 0
         self._lists = _PostingLists(
-            terms[somewhere], ends[somewhere], delete_at(rows, gone), delete_at(counts, gone)
+            terms[used], ends[used], delete_at(rows, removed), delete_at(counts, removed)
         )
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays by name, to be stored."""
+        """Return all arrays by name, for storing."""
         self._merge()
         return self._posting_lists()._asdict()
 
@@ -148,13 +148,13 @@ class Postings:
             )
 
     def _read(self) -> _PostingLists:
-        """Return the lists of the full-text index."""
+        """Read the posting lists of the full-text index."""
         lists = [_make_lists([], [], [], [])]
         found = _occurrences(self._connection, self._table)
         while block := list(islice(found, _BLOCK)):
-            times = [ids.count(" ") + 1 for _, ids in block]
+            occurrences = [ids.count(" ") + 1 for _, ids in block]
             documents = np.fromstring(" ".join(ids for _, ids in block), np.int64, sep=" ")
-            rows, term = self._rows_of(documents), np.repeat(np.arange(len(block)), times)
+            rows, term = self._rows_of(documents), np.repeat(np.arange(len(block)), occurrences)
             rows, term = rows[rows >= 0], term[rows >= 0]
             first = np.ones(len(rows), bool)
             first[1:] = (rows[1:] != rows[:-1]) | (term[1:] != term[:-1])
@@ -168,10 +168,10 @@ class Postings:
 
 
 def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[bytes, str]]:
-    """Return each term of a full-text index with the documents that have it.
+    """Return each term of a full-text index with the ids of the documents that contain it.
 
-    These ascend, separated by blanks, one for each occurrence: five times as fast as a row for
-    each. A term that FTS5 cut may end within a character.
+    The ids ascend, one per occurrence, separated by spaces: five times as fast as a row per
+    occurrence. A term that FTS5 truncated may end within a character.
     """
     connection.execute(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_terms "
@@ -183,23 +183,22 @@ def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[byte
 
 
 def _digest(term: bytes) -> int:
-    """Return the 64 bits that identify a term.
+    """Return a 64-bit digest that identifies a term.
 
-    Among a million terms, two have the same with a probability of one in thirty million; they
-    count as one.
+    Colliding terms count as one; among a million terms the probability is one in thirty million.
     """
     return int.from_bytes(blake2b(term, digest_size=8).digest(), "little")
 
 
 def _truncate(term: str) -> bytes:
-    """Return a term as FTS5 has it."""
+    """Return a term as FTS5 stores it."""
     return term.encode()[:_MAX_TERM_BYTES]
 
 
 def _make_lists(
     terms: Sequence[int], lengths: npt.ArrayLike, rows: npt.ArrayLike, counts: npt.ArrayLike
 ) -> _PostingLists:
-    """Return the lists of terms, of these lengths, in this order."""
+    """Build posting lists, given the length of each term's list."""
     return _PostingLists(
         np.array(terms, np.uint64),
         np.cumsum(lengths, dtype=np.int64),
@@ -209,15 +208,15 @@ def _make_lists(
 
 
 def _lists_of_added(added: Mapping[int, _Added]) -> _PostingLists:
-    """Return the lists of added rows."""
+    """Return the posting lists of added rows."""
     rows, counts = ([value for lists in added.values() for value in lists[part]] for part in (0, 1))
     return _make_lists(list(added), [len(lists[0]) for lists in added.values()], rows, counts)
 
 
-def _merge_lists(some: Sequence[_PostingLists]) -> _PostingLists:
-    """Return all lists merged, by term; those of one term follow one another in the given order."""
-    terms, rows, counts = (np.concatenate([lists[part] for lists in some]) for part in (0, 2, 3))
-    lengths = np.concatenate([np.diff(lists.ends, prepend=0) for lists in some])
+def _merge_lists(parts: Sequence[_PostingLists]) -> _PostingLists:
+    """Merge posting lists by term; lists of the same term are concatenated in the given order."""
+    terms, rows, counts = (np.concatenate([lists[part] for lists in parts]) for part in (0, 2, 3))
+    lengths = np.concatenate([np.diff(lists.ends, prepend=0) for lists in parts])
     order = np.argsort(terms, kind="stable")
     order = order[lengths[order] > 0]
     starts, lengths = (np.cumsum(lengths) - lengths)[order], lengths[order]
@@ -229,7 +228,7 @@ def _merge_lists(some: Sequence[_PostingLists]) -> _PostingLists:
 
 
 def _gather_lists(values: Array, starts: Ints, lengths: Ints) -> Array:
-    """Return the values of lists, one after the other; in blocks, since places take memory."""
+    """Return the concatenated values of lists; done in blocks to bound memory."""
     blocks = (slice(first, first + _BLOCK) for first in range(0, len(starts), _BLOCK))
     new_rows = [values[concat_ranges(starts[block], lengths[block])] for block in blocks]
     return np.concatenate([values[:0], *new_rows])

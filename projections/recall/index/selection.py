@@ -1,4 +1,4 @@
-"""The best of many scores, without sorting them all."""
+"""Top-k selection without a full sort."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Ints = npt.NDArray[np.int64]
 
 
 def top(scores: Floats, count: int) -> Ints:
-    """Return the places of the `count` best finite scores, best first; equals in order."""
+    """Return the indices of the `count` best finite scores, best first; ties by index."""
     places = top_with_ties(scores, count)
     return places[np.argsort(-scores[places], kind="stable")][:count]
 
 
 def top_with_ties(scores: Floats, count: int) -> Ints:
-    """Return, in order, the places of the `count` best finite scores and those that equal them.
+    """Return the indices of the `count` best finite scores and of ties with the last, ascending.
 
-    What is not finite is -inf.
+    A score that is not finite must be -inf.
     """
     if len(scores) > count:
         cut = np.partition(scores, len(scores) - count)[len(scores) - count]

@@ -1,6 +1,6 @@
-"""The token vectors of turns: their codes one after the other, in the order they were added.
+"""The token vectors of turns: their codes, concatenated in the order in which they were added.
 
-Late interaction computes with whole numbers, so answers do not depend on how they are stored.
+Late interaction uses integer arithmetic, so scores do not depend on the order of storage.
 """
 
 from __future__ import annotations
@@ -36,26 +36,27 @@ Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Levels that are held unpacked, a byte each: those of some six thousand turns.
+# Maximum levels cached unpacked, one byte each: those of some six thousand turns.
 MAX_UNPACKED_LEVELS = 24_000_000
-# The centre and the first question read some: a process that is asked once need not unpack all.
+# The read from which all levels are cached. The centroid and the first question take two, so a
+# process that answers one question need not unpack everything.
 _CACHE_FROM_READ = 3
-# The mean token vector of a zone is that of about so many turns.
+# The centroid of a zone is computed from about this many turns.
 _SAMPLE_TURNS = 1_000
 _BLOCK = 10_000
 
 _TURN_COLUMNS = {"row": np.int64, "unit": np.int64, "units": np.uint16}
 _COLUMN_TYPES = {**_TURN_COLUMNS, "end": np.int64, "scale": np.float16, "square": np.float32}
-# Which rows of `token_vectors` are read.
+# The condition on rows of `token_vectors` that are indexed.
 _ROW_FILTER = f"target_type = 'event' AND model = {{model}} AND form = '{FORMAT}'"
 
 
 class TurnTokens(NamedTuple):
-    """Tokens of turns: those of unit u are the next `tokens_of_unit[u]` rows of the codes.
+    """The tokens of requested turns: unit u has the next `tokens_of_unit[u]` rows of `codes`.
 
-    `squares`: each row's product with itself. `turn_of_unit`: which of the turns that were
-    asked for; each has at least one unit, empty where nothing is known of it, as `known` (one
-    per turn) says.
+    `squares`: the squared norm of each row. `turn_of_unit`: the index of a unit's turn in the
+    request. Each turn has at least one unit; it is empty if the turn has no token vectors, which
+    `known` (one per turn) tells.
     """
 
     codes: Bytes
@@ -67,14 +68,14 @@ class TurnTokens(NamedTuple):
 
 
 class Centroid(NamedTuple):
-    """The mean token vector of a zone: `codes` (dimensions,) times `scale`."""
+    """The mean token vector of a zone: (dimensions,) `codes` times `scale`."""
 
     codes: Floats
     scale: float
 
 
 class _Sample:
-    """Every `step`-th turn of a zone, as far as its tokens are known, and their centre."""
+    """A sample of a zone's turns, every `step`-th that has token vectors, and its centroid."""
 
     def __init__(self, step: int, dimensions: int) -> None:
         self.step = step
@@ -84,10 +85,10 @@ class _Sample:
         self._count = 0
 
     def with_turns(self, places: Ints, tokens: TurnTokens) -> _Sample:
-        """Return a sample with more turns, whose tokens these are.
+        """Return the sample extended by turns with these tokens.
 
-        It is the same in whatever order turns come: scales are whole multiples of 2 ** -24, so
-        the sum is not rounded.
+        The result does not depend on the order of turns: scales are multiples of 2 ** -24, so
+        sums are exact.
         """
         more = _Sample(self.step, len(self._total))
         more.places = np.concatenate((self.places, places))
@@ -101,11 +102,11 @@ class _Sample:
 
 
 class Tokens:
-    """The token vectors of a zone's turns under the indexed model, by the turns' places.
+    """The token vectors of a zone's turns under the indexed model, by place.
 
-    Each turn has its `row` in the file (0: none), its first `unit` and its number of `units` (0: it
-    has no vectors). Each unit has the `end` of its tokens, where those of the next begin. Each
-    token has its `scale`, its `square` and its codes.
+    Columns per turn: its rowid in the file (`row`, 0 for none), its first `unit`, and its number of
+    `units` (0: no vectors). Per unit: the `end` of its tokens. Per token: `scale`, `square` (its
+    squared norm) and codes.
     """
 
     def __init__(
@@ -114,24 +115,24 @@ class Tokens:
         self._model = model
         self._turns = turns
         self._dimensions = projected_dimensions(model.dimension)
-        held = columns or {}
+        stored = columns or {}
         self._columns = {
-            name: GrowableArray(held.get(name, np.zeros(0, kind)))
+            name: GrowableArray(stored.get(name, np.zeros(0, kind)))
             for name, kind in _COLUMN_TYPES.items()
         }
         self.codes = GrowableRows(
-            held.get("codes"), np.uint8, code_bytes(self._dimensions), held.get("codes.lying")
+            stored.get("codes"), np.uint8, code_bytes(self._dimensions), stored.get("codes.lying")
         )
         self._row_filter = _ROW_FILTER.format(model=apsw.format_sql_value(model.model))
-        # The levels of the first tokens, unpacked once, where there is room for all.
+        # The unpacked levels of the first tokens, if those of all fit.
         self._levels = GrowableArray(np.zeros(0, np.int8))
         self._reads = 0
-        # The last row that was read, also if its turn is not known.
-        self._seen = int(held["seen"][0]) if held else 0
+        # The last rowid that was read, whether or not its turn is known.
+        self._seen = int(stored["seen"][0]) if stored else 0
         self._sample: _Sample | None = None
 
     def follow(self) -> None:
-        """Add new rows; their turns were added before."""
+        """Add new rows, after their turns."""
         for name in _TURN_COLUMNS:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)
@@ -143,40 +144,40 @@ class Tokens:
             (self._seen, _BLOCK),
         ):
             self._seen = found[-1][1]
-            self._add([row for wanted, *row in found if wanted])
+            self._add([row for is_indexed, *row in found if is_indexed])
 
     def remove(self, rowids: Sequence[int], new_places: Ints) -> bool:
         """Remove the rows with these rowids, and those of removed turns.
 
-        `new_places` has the new place of each turn, -1: removed. False where a row that stays has
-        another text now.
+        `new_places`: old place of a turn -> its new place, -1 if removed. Return False if a rowid
+        that stays was reused for another text.
         """
         row, unit, units, end = (
             self._columns[name].values for name in ("row", "unit", "units", "end")
         )
-        lost = np.isin(row, np.array(rowids, np.int64)) | (new_places < 0)
-        self._seen = int(row[~lost].max(initial=0))
+        removed = np.isin(row, np.array(rowids, np.int64)) | (new_places < 0)
+        self._seen = int(row[~removed].max(initial=0))
         if has_reused_row(
             self._model.connection, "token_vectors", rowids, self._seen, self._row_filter
         ):
             return False
         kept = np.ones(len(end), bool)
-        kept[concat_ranges(unit[lost], units[lost].astype(np.int64))] = False
+        kept[concat_ranges(unit[removed], units[removed].astype(np.int64))] = False
         tokens = np.diff(end, prepend=0)
-        of_kept = np.repeat(kept, tokens)
+        kept_tokens = np.repeat(kept, tokens)
         for column in (self._columns["scale"], self._columns["square"], self.codes):
-            column.keep(of_kept)
+            column.keep(kept_tokens)
         self._levels.replace(np.zeros(0, np.int8))
         self._columns["end"].replace(np.cumsum(tokens[kept]))
-        stays = new_places >= 0
-        before = np.concatenate(([0], np.cumsum(kept)))
-        for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
-            self._columns[name].replace(np.where(lost, 0, values).astype(values.dtype)[stays])
+        has_turn = new_places >= 0
+        new_unit = np.concatenate(([0], np.cumsum(kept)))
+        for name, values in (("row", row), ("unit", new_unit[unit]), ("units", units)):
+            self._columns[name].replace(np.where(removed, 0, values).astype(values.dtype)[has_turn])
         self._sample = None
         return True
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays but `codes` by name, to be stored."""
+        """Return all arrays except `codes` by name, for storing."""
         return {
             **{name: column.values for name, column in self._columns.items()},
             "seen": np.array([self._seen]),
@@ -192,37 +193,37 @@ class Tokens:
         tokens = end[unit] - first
         row = concat_ranges(first, tokens)
         per_turn = np.maximum(count, 1)
-        of_unit = np.zeros(int(per_turn.sum()), np.int64)
-        of_unit[np.repeat(known, per_turn)] = tokens
+        tokens_of_unit = np.zeros(int(per_turn.sum()), np.int64)
+        tokens_of_unit[np.repeat(known, per_turn)] = tokens
         return TurnTokens(
             self._levels_of(row),
             self._columns["scale"].values[row].astype(np.float32),
             self._columns["square"].values[row],
-            of_unit,
+            tokens_of_unit,
             np.repeat(np.arange(len(places)), per_turn),
             known,
         )
 
     def _levels_of(self, rows: Ints) -> Bytes:
-        """Return the levels of some tokens; to unpack them each time takes as long as the rest."""
+        """Return the levels of tokens; cached, since unpacking takes half the time of the arm."""
         count = len(self._columns["scale"].values)
         self._reads += 1
         if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _CACHE_FROM_READ:
             self._levels.replace(np.zeros(0, np.int8))
             return decode_levels(self.codes.take(rows), self._dimensions)
-        known = len(self._levels.values) // max(self._dimensions, 1)
-        if known < count:
-            new = self.codes.take(np.arange(known, count))
+        cached = len(self._levels.values) // max(self._dimensions, 1)
+        if cached < count:
+            new = self.codes.take(np.arange(cached, count))
             self._levels.extend(decode_levels(new, self._dimensions).reshape(-1))
         found: Bytes = self._levels.values.reshape(count, self._dimensions).take(rows, axis=0)
         return found
 
     @property
     def centroid(self) -> Centroid:
-        """The mean over the tokens of a sample of turns; the same for the same turns.
+        """The mean token vector of a sample of turns, which depends on the turns alone.
 
-        Every second, fourth, eighth ... turn is in the sample, so that it stays the same while a
-        zone grows, until it is twice as large.
+        The sample has every turn, or every second, fourth, eighth ..., and the step changes only
+        when the zone has doubled in size.
         """
         step = 1 << max(0, (len(self._turns) // _SAMPLE_TURNS).bit_length() - 1)
         if self._sample is None or self._sample.step != step:
@@ -234,21 +235,21 @@ class Tokens:
             self._sample = self._sample.with_turns(new, self.of(new))
         return self._sample.centroid
 
-    def _add(self, came: list[list[Any]]) -> None:
+    def _add(self, found: list[list[Any]]) -> None:
         """Add rows: (rowid, event id, codes, scales, units)."""
-        places = self._turns.place_of_id.of([id_ for _, id_, *_ in came])
-        held = [row for row, place in zip(came, places.tolist(), strict=True) if place >= 0]
-        codes, scales, lengths = (b"".join(row[part] for row in held) for part in (2, 3, 4))
-        found = unpack(codes, scales, lengths, self._dimensions)
-        units = np.array([len(row[4]) // 2 for row in held], np.int64)
+        places = self._turns.place_of_id.of([id_ for _, id_, *_ in found])
+        with_turn = [row for row, place in zip(found, places.tolist(), strict=True) if place >= 0]
+        codes, scales, lengths = (b"".join(row[part] for row in with_turn) for part in (2, 3, 4))
+        tokens = unpack(codes, scales, lengths, self._dimensions)
+        units = np.array([len(row[4]) // 2 for row in with_turn], np.int64)
         ends = self._columns["end"]
         known = places[places >= 0]
-        self._columns["row"].values[known] = [row[0] for row in held]
+        self._columns["row"].values[known] = [row[0] for row in with_turn]
         self._columns["unit"].values[known] = len(ends.values) + np.cumsum(units) - units
         self._columns["units"].values[known] = units
         last = int(ends.values[-1]) if len(ends.values) else 0
-        ends.extend(last + np.cumsum(found.units))
-        self._columns["scale"].extend(found.scales.astype(np.float16))
-        wide = decode_levels(found.codes, self._dimensions).astype(np.float32)
-        self._columns["square"].extend(np.einsum("ij,ij->i", wide, wide))
-        self.codes.extend(found.codes)
+        ends.extend(last + np.cumsum(tokens.units))
+        self._columns["scale"].extend(tokens.scales.astype(np.float16))
+        levels = decode_levels(tokens.codes, self._dimensions).astype(np.float32)
+        self._columns["square"].extend(np.einsum("ij,ij->i", levels, levels))
+        self.codes.extend(tokens.codes)

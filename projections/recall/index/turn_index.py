@@ -1,8 +1,7 @@
 """The turns of a zone: sender, time and neighbours of each, and windowed BM25 over their words.
 
-BM25 after Robertson and Zaragoza (2009), with the term frequency of a turn summed over its
-neighbours in the same session: a turn that answers what was asked two turns before is found by
-the words of the question.
+BM25 follows Robertson and Zaragoza (2009), with term frequencies summed over a window of turns of
+the same session, so that a turn is also found by the words of the question that it answers.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from recollect.projections.recall.index.sessions import Sessions
 
 K1 = 0.9
 B = 0.4
-#: How much a term at a distance (turns before: negative) counts for a turn.
+#: The weight with which a term at a distance in turns (negative: before) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-# Scores that terms add to turns, cached until a turn is added: 64 MB.
+# Cached term scores (64 MB), which are cleared when turns change.
 MAX_CACHED_SCORES = 4_000_000
-# Rows that are read at a time.
+# Rows read at a time.
 _BLOCK = 50_000
 
 Floats = npt.NDArray[np.float32]
-Gains = npt.NDArray[np.complex64]
+TermScores = npt.NDArray[np.complex64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
@@ -53,9 +52,10 @@ _pack = msgspec.msgpack.Encoder()
 
 
 class Turns:
-    """Arrays over all events, in the ledger's order; a place is an index into them.
+    """Arrays over all turns, in ledger order; a turn's index into them is its place.
 
-    `sessions` links neighbours. `follow` adds turns and changes no place; `remove` does.
+    `sessions` links neighbours. `follow` adds turns without changing a place; `remove` changes
+    places.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class Turns:
             partial(_rows_of, self._row),
             select_prefix(stored, "postings"),
         )
-        self._gains: dict[str, tuple[Ints, Gains]] = {}
-        self._gains_size = 0
+        self._cached_term_scores: dict[str, tuple[Ints, TermScores]] = {}
+        self._term_scores_size = 0
         self._personal: Mask | None = None
         self._update_norms()
 
@@ -95,9 +95,9 @@ class Turns:
             self._add(rows)
 
     def remove(self, numbers: Sequence[int]) -> Ints:
-        """Remove the events with these numbers; return the new place of each turn, -1: removed.
+        """Remove the events with these numbers; return old place -> new place, -1 if removed.
 
-        What depends on neighbours is computed again from the turns that are left.
+        Sessions and window lengths are computed again from the remaining turns.
         """
         kept = ~np.isin(self.numbers, np.array(numbers, np.int64))
         new_places = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -120,7 +120,7 @@ class Turns:
         return new_places
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays by name, to be stored."""
+        """Return all arrays by name, for storing."""
         return {
             **{name: column.values for name, column in self._columns.items()},
             **{name: column.values for name, column in self.sessions.columns.items()},
@@ -136,49 +136,49 @@ class Turns:
 
     @property
     def numbers(self) -> Array:
-        """The running number of every turn's event, ascending."""
+        """The event number of each turn, ascending."""
         return self._columns["number"].values
 
     @property
     def row(self) -> Array:
-        """The place of the event with each running number; -1 where there is none."""
+        """The place of the turn with each event number; -1 if there is none."""
         return self._row.values
 
     @property
     def occurred_at(self) -> Array:
-        """When each turn was written, in unix ms."""
+        """The time of each turn (unix ms)."""
         return self._columns["occurred_at"].values
 
     @property
     def question_share(self) -> Array:
-        """The share of questions among each turn's sentences, 0 to 1."""
+        """The share of questions among the sentences of each turn, 0 to 1."""
         return self._columns["asks"].values
 
     @property
     def personal(self) -> Mask:
-        """Which turns are a user's, in a session that is about whoever speaks there."""
+        """The mask of personal turns; see `personal_turns`."""
         if self._personal is None:
             self._personal = self.personal_in_first(len(self))
         return self._personal
 
-    def personal_in_first(self, first: int) -> Mask:
-        """Return which of the first turns are personal, whatever came after them; no others."""
+    def personal_in_first(self, count: int) -> Mask:
+        """Return the mask of personal turns among the first `count`, ignoring all later turns."""
         found = np.zeros(len(self), np.bool_)
-        found[:first] = personal_mask(self._columns["mark"].values[:first], self.session[:first])
+        found[:count] = personal_mask(self._columns["mark"].values[:count], self.session[:count])
         return found
 
     @property
     def session(self) -> Array:
-        """The session of every turn: the place of its first."""
+        """The session of each turn, as the place of its first turn."""
         return self.sessions.session
 
     @property
     def senders(self) -> Iterator[tuple[str, str]]:
-        """All senders, as (platform, sender id)."""
+        """All senders as (platform, sender id)."""
         return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
 
     def sender_mask(self, senders: set[tuple[str, str]]) -> Mask:
-        """Return which turns are from any of these (platform, sender id)."""
+        """Return the mask of turns by any of these (platform, sender id)."""
         found = np.zeros(len(self), bool)
         for sender in senders:
             number = self._senders.index.get("\x1f".join(sender), -1)
@@ -186,67 +186,67 @@ class Turns:
         return found
 
     def platform_mask(self, platform: str) -> Mask:
-        """Return which turns are from a platform."""
-        of: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
-        return of
+        """Return the mask of turns from a platform."""
+        found: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
+        return found
 
     def platform_names(self, places: Sequence[int]) -> list[str]:
-        """Return the platform of each of some turns."""
+        """Return the platform of each of these turns."""
         numbers = self._columns["platform"].values[places].tolist()
         return [self._platforms.names[number] for number in numbers]
 
     def bm25(self, terms: list[str], allowed: Mask | None = None) -> tuple[Floats, float]:
-        """Return every turn's windowed BM25 for index terms; 0 where none is near, or not allowed.
+        """Return the windowed BM25 of every turn for index terms, and the best term coverage.
 
-        Also the greatest share of the terms, by their idf, that is near one allowed turn; terms
-        that no turn has count as well.
+        A turn without a term in its window, or outside `allowed`, scores 0. The coverage is the
+        idf-weighted share of all terms that occur in the window of one allowed turn.
         """
-        # Of each turn the score and, as imaginary part, the idf near it: both in one pass.
-        both = np.zeros(len(self), np.complex64)
+        # One pass accumulates the score (real part) and the idf of matched terms (imaginary part).
+        totals = np.zeros(len(self), np.complex64)
         for term in terms:
-            places, gains = self._term_scores(term)
-            both[places] += gains
+            places, term_scores = self._term_scores(term)
+            totals[places] += term_scores
         if allowed is not None:
-            both *= allowed
-        every = sum(map(self.idf, terms))
-        scores: Floats = np.ascontiguousarray(both.real)
-        return scores, float(both.imag.max(initial=0)) / every if every else 0.0
+            totals *= allowed
+        total_idf = sum(map(self.idf, terms))
+        scores: Floats = np.ascontiguousarray(totals.real)
+        return scores, float(totals.imag.max(initial=0)) / total_idf if total_idf else 0.0
 
     def term_weights(self, terms: Mapping[str, float], places: Ints) -> Floats:
-        """Return the weights of those of some index terms that each of some turns has, added up."""
+        """Return for each place the summed weight of the index terms in its turn."""
         found = np.zeros(len(places), np.float32)
         for term, weight in terms.items():
-            holding = self.postings.of(term)[0]
-            if len(holding):
-                row = holding.searchsorted(places)
-                found += np.float32(weight) * (holding.take(row, mode="clip") == places)
+            containing = self.postings.of(term)[0]
+            if len(containing):
+                row = containing.searchsorted(places)
+                found += np.float32(weight) * (containing.take(row, mode="clip") == places)
         return found
 
     def idf(self, term: str) -> float:
-        """Return the inverse document frequency of an index term, over single turns."""
-        holding = len(self.postings.of(term)[0])
-        return math.log(1 + (len(self) - holding + 0.5) / (holding + 0.5))
+        """Return the inverse document frequency of an index term, each turn being a document."""
+        count = len(self.postings.of(term)[0])
+        return math.log(1 + (len(self) - count + 0.5) / (count + 0.5))
 
     def window_sums(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
-        """Return the places around some, ascending, and the weighted sums of the values there."""
+        """Return the places in the windows of turns, ascending, and weighted sums of values."""
         return self.sessions.scatter_sum(places, values, WINDOW)
 
-    def _term_scores(self, term: str) -> tuple[Ints, Gains]:
-        """Return the turns near which a term is, and what it adds to the score of each.
+    def _term_scores(self, term: str) -> tuple[Ints, TermScores]:
+        """Return the turns with a term in their window, and its contribution to each score.
 
-        The imaginary part is its idf.
+        The real part is the BM25 contribution, the imaginary part the term's idf.
         """
-        if term not in self._gains:
+        if term not in self._cached_term_scores:
             places, counts = self.postings.of(term)
             near, tf = self.sessions.scatter_sum(places.astype(np.int64), counts, WINDOW)
             idf = self.idf(term)
-            gain = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
-            if self._gains_size + len(near) > MAX_CACHED_SCORES:
-                self._gains.clear()
-                self._gains_size = 0
-            self._gains[term] = (near, gain.astype(np.complex64))
-            self._gains_size += len(near)
-        return self._gains[term]
+            scores = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
+            if self._term_scores_size + len(near) > MAX_CACHED_SCORES:
+                self._cached_term_scores.clear()
+                self._term_scores_size = 0
+            self._cached_term_scores[term] = (near, scores.astype(np.complex64))
+            self._term_scores_size += len(near)
+        return self._cached_term_scores[term]
 
     def _add(self, rows: list[turns_for_recall.Turn]) -> None:
         first, count = len(self), len(rows)
@@ -284,38 +284,38 @@ class Turns:
         self._update_norms()
 
     def _rows(self) -> Ints:
-        """Return the place of the event with each number up to the last; -1 where there is none."""
+        """Return the place of the turn with each event number up to the last; -1 for none."""
         row = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
         row[self.numbers] = np.arange(len(self))
         return row
 
     def _update_norms(self) -> None:
-        """Compute the mean length, and forget what depends on which turns there are."""
+        """Update length normalisation, and clear caches that depend on the set of turns."""
         lengths = self._columns["window_length"].values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(mean)
-        self._gains.clear()
-        self._gains_size = 0
+        self._cached_term_scores.clear()
+        self._term_scores_size = 0
         self._personal = None
 
 
 class EventPlaces:
-    """The place of the event with an id, where there is one."""
+    """The places of events by id."""
 
     def __init__(self, connection: apsw.Connection, row: GrowableArray) -> None:
         self._connection = connection
         self._row = row
 
     def of(self, ids: list[str]) -> Ints:
-        """Return the place of each event; -1 where there is none."""
+        """Return the place of each event; -1 if there is none."""
         found = turns_for_recall.numbers(self._connection, ids)
-        # Numbers begin with 1.
+        # Event numbers start at 1, so 0 has no row.
         return _rows_of(
             self._row, np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
         )
 
     def get(self, event_id: str, default: int) -> int:
-        """Return the place of an event."""
+        """Return the place of an event, or a default."""
         place = int(self.of([event_id])[0])
         return place if place >= 0 else default
 
@@ -330,10 +330,7 @@ class EventPlaces:
 
 
 def _rows_of(row: GrowableArray, numbers: Ints) -> Ints:
-    """Return the row of the event with each number; -1 where there is none.
-
-    Events that were not added yet have none.
-    """
+    """Return the row of the event with each number; -1 if it was removed or not added yet."""
     rows: Ints = row.values[np.where(numbers < len(row.values), numbers, 0)]
     return rows
 
@@ -348,22 +345,22 @@ def _sender_of(sender: str) -> tuple[str, str, str]:
 
 
 class _NumberedNames:
-    """Names by number, in the order in which they first came."""
+    """Names numbered in order of first occurrence."""
 
     def __init__(self, packed: Array | None = None) -> None:
         self.names: list[str] = [] if packed is None else msgspec.msgpack.decode(packed.tobytes())
         self.index = {name: number for number, name in enumerate(self.names)}
 
     def numbers(self, names: Iterable[str]) -> Ints:
-        """Return the number of each name; new ones get the next."""
+        """Return the number of each name, numbering new names."""
         found = [self.index.setdefault(name, len(self.index)) for name in names]
         self.names = list(self.index)
         return np.array(found, np.int64)
 
     def keep(self, used: Ints) -> Ints:
-        """Keep the names with these numbers alone; return their new numbers."""
+        """Keep only the names with these numbers; return the new number of each."""
         first = np.full(len(self.names), len(used))
-        # Where a number comes several times, its first place counts.
+        # Assigned in reverse, so that the first occurrence of a number wins.
         first[used[::-1]] = np.arange(len(used))[::-1]
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
         self.names = [self.names[number] for number in order.tolist()]
@@ -373,5 +370,5 @@ class _NumberedNames:
         return new[used]
 
     def pack(self) -> Array:
-        """Return the names as bytes."""
+        """Return the names, encoded as an array of bytes."""
         return np.frombuffer(_pack.encode(self.names), np.uint8)

@@ -1,4 +1,4 @@
-"""The vectors of one type of target: bit codes, which are scanned, and bytes to compare."""
+"""Vector search over one target type: a scan of bit codes, then rescoring with int8 vectors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# For each result that is wanted, so many vectors are compared: those with the nearest bit codes.
+# Vectors rescored per result: those with the nearest bit codes.
 OVERSAMPLING = 8
-# At least so many are compared.
+# The minimum number of vectors rescored.
 MIN_RESCORED = 400
 
 
 class NearestTargets(NamedTuple):
-    """Targets near a vector, nearest first: rows, places of their turns, cosine similarities."""
+    """The targets nearest to a vector, best first: rows, places of their turns, cosines."""
 
     targets: Ints
     places: Ints
@@ -45,7 +45,7 @@ class NearestTargets(NamedTuple):
 
 
 class VectorTargets(NamedTuple):
-    """What vectors belong to: the rows of ids (-1: unknown), and by row the id and the place."""
+    """The targets of vectors: a map of ids to rows (-1: unknown), and the id and place by row."""
 
     rows_of: Callable[[list[str]], Ints]
     ids: Texts
@@ -53,7 +53,7 @@ class VectorTargets(NamedTuple):
 
 
 class Vectors:
-    """The canonical vectors of targets under the indexed model; what cannot be read has none."""
+    """The canonical vectors of readable targets under the indexed model."""
 
     def __init__(
         self,
@@ -62,28 +62,30 @@ class Vectors:
         columns: Mapping[str, Array] | None = None,
     ) -> None:
         self._targets = targets
-        held = columns or {}
-        self._seq = GrowableArray(held.get("seq", np.zeros(0, np.int64)))
-        self._target = GrowableArray(held.get("target", np.zeros(0, np.int32)))
-        self._place = GrowableArray(held.get("place", np.zeros(0, np.int32)))
+        stored = columns or {}
+        self._seq = GrowableArray(stored.get("seq", np.zeros(0, np.int64)))
+        self._target = GrowableArray(stored.get("target", np.zeros(0, np.int32)))
+        self._place = GrowableArray(stored.get("place", np.zeros(0, np.int32)))
         self._signs = BitCodes(dimension, columns)
-        # 1 over the length of each.
-        self._scale = GrowableArray(held.get("scale", np.zeros(0, np.float32)))
-        self.codes = GrowableRows(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
+        # The inverse norm of each vector.
+        self._scale = GrowableArray(stored.get("scale", np.zeros(0, np.float32)))
+        self.codes = GrowableRows(
+            stored.get("codes"), np.int8, dimension, stored.get("codes.lying")
+        )
 
     def __len__(self) -> int:
         return len(self._target.values)
 
     @property
     def last_seq(self) -> int:
-        """The number of the last vector in the file; 0 where there is none."""
+        """The highest `seq` of an indexed vector; 0 if there is none."""
         return int(self._seq.values.max(initial=0))
 
     def remove(self, seqs: Sequence[int], targets: Ints, places: Ints) -> None:
-        """Remove the vectors with these numbers, and those of removed targets.
+        """Remove the vectors with these `seq` numbers, and those of removed targets.
 
-        `targets` and `places` have the new row of each target and the new place of each turn,
-        -1: removed.
+        `targets`: old row of a target -> new row; `places`: old place of a turn -> new place; -1
+        if removed.
         """
         target = targets[self._target.values]
         kept = ~np.isin(self._seq.values, np.array(seqs, np.int64)) & (target >= 0)
@@ -93,9 +95,9 @@ class Vectors:
             column.keep(kept)
 
     def extend(self, seqs: list[int], ids: list[str], codes: Bytes) -> None:
-        """Add (n, dimension) vectors, by their numbers in the file and the ids of targets.
+        """Add (n, dimension) vectors, given their `seq` numbers and target ids.
 
-        One of zeros is near nothing.
+        Zero vectors are skipped, since they have no direction.
         """
         targets = self._targets.rows_of(ids)
         known = (targets >= 0) & codes.any(axis=1)
@@ -107,7 +109,7 @@ class Vectors:
         self.codes.extend(codes[known])
 
     def columns(self) -> dict[str, Array]:
-        """Return all arrays but `codes` by name, to be stored."""
+        """Return all arrays except `codes` by name, for storing."""
         return {
             "seq": self._seq.values,
             "target": self._target.values,
@@ -117,60 +119,60 @@ class Vectors:
         }
 
     def nearest(self, vector: Floats, count: int, allowed: Mask | None = None) -> NearestTargets:
-        """Return the `count` targets nearest to a unit vector; only those of turns allowed, if any.
+        """Return the `count` targets nearest to a unit vector, of `allowed` turns if given.
 
-        Equals are in the order of their turns, and by id within one turn.
+        Ties are ordered by turn, and by id within a turn.
         """
-        open_ = None if allowed is None else allowed[self._place.values]
-        compared = self._candidates(vector, count, open_)
-        similarity = self._similarity(compared, vector)
+        is_allowed = None if allowed is None else allowed[self._place.values]
+        candidates = self._candidates(vector, count, is_allowed)
+        similarity = self._similarity(candidates, vector)
         best = top_with_ties(similarity, count)
-        rows, similarity = compared[best], similarity[best]
+        rows, similarity = candidates[best], similarity[best]
         places, targets = self._place.values[rows], self._target.values[rows]
         order = np.lexsort((places, -similarity))
-        nearer, before = similarity[order], places[order]
-        if ((nearer[1:] == nearer[:-1]) & (before[1:] == before[:-1])).any():
+        ranked, ranked_places = similarity[order], places[order]
+        is_tied = (ranked[1:] == ranked[:-1]) & (ranked_places[1:] == ranked_places[:-1])
+        if is_tied.any():
             ids = self._targets.ids.column.values[targets]
             order = np.lexsort((ids, places, -similarity))
         order = order[:count]
         return NearestTargets(targets[order], places[order], similarity[order])
 
     def ids(self, near: NearestTargets) -> list[str]:
-        """Return the ids of targets that `near` found, in order."""
+        """Return the ids of the targets in `near`, in order."""
         return self._targets.ids.take(near.targets)
 
-    def _candidates(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
-        """Return the rows to compare, of those that are allowed (`open_`)."""
-        compared = max(OVERSAMPLING * count, MIN_RESCORED)
-        if open_ is None and len(self) <= compared:
+    def _candidates(self, vector: Floats, count: int, is_allowed: Mask | None) -> Ints:
+        """Return the rows to rescore, of allowed rows if a mask is given."""
+        rescored = max(OVERSAMPLING * count, MIN_RESCORED)
+        if is_allowed is None and len(self) <= rescored:
             return np.arange(len(self))
-        if open_ is not None and np.count_nonzero(open_) <= compared:
-            return np.flatnonzero(open_)
+        if is_allowed is not None and np.count_nonzero(is_allowed) <= rescored:
+            return np.flatnonzero(is_allowed)
         distance = self._signs.distance(vector)
-        if open_ is not None:
-            distance[~open_] = self._signs.out_of_range
-        rows, cut = smallest(distance, compared)
-        if open_ is not None:
-            rows = rows[open_[rows]]
-        if len(rows) <= 2 * compared:
-            # To compare a few more equals is cheaper than to choose among them.
+        if is_allowed is not None:
+            distance[~is_allowed] = self._signs.out_of_range
+        rows, cut = smallest(distance, rescored)
+        if is_allowed is not None:
+            rows = rows[is_allowed[rows]]
+        if len(rows) <= 2 * rescored:
+            # Rescoring a few more ties is cheaper than choosing among them.
             return rows
-        return break_ties(rows, distance[rows], cut, compared, self._place.values[rows])
+        return break_ties(rows, distance[rows], cut, rescored, self._place.values[rows])
 
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
-        """Return the cosine of a unit vector and some rows, to about 0.003.
+        """Return the cosine of a unit vector to each row, to about 0.003.
 
-        The vector is taken in whole numbers, as the rows are: sums are exact, in whatever order
-        their products are added.
+        The vector is quantised as the rows are, so that sums are exact in any order.
         """
-        (code,), (times,) = to_int8(vector[None])
+        (code,), (factor,) = to_int8(vector[None])
         sums = product(self.codes.take(rows), code)
-        similarity: Floats = (sums * self._scale.values[rows] / times).astype(np.float32)
+        similarity: Floats = (sums * self._scale.values[rows] / factor).astype(np.float32)
         return similarity
 
 
 def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:
-    """Return the unit vectors of targets, in order, from disk; zeros where there is none."""
+    """Read the unit vectors of targets from the file, in order; zeros for missing ones."""
     found = dict(
         rows(
             model.connection,
@@ -179,6 +181,6 @@ def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> 
             (target_type, model.model, json_array(ids)),
         )
     )
-    nothing = bytes(model.dimension)
-    stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), np.int8)
+    zeros = bytes(model.dimension)
+    stacked = np.frombuffer(b"".join(found.get(id_, zeros) for id_ in ids), np.int8)
     return to_unit_vectors(stacked.reshape(len(ids), model.dimension))

@@ -1,8 +1,8 @@
 """The index of a zone: arrays of its turns, facts and vectors, which follow the files' watermarks.
 
-The index of a large zone is stored in the files' folder, so that the first question of a process
-need not wait until everything is read again. Rows that are deleted or change are removed from the
-index, in memory and on disk.
+The index of a large zone is stored in the files' directory, so that the first question of a process
+need not wait until everything is read again. Deleted and changed rows are removed from the index,
+in memory and on disk.
 """
 
 from __future__ import annotations
@@ -44,18 +44,17 @@ from recollect.projections.recall.index.vector_index import Vectors, VectorTarge
 from recollect.projections.row_changes import change_count, changed_since, has_reused_row
 from recollect.projections.sqlite import json_array, scalar
 
-#: Entities with more mentions connect nothing, and are not followed (with 1,000, no more is found;
-#: LoCoMo, dev).
+#: Maximum mentions of an entity that is followed to other turns; 1,000 finds no more on LoCoMo dev.
 MAX_MENTIONS = 100
-# Places of mentions that are cached: 16 MB.
+# Cached places of mentions: 16 MB.
 _MAX_CACHED_POSITIONS = 2_000_000
-# Turns whose text, facts or entities are cached, mostly a few hundred bytes each; and entities
-# whose canonical ids are.
+# Turns in the caches of texts, facts and entities (a few hundred bytes each), and ids in that of
+# canonical ids.
 _MAX_CACHED_TURNS = 4_096
 _MAX_CACHED_IDS = 100_000
-# The index of fewer turns is made in a fifth of a second.
+# Smaller indexes are not stored: they are built in a fifth of a second.
 MIN_STORED_TURNS = 2_000
-#: It is stored again when so many turns were added for each that the stored one has.
+#: Relative growth since the last store after which the index is stored again.
 _MIN_GROWTH_TO_STORE = 0.1
 _BLOCK = 10_000
 
@@ -65,8 +64,9 @@ Floats = npt.NDArray[np.float32]
 
 
 class State(msgspec.Struct, frozen=True):
-    """Which rows an index is of: each file's lineage and watermark, and the model of vectors.
+    """The state of the files that an index reflects, and the encoder model of its vectors.
 
+    `lineages`: (inode, count of deleted or changed rows) of each file. `watermarks`: by file name.
     `seq`: the last vector that was read.
     """
 
@@ -88,34 +88,34 @@ class Index:
         #: Splits texts into the terms of the full-text indexes.
         self.tokeniser = Tokeniser(files.events.connection)
         self.turns = Turns(files.events.connection, select_prefix(stored, "turns"))
-        #: Event id -> the facts that it gave or repeated.
+        #: Event id -> the facts that it states or repeats.
         self.event_facts = LookupCache(
             partial(event_facts, files.memory.connection), _MAX_CACHED_TURNS
         )
-        #: Number of an event -> its text.
+        #: Event number -> text.
         self.event_texts = LookupCache(
             partial(event_texts, files.events.connection), _MAX_CACHED_TURNS
         )
-        #: Event id -> ids of the entities that it mentions, as they were found.
+        #: Event id -> ids of the entities that it mentions, before merges.
         self.event_entities = LookupCache(partial(entities_of_events, identity), _MAX_CACHED_TURNS)
-        #: Id of an entity -> id of the one into which it was merged in the end, or its own.
+        #: Entity id -> id of the entity at the end of its merges, or its own.
         self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MAX_CACHED_IDS)
-        #: Canonical id of an entity -> how many events mention it or come from it, up to
-        #: MAX_MENTIONS + 1, and their places; none where there are more than MAX_MENTIONS.
+        #: Canonical entity id -> the number of events that mention it or come from it, counted up
+        #: to MAX_MENTIONS + 1, and their places (empty above MAX_MENTIONS).
         self.mentions_of = LookupCache(
             partial(_mentions_of, identity, self.turns), _MAX_CACHED_POSITIONS // MAX_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        #: Words of a slot's relation -> the encoder's unit vectors: of all of them, and of each.
-        #: They are cleared when anything is forgotten.
+        #: Words of a slot's relation -> the unit vector of the phrase, and those of its words.
+        #: Cleared after an erasure.
         self.relation_vectors: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
         self.facts = Facts(files.memory.connection, self.turns, select_prefix(stored, "facts"))
         self.event_vectors = Vectors(
-            model.dimension, self._events(), select_prefix(stored, "event_vectors")
+            model.dimension, self._event_targets(), select_prefix(stored, "event_vectors")
         )
         self.fact_vectors = Vectors(
-            model.dimension, self._facts(), select_prefix(stored, "fact_vectors")
+            model.dimension, self._fact_targets(), select_prefix(stored, "fact_vectors")
         )
         self.tokens = Tokens(model, self.turns, select_prefix(stored, "tokens"))
         #: Which kinds of rows memory.db has.
@@ -124,14 +124,14 @@ class Index:
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
         self._stored_turns = len(self.turns) if stored else 0
-        # Whether the stored index has rows that were deleted.
+        # Whether the stored index still has deleted rows.
         self._stored_has_stale_rows = False
 
     @classmethod
     def opened(cls, files: ZoneFiles) -> Index:
-        """Return the index of files as they are: the stored one, brought up to date, or a new one.
+        """Return an up-to-date index of files, from the stored one if it is usable.
 
-        A stored index that is torn, or of other files, is not used.
+        A stored index that is torn or belongs to other files is ignored.
         """
         index = _load_stored(files)
         if index is not None:
@@ -143,7 +143,7 @@ class Index:
         return index
 
     def follow(self) -> bool:
-        """Remove deleted rows and add new ones; False where a new index must be made."""
+        """Remove deleted rows and add new ones; return False if the index must be rebuilt."""
         if self._state.watermarks == _watermarks(self._files):
             return True
         before = self._state
@@ -164,24 +164,24 @@ class Index:
         return self._state.lineages == before.lineages or not self._was_readded(facts, seq)
 
     def prune(self) -> bool:
-        """Remove deleted rows, and add none; False where a new index must be made.
+        """Remove deleted rows, and add none; return False if the index must be rebuilt.
 
-        Rows that changed are removed too, and added again by `follow`.
+        Changed rows are removed too; `follow` adds them again.
         """
-        # Vectors first, in the same order as they are added.
+        # The watermark of vectors is read first, as in `_follow`.
         watermarks = _watermarks(self._files)
         if not _is_continuation(self._state, self._files, watermarks):
             return False
-        now = _lineages(self._files)
-        if now == self._state.lineages:
+        lineages = _lineages(self._files)
+        if lineages == self._state.lineages:
             return True
         self.relation_vectors.clear()
         changed: dict[str, list[int]] = defaultdict(list)
         for model, (_, changes) in zip(_indexed(self._files), self._state.lineages, strict=True):
-            since = changed_since(model.connection, changes)
-            if since is None:
+            rowids_by_table = changed_since(model.connection, changes)
+            if rowids_by_table is None:
                 return False
-            changed.update(since)
+            changed.update(rowids_by_table)
         places = self.turns.remove(changed["events"])
         facts = self.facts.remove(changed["facts"], places)
         if facts is None:
@@ -195,46 +195,49 @@ class Index:
         self.event_vectors.remove(seqs, places, places)
         self.fact_vectors.remove(seqs, facts, places)
         seq = max(self.event_vectors.last_seq, self.fact_vectors.last_seq)
-        if has_reused_row(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
+        if has_reused_row(embeddings.connection, "embeddings", seqs, seq, self._vector_filter()):
             return False
-        self._state = msgspec.structs.replace(self._state, lineages=now, seq=seq)
+        self._state = msgspec.structs.replace(self._state, lineages=lineages, seq=seq)
         return True
 
-    def _wanted(self) -> str:
-        """Return which vectors the index has, as a condition on rows of `embeddings`."""
+    def _vector_filter(self) -> str:
+        """Return the SQL condition on rows of `embeddings` that are indexed."""
         model = apsw.format_sql_value(self._state.model)
         return f"target_type IN ('event', 'fact') AND model IS {model}"
 
     def _was_readded(self, first: int, seq: int) -> bool:
-        """Return whether a fact from row `first` on has a vector up to `seq`, which was removed."""
-        came = self.facts.ids[first:]
-        return bool(came) and None is not scalar(
+        """Return whether a fact from row `first` on has a vector up to `seq`.
+
+        That vector was removed from the index and would not be read again.
+        """
+        added = self.facts.ids[first:]
+        return bool(added) and None is not scalar(
             self._files.embeddings.connection,
             "SELECT 1 FROM embeddings WHERE target_type = 'fact' AND model = ? AND seq <= ? "
             "AND target_id IN (SELECT value FROM json_each(?)) LIMIT 1",
-            (self._state.model, seq, json_array(came)),
+            (self._state.model, seq, json_array(added)),
         )
 
     @property
     def has_stale_rows(self) -> bool:
-        """Whether it has rows that were deleted or changed since."""
+        """Whether rows of the index were deleted or changed in the files since."""
         return self._state.lineages != _lineages(self._files)
 
     @property
     def lineages(self) -> list[tuple[int, int]]:
-        """What differs once files were replaced, or rows of them deleted or changed."""
+        """(inode, change count) of each file; see `State`."""
         return self._state.lineages
 
     @property
     def decided_turn_count(self) -> int:
-        """How many of the first turns are decided, with their facts and vectors in the files."""
+        """The number of leading turns that are decided, with facts and vectors in the files."""
         marks = self._state.watermarks
         last = min(marks["memory"], marks["embeddings"])
         return int(np.searchsorted(self.turns.numbers, last, "right"))
 
     @property
     def undecided_turns(self) -> Ints:
-        """The turns that the agents have not decided yet: only their words are known."""
+        """The places of turns that are not decided yet, so that they have no facts."""
         numbers = self.turns.numbers
         return np.arange(
             np.searchsorted(numbers, self._state.watermarks["memory"], "right"), len(numbers)
@@ -242,31 +245,29 @@ class Index:
 
     @property
     def should_store(self) -> bool:
-        """Whether storing it would spare another process much work."""
-        came = len(self.turns) - self._stored_turns
-        much = (
-            len(self.turns) >= MIN_STORED_TURNS and came > _MIN_GROWTH_TO_STORE * self._stored_turns
-        )
-        return much or self._stored_has_stale_rows
+        """Whether storing the index would save another process much work."""
+        added = len(self.turns) - self._stored_turns
+        has_grown = added > _MIN_GROWTH_TO_STORE * self._stored_turns
+        return (len(self.turns) >= MIN_STORED_TURNS and has_grown) or self._stored_has_stale_rows
 
     def store(self) -> None:
-        """Write it to the files' folder; only under the lock of `array_store`."""
+        """Write the index to the files' directory; the caller holds the lock of `array_store`."""
         self._stored_turns = len(self.turns)
         self._stored_has_stale_rows = False
         if not self.has_stale_rows:
             wide = {name: array.values for name, array in self._wide.items()}
-            about = msgspec.json.encode(self._state)
-            array_store.write(self._files.directory, about, self._narrow(), wide)
+            metadata = msgspec.json.encode(self._state)
+            array_store.write(self._files.directory, metadata, self._narrow(), wide)
 
     def store_pruned(self) -> None:
-        """Write what is left of a stored one after `prune`, under the same lock."""
-        lying = {f"{name}.lying": array.row_positions for name, array in self._wide.items()}
-        gone = {name: array.removed for name, array in self._wide.items()}
-        about = msgspec.json.encode(self._state)
-        array_store.prune(self._files.directory, about, {**self._narrow(), **lying}, gone)
+        """Write a stored index back after `prune`, under the same lock."""
+        positions = {f"{name}.lying": array.row_positions for name, array in self._wide.items()}
+        removed = {name: array.removed for name, array in self._wide.items()}
+        metadata = msgspec.json.encode(self._state)
+        array_store.prune(self._files.directory, metadata, {**self._narrow(), **positions}, removed)
 
     def columns(self) -> dict[str, Array]:
-        """Return all its arrays by name."""
+        """Return all arrays by name."""
         wide = {name: array.values for name, array in self._wide.items()}
         return {**self._narrow(), **wide}
 
@@ -300,24 +301,24 @@ class Index:
 
     @property
     def replaced_turns(self) -> Ints:
-        """The places of turns that an edit has replaced, or that were deleted."""
+        """The places of turns that were replaced by an edit, or deleted."""
         if self._replaced is None:
-            replaced_by_edits = replaced_numbers(self._files.events.connection)
-            numbers = self.turns.numbers
-            self._replaced = np.flatnonzero(np.isin(numbers, replaced_by_edits))
+            replaced = replaced_numbers(self._files.events.connection)
+            self._replaced = np.flatnonzero(np.isin(self.turns.numbers, replaced))
         return self._replaced
 
-    def _events(self) -> VectorTargets:
+    def _event_targets(self) -> VectorTargets:
         turns = self.turns
         return VectorTargets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
 
-    def _facts(self) -> VectorTargets:
+    def _fact_targets(self) -> VectorTargets:
         facts = self.facts
         return VectorTargets(facts.rows_of, facts.ids, lambda: facts.places)
 
     def _follow(self) -> None:
         files = self._files
-        # Vectors first: the turns and facts that they are of were committed before them.
+        # Watermarks first, that of vectors before those of their targets, which are committed
+        # earlier.
         watermarks = _watermarks(files)
         self.row_kinds = present_row_kinds(files.memory.connection)
         self.turns.follow()
@@ -352,22 +353,22 @@ def _mentions_of(
     found = events_mentioning_each(identity, entity_ids, MAX_MENTIONS + 1)
     followed = [events if len(events) <= MAX_MENTIONS else [] for events in found.values()]
     places = turns.place_of_id.of([event for events in followed for event in events])
-    each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
+    places_by_entity = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
     return {
-        entity: (len(events), some[some >= 0])
-        for (entity, events), some in zip(found.items(), each, strict=True)
+        entity: (len(events), of_entity[of_entity >= 0])
+        for (entity, events), of_entity in zip(found.items(), places_by_entity, strict=True)
     }
 
 
 def prune_stored(files: ZoneFiles) -> None:
-    """Remove deleted rows from the stored index of files; one that cannot be pruned is removed.
+    """Remove deleted rows from the stored index, or remove the index if it cannot be pruned.
 
-    Only under the lock of `array_store`.
+    The caller holds the lock of `array_store`.
     """
     try:
         with files.read_transaction():
-            about = array_store.read_metadata(files.directory)
-            state = None if about is None else msgspec.json.decode(about, type=State)
+            metadata = array_store.read_metadata(files.directory)
+            state = None if metadata is None else msgspec.json.decode(metadata, type=State)
             if state is not None and state.lineages == _lineages(files):
                 array_store.remove_leftovers(files.directory)
                 return
@@ -377,76 +378,76 @@ def prune_stored(files: ZoneFiles) -> None:
                 return
     except BaseException as error:
         array_store.remove(files.directory)
-        # Where the disk is full, the next question makes another.
+        # On a full disk the index is rebuilt by the next question.
         if not isinstance(error, OSError):
             raise
     array_store.remove(files.directory)
 
 
 def stored_problems(files: ZoneFiles) -> list[str]:
-    """Return where the stored index of files differs from one made of their rows now.
+    """Return the differences between the stored index and one rebuilt from the rows.
 
-    One that is torn, or of other files, is no problem: it is not used.
+    An index that is torn or belongs to other files is never used, and so no problem.
     """
     with files.read_transaction():
-        index, anew = _load_stored(files), Index(files)
+        index, rebuilt = _load_stored(files), Index(files)
         if index is None:
             return []
         if index.has_stale_rows:
-            # An erasure prunes it before anything is answered.
+            # The end of an erasure was to remove them.
             return [f"{array_store.FILE}: has deleted rows; run recollect rebuild --level index"]
         index.follow()
-        anew.follow()
+        rebuilt.follow()
         try:
-            wanted = anew.columns()
+            expected = rebuilt.columns()
         except apsw.CorruptError:
-            # A full-text index that cannot be read is reported where the files are verified.
+            # An unreadable full-text index is reported by the check of the files themselves.
             return []
         found = index.columns()
         return [
             f"{array_store.FILE}: {name} differs from the rows; run recollect rebuild --level index"
-            for name, values in wanted.items()
+            for name, values in expected.items()
             if not np.array_equal(found[name], values)
         ]
 
 
 def _load_stored(files: ZoneFiles) -> Index | None:
-    """Return the stored index of files, where it is whole and of these files."""
+    """Return the stored index of files, or None if it is torn or belongs to other files."""
     found = array_store.read(files.directory)
     if found is None:
         return None
-    state = msgspec.json.decode(found.about, type=State)
+    state = msgspec.json.decode(found.metadata, type=State)
     if not _is_continuation(state, files, _watermarks(files)):
         return None
     return Index(files, found.arrays, state)
 
 
 def _is_continuation(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
-    """Return whether files are those of a state, as they were then or later."""
+    """Return whether files are those of a state, unchanged or further on."""
     return (
         state.model == files.embeddings.model
         and all(
-            inode == then_inode and changes >= then
-            for (inode, changes), (then_inode, then) in zip(
+            inode == old_inode and changes >= old_changes
+            for (inode, changes), (old_inode, old_changes) in zip(
                 _lineages(files), state.lineages, strict=True
             )
         )
-        and all(then <= watermarks[name] for name, then in state.watermarks.items())
+        and all(number <= watermarks[name] for name, number in state.watermarks.items())
     )
 
 
 def _watermarks(files: ZoneFiles) -> dict[str, int]:
-    """Return the watermark of each file; events.db, on which the others rest, is read last."""
+    """Return the watermark of each file; events.db is read last, since the others depend on it."""
     return {model.name: model.watermark().number for model in reversed(files.all)}
 
 
 def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
-    """Return what differs when files were replaced, or their rows deleted or changed."""
+    """Return (inode, change count) of each file: whether it was replaced, or rows changed."""
     return [(_inode(model.path), change_count(model.connection)) for model in _indexed(files)]
 
 
 def _inode(path: Path) -> int:
-    """Return the number of the file that has this path; 0: none, and what is open was deleted."""
+    """Return the inode at a path; 0 if the file was deleted."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

@@ -42,8 +42,8 @@ def candidates(
         read_ = late_interaction(tokens, close, index)
         unread = close[read_.unread] if read_.unread.any() else None
         scored = scored.with_arm("late", ArmScores(close, read_.scores, unread))
-        if read_.nearest is not None:
-            scored = scored._replace(evidence={**scored.evidence, "late": read_.nearest})
+        if read_.best_raw is not None:
+            scored = scored._replace(evidence={**scored.evidence, "late": read_.best_raw})
     if "shared" in wanted and profile.weights.get("shared"):
         best = best_so_far(scored.at(places), eligible, profile, SEEDS)
         reached, scores = expand_by_entities(question, best.places, best.scores, index)

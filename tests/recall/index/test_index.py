@@ -253,7 +253,7 @@ class TestFile:
         assert answers(open_memory()) == expected
         after = array_store.read(path.parent)
         assert after is not None
-        assert after.about == before.about
+        assert after.metadata == before.metadata
         assert after.arrays.keys() == arrays.keys()
         assert all(np.array_equal(after.arrays[name], arrays[name]) for name in arrays)
 
@@ -389,7 +389,7 @@ class TestFile:
         found.arrays["turns.occurred_at"][3] += 1
         wide = {name: values for name, values in found.arrays.items() if name.endswith(".codes")}
         narrow = {name: found.arrays[name] for name in found.arrays.keys() - wide.keys()}
-        array_store.write(index_file(stored).parent, found.about, narrow, wide)
+        array_store.write(index_file(stored).parent, found.metadata, narrow, wide)
         found_problems = stored.verify().problems
         assert any(
             array_store.FILE in problem and "occurred_at" in problem for problem in found_problems
