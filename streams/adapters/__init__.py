@@ -5,7 +5,13 @@ The formats are loaded on first use: most processes import no export.
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.streams.adapters.adapter import ExportSource, SourceLocation, drafts, records
+from recollect.streams.adapters.adapter import (
+    ExportSource,
+    RefusedExport,
+    SourceLocation,
+    drafts,
+    records,
+)
 from recollect.streams.adapters.import_options import DATE_ORDERS, Options
 from recollect.streams.adapters.importing import ImportCounts, Importer, import_source, reject
 from recollect.streams.adapters.input.input_files import ByteCounter, InputEntry, InputFile
@@ -35,6 +41,7 @@ __all__ = [
     "InputFile",
     "JsonObjects",
     "Options",
+    "RefusedExport",
     "SourceLocation",
     "drafts",
     "exports_of",

@@ -32,6 +32,10 @@ ParseResult = InboundEvent | InvalidInput
 RecordT = TypeVar("RecordT")
 
 
+class RefusedExport(InvalidInput):
+    """An export that is not read: it is ambiguous, or needs an option that was not given."""
+
+
 class ExportFile(NamedTuple):
     """A file of an export: its path in reports, and its events.
 
@@ -182,13 +186,21 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
     """Yield the events of a source and its errors, in order; a damaged file ends there, and the
     others are still read.
     """
-    for part in source.parts():
+    for part in _parts(source):
         number = 1
         try:
             for number, event in part.results:
                 yield SourceLocation(part.path, number), event
         except DamagedInput as error:
             yield SourceLocation(part.path, number), InvalidInput(str(error))
+
+
+def _parts(source: ExportSource) -> Iterator[ExportFile]:
+    """Yield the files of an export; what cannot be opened on the way is a file with an error."""
+    try:
+        yield from source.parts()
+    except DamagedInput as error:
+        yield ExportFile("", iter([(1, error)]))
 
 
 def _draft(event: InboundEvent, duplicate_counts: Counter[str]) -> Draft:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.wire import Rejection, Skipped
 from recollect.streams.adapters import jsonl
 from recollect.streams.adapters.adapter import (
-    BYTE_ORDER_MARK,
-    OPENS_ARRAY,
     Adapter,
     ExportSource,
     LocalisedSource,
+    RefusedExport,
 )
 from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code
 from recollect.streams.adapters.chats import (
@@ -32,7 +32,7 @@ from recollect.streams.adapters.chats import (
     whatsapp,
 )
 from recollect.streams.adapters.import_options import Options
-from recollect.streams.adapters.input.folders import Directory, Folder, open_archive
+from recollect.streams.adapters.input.folders import Directory, Folder, all_folders, open_archive
 from recollect.streams.adapters.input.input_files import (
     STANDARD_INPUT,
     ByteCounter,
@@ -41,6 +41,7 @@ from recollect.streams.adapters.input.input_files import (
     InputFile,
     SpooledInput,
 )
+from recollect.streams.adapters.lookalikes import advice, lookalike
 from recollect.streams.adapters.mail import maildir, mails, mbox
 
 #: Probed in this order; the last one accepts nearly anything.
@@ -71,11 +72,6 @@ _SYSTEM_FILES = re.compile(r"\.|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 # Maximum depth of nested archives: people pack exports that programs have packed already.
 _MAX_NESTED_ARCHIVES = 2
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tar\.gz)$", re.IGNORECASE)
-_TABLES = {".csv": ",", ".tsv": "\t"}
-# A column that marks a table of events, whatever the file's name.
-_CONTENT_COLUMN = b"content"
-_ROWS = "csv.DictReader(sys.stdin{})"
-_TO_LINES = "python3 -c 'import csv, json, sys; [print(json.dumps(row)) for row in {}]'"
 
 
 class Export(msgspec.Struct):
@@ -128,12 +124,18 @@ class _InputOpener:
         self._input = Input([], [], [])
         self._skipped: list[str] = []
         self._skipped_count = 0
+        # Exports that could not be opened, and what the first unknown file of a folder looks like.
+        self._refused: list[Rejection] = []
+        self._lookalike = ""
         # How many archives are open around the current folder.
         self._archive_depth = 0
 
     def open(self) -> Input:
         if self._path != STANDARD_INPUT and self._path.is_dir():
-            self._add_folder(Directory(self._path, self._byte_counter), None)
+            directory = Directory(self._path, self._byte_counter)
+            for unreadable in directory.rejections():
+                raise InvalidInput(f"{unreadable.path}: {unreadable.reason}")
+            self._add_folder(directory, None)
             return self._result("")
         file = InputFile(self._path, self._byte_counter)
         try:
@@ -147,17 +149,20 @@ class _InputOpener:
         self._input.size = file.size
         adapter = self._adapters[0] if self._format_given else self._adapter_of(file, file.start())
         if adapter is None:
-            start = file.start().removeprefix(BYTE_ORDER_MARK).strip()
-            raise InvalidInput(_advice(start, self._path))
+            raise InvalidInput(advice(file.start(), self._path, FORMATS[1:]))
         entry: InputEntry = file
         if self._path == STANDARD_INPUT and adapter is not jsonl.ADAPTER:
             # Lines are read as they arrive; any other format may be read more than once.
             entry = SpooledInput(file)
-        self._add_export(adapter, file.path, adapter.read(entry, self._options))
-        return self._input
+        self._add_export(adapter, file.path, partial(adapter.read, entry, self._options))
+        return self._result("")
 
     def _result(self, what: str) -> Input:
-        """Return the contents of a folder; raise InvalidInput if there are none."""
+        """Return the contents of the input; raise InvalidInput if there are none."""
+        if self._refused and not self._input.exports:
+            # Nothing remains to go on with: an option that is missing is asked for at once.
+            raise RefusedExport(_all_refused(self._refused))
+        self._input.rejections += self._refused
         if not self._input.exports and not self._input.rejections:
             some = f" ({', '.join(self._skipped)})" if self._skipped else ""
             held = (
@@ -168,6 +173,7 @@ class _InputOpener:
             known = ", ".join(adapter.name for adapter in self._adapters)
             raise InvalidInput(
                 f"{what or f'{self._path} is a folder, and '}{held} in a known format ({known})"
+                f"{self._lookalike}"
             )
         if self._skipped_count:
             path = str(self._path)
@@ -185,13 +191,16 @@ class _InputOpener:
     def _add_folder(self, folder: Folder, archive: str | None) -> None:
         """Add the exports of a folder: the folder itself, or those of its files and folders."""
         for adapter in self._adapters:
-            whole = adapter.recognises_folder
-            if whole is not None and adapter.read_folder is not None and whole(folder):
-                source = adapter.read_folder(folder, self._options)
-                self._add_export(adapter, folder.path, source)
+            if adapter.read_folder is not None and _recognises_folder(adapter, folder):
+                opened = partial(adapter.read_folder, folder, self._options)
+                self._add_export(adapter, folder.path, opened)
                 if archive is None:
                     self._add_size(None)
+                    for within in all_folders(folder):
+                        self._input.rejections += within.rejections()
                 return
+        if archive is None:
+            self._input.rejections += folder.rejections()
         self._skipped_count += folder.other_count()
         for name in folder.files():
             if not _SYSTEM_FILES.match(name):
@@ -217,6 +226,8 @@ class _InputOpener:
             adapter = self._adapter_of(entry, start)
             if adapter is jsonl.ADAPTER and not jsonl.holds_events(start, entry.name):
                 adapter = None
+            if adapter is None and not self._lookalike and (told := lookalike(start, entry.name)):
+                self._lookalike = f"; {entry.name}: {told}"
         except InvalidInput as error:
             # An unreadable file does not keep others from being read.
             self._input.rejections.append(Rejection(entry.path, 1, str(error)))
@@ -228,18 +239,40 @@ class _InputOpener:
             return
         if archive is None:
             self._add_size(entry.size)
-        self._add_export(adapter, entry.path, adapter.read(entry, self._options))
+        self._add_export(adapter, entry.path, partial(adapter.read, entry, self._options))
 
     def _adapter_of(self, entry: InputEntry, start: bytes) -> Adapter | None:
         return next((a for a in self._adapters if a.recognises(start, entry.name)), None)
 
-    def _add_export(self, adapter: Adapter, path: str, source: ExportSource) -> None:
-        source = _localised(source, self._options)
-        self._input.exports.append(Export(path, adapter.name, source))
+    def _add_export(self, adapter: Adapter, path: str, opened: Callable[[], ExportSource]) -> None:
+        """Open an export and add it; one that is refused does not keep others from being read."""
+        try:
+            source = _localised(opened(), self._options)
+            self._input.exports.append(Export(path, adapter.name, source))
+        except InvalidInput as error:
+            self._refused.append(Rejection(path, 1, str(error)))
 
     def _add_size(self, size: int | None) -> None:
         known = self._input.size is not None and size is not None
         self._input.size = self._input.size + size if known else None  # type: ignore[operator]
+
+
+def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
+    """Return whether a folder is an export; one with an unreadable file is probed file by file."""
+    if adapter.recognises_folder is None:
+        return False
+    try:
+        return adapter.recognises_folder(folder)
+    except DamagedInput:
+        return False
+
+
+def _all_refused(refused: Sequence[Rejection]) -> str:
+    """Return what to say where every export was refused; reasons begin with the path."""
+    first, *others = refused
+    if not others:
+        return first.reason
+    return f"{first.reason} (and {pluralise(len(others), 'more export')} likewise)"
 
 
 def followed_source(entry: InputEntry, format_: str, options: Options) -> ExportSource:
@@ -273,41 +306,3 @@ def exports_of(inputs: Sequence[Input]) -> Iterator[Export]:
     """Yield the exports of all inputs, in order."""
     for one in inputs:
         yield from one.exports
-
-
-def _advice(start: bytes, path: Path) -> str:
-    """Return advice about a file that no adapter recognises."""
-    what = "standard input" if path == STANDARD_INPUT else str(path)
-    given = "" if path == STANDARD_INPUT else shlex.quote(str(path))
-    if OPENS_ARRAY.match(start):
-        return (
-            f"{what} is one JSON array, but events are one object per line; split it: "
-            f"jq -c '.[]' {given or 'FILE'} | recollect ingest -"
-        )
-    if separator := _separator(start, path):
-        rows = _ROWS.format("" if separator == "," else ', delimiter="\\t"')
-        return (
-            f"{what} is a table (CSV), but events are JSON, one object per line; name its "
-            "columns platform, sender_id, occurred_at and content, and convert its rows to "
-            f"objects: {_TO_LINES.format(rows)} < {given or 'FILE'} | recollect ingest -"
-        )
-    return (
-        f"{what} is in no known format ({', '.join(FORMATS[1:])}); an event is one "
-        "JSON object on a line, as recollect ingest --help shows"
-    )
-
-
-def _separator(start: bytes, path: Path) -> str | None:
-    """Return the column separator of a table, or None if it is not a table."""
-    suffix = Path(path.name.removesuffix(".gz")).suffix.casefold()
-    if suffix in _TABLES:
-        return _TABLES[suffix]
-    head = start.partition(b"\n")[0].strip()
-    return next(
-        (
-            separator
-            for separator in _TABLES.values()
-            if _CONTENT_COLUMN in head.split(separator.encode())
-        ),
-        None,
-    )

@@ -65,6 +65,33 @@ def localised(milliseconds: int, zone: tzinfo) -> str:
     return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone).isoformat()
 
 
-def zoned(local_time: datetime, zone: ZoneInfo) -> str:
-    """Return a local time with its zone, in ISO form; an ambiguous time is the earlier one."""
-    return local_time.replace(tzinfo=zone).isoformat()
+class LocalClock:
+    """Gives the local times of a chronological export their zone.
+
+    When clocks are set back an hour comes twice. A time in it is the later one if, as the earlier
+    one, it would precede the time before it.
+    """
+
+    def __init__(self, zone: tzinfo) -> None:
+        self._zone = zone
+        self._last: datetime | None = None
+
+    def zoned(self, local_time: datetime) -> str:
+        """Return a local time with its zone, in ISO form."""
+        return self.at(local_time).isoformat()
+
+    def at(self, local_time: datetime) -> datetime:
+        """Return a local time with its zone."""
+        found = local_time.replace(tzinfo=self._zone, fold=0)
+        later = found.replace(fold=1)
+        # Compared in UTC: times of one zone are compared as they are shown.
+        instant = found.astimezone(UTC)
+        repeated = _offset(found) > _offset(later)
+        if repeated and self._last is not None and instant < self._last:
+            found, instant = later, later.astimezone(UTC)
+        self._last = instant
+        return found
+
+
+def _offset(time: datetime) -> timedelta:
+    return time.utcoffset() or timedelta()

@@ -19,6 +19,7 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import lines
+from recollect.streams.adapters.lookalikes import holds_other_json
 
 # Maximum number of lines of one object.
 _MAX_LINES = 1_000
@@ -57,6 +58,8 @@ def event_of_line(line: bytes) -> ParseResult:
 
 def is_json_lines(start: bytes, name: str) -> bool:
     """Return whether a file with this beginning and name is a file of JSON lines."""
+    if holds_other_json(start):
+        return False
     start = start.removeprefix(BYTE_ORDER_MARK).strip()
     if start.startswith(b"{") or not start:
         return True

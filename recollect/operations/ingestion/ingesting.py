@@ -4,6 +4,7 @@ decided.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,12 +23,13 @@ from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInpu
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
-from recollect.schemas.wire import IngestReport, Receipt, Time
+from recollect.schemas.wire import IngestReport, Receipt, Rejection, Time
 from recollect.streams.adapters import (
     ByteCounter,
     ImportCounts,
     JsonObjects,
     Options,
+    RefusedExport,
     import_source,
     reject,
 )
@@ -177,8 +179,8 @@ def ingest_files(
     """Put the events of files, folders and archives into the ledger; wait until they count.
 
     Raises:
-        InvalidInput: an input cannot be read, is in no format that is known, or lacks an option;
-            then nothing is.
+        InvalidInput: an input cannot be read or is in no format that is known, or none can be read
+            without an option that is missing; then nothing is.
     """
     from recollect.streams.adapters import exports_of, total_size
 
@@ -202,14 +204,25 @@ def ingest_files(
 def open_inputs(
     paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: ByteCounter
 ) -> list[Input]:
-    """Return what files, folders and archives hold.
+    """Return what files, folders and archives hold; of several, one that is ambiguous or lacks an
+    option is refused by name, and the others are read.
 
     Raises:
         InvalidInput: as `ingest_files`.
     """
-    from recollect.streams.adapters import open_input
+    from recollect.streams.adapters import Input, open_input
 
-    return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
+    inputs: list[Input] = []
+    refused: list[RefusedExport] = []
+    for path in paths:
+        try:
+            inputs.append(open_input(Path(path).expanduser(), format, options, meter))
+        except RefusedExport as error:
+            refused.append(error)
+            inputs.append(Input(rejections=[Rejection(os.fspath(path), 1, str(error))]))
+    if refused and not any(one.exports for one in inputs):
+        raise refused[0]
+    return inputs
 
 
 def begun(inputs: Sequence[Input]) -> ImportCounts:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import Adapter, ParseResult, SingleFileSource
-from recollect.streams.adapters.import_options import Options, zoned
+from recollect.streams.adapters.import_options import LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
@@ -113,7 +113,7 @@ class _Log:
     """Parses a log line by line, with the state that lines leave for later ones."""
 
     def __init__(self, entry: InputEntry, zone: ZoneInfo | None) -> None:
-        self._zone = zone
+        self._clock = None if zone is None else LocalClock(zone)
         self._day = _day_in_name(entry)
         self._channel = _channel_of(entry)
         self._last: datetime | None = None
@@ -177,9 +177,9 @@ class _Log:
         return self._local(self._last)
 
     def _local(self, at: datetime) -> str:
-        if self._zone is None:
+        if self._clock is None:
             raise InvalidInput("this line has a time without a zone")
-        return zoned(at, self._zone)
+        return self._clock.zoned(at)
 
     def _to_event(self, read: _Line, at: str) -> InboundEvent:
         nick, text = read.nick, read.text

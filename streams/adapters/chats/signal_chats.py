@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
@@ -18,7 +17,7 @@ from recollect.streams.adapters.adapter import (
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.import_options import Options, zoned
+from recollect.streams.adapters.import_options import LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
@@ -68,7 +67,7 @@ def _split_reactions(words: str) -> tuple[str, str | None]:
     return (words, None) if found is None else (whole[:at].rstrip(), found["given"])
 
 
-def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -> InboundEvent:
+def _event(message: _Message | InvalidInput, clock: LocalClock, chat: str | None) -> InboundEvent:
     if isinstance(message, InvalidInput):
         raise message
     stamp, text = message
@@ -78,15 +77,16 @@ def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -
         raise InvalidInput("a message without a sender")
     words = message_line["text"] or ""
     metadata: dict[str, str] = {}
-    words, reactions = _split_reactions(words)
-    if reactions is not None:
-        metadata["reactions"] = reactions
     files = tuple(
         Attachment(type="image" if file["image"] else "file", name=file["name"], url=file["url"])
         for file in _FILE.finditer(words)
     )
+    # Some versions write the files after the reactions.
+    words, reactions = _split_reactions(_FILE.sub("", words).strip())
+    if reactions is not None:
+        metadata["reactions"] = reactions
     # Markdown ends a line with two spaces.
-    rows = [row.rstrip() for row in _FILE.sub("", words).strip().split("\n")]
+    rows = [row.rstrip() for row in words.strip().split("\n")]
     quoted = [row[1:].strip() for row in rows if row.startswith(">")]
     if quoted:
         metadata["quoted"] = "\n".join(quoted)
@@ -94,7 +94,7 @@ def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -
         platform=_PLATFORM,
         sender_id=message_line["who"].strip(),
         sender_name=message_line["who"].strip(),
-        occurred_at=zoned(at, zone),
+        occurred_at=clock.zoned(at),
         content="\n".join(row for row in rows if not row.startswith(">")).strip(),
         peer_id=chat,
         attachments=files,
@@ -114,7 +114,8 @@ def _open(entry: InputEntry, options: Options) -> SingleFileSource:
     chat = folder or None if _IN_FOLDER.match(entry.name) else None
 
     def found(one: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-        return convert(_messages(text_lines(one)), lambda message: [_event(message, zone, chat)])
+        clock = LocalClock(zone)
+        return convert(_messages(text_lines(one)), lambda message: [_event(message, clock, chat)])
 
     return SingleFileSource(entry, found)
 

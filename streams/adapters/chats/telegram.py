@@ -17,7 +17,7 @@ from recollect.streams.adapters.adapter import (
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.import_options import LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import nested
 
@@ -78,13 +78,29 @@ def _read(entry: InputEntry, options: Options) -> ExportSource:
 
 def _parse(entry: InputEntry, local: tzinfo | None) -> Iterator[tuple[int, ParseResult]]:
     records = ((n, (known, value)) for n, known, value in nested(entry, *_MESSAGES))
-    return convert(records, lambda one: _events(_Chat(one[0], local), one[1]))
+    clocks = _Clocks(local)
+    return convert(records, lambda one: _events(_Chat(one[0], local, clocks), one[1]))
+
+
+class _Clocks:
+    """The clock of the chat at hand, as exports from before 2022 have only local times."""
+
+    def __init__(self, local: tzinfo | None) -> None:
+        self._local = local
+        self._chat = ""
+        self._clock = LocalClock(local or UTC)
+
+    def of(self, chat: str) -> LocalClock | None:
+        """Return the clock of a chat; None if the zone is unknown."""
+        if chat != self._chat:
+            self._chat, self._clock = chat, LocalClock(self._local or UTC)
+        return None if self._local is None else self._clock
 
 
 class _Chat:
     """A chat's id and kind."""
 
-    def __init__(self, known: Mapping[str, Any], local: tzinfo | None) -> None:
+    def __init__(self, known: Mapping[str, Any], local: tzinfo | None, clocks: _Clocks) -> None:
         self.type = str(known.get("type") or "")
         self.kind: PeerKind | None
         family, self.kind = _CHATS.get(self.type, ("", None))
@@ -92,6 +108,7 @@ class _Chat:
         self.known = id_ is not None
         self.id = f"{family}{id_}" if id_ is not None else str(known.get("name") or "chat")
         self.local = local
+        self.clock = clocks.of(self.id)
 
     def message(self, id_: object, peer: object = None) -> str:
         """Return the id of a message of this chat, or of another."""
@@ -102,7 +119,7 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     kind = message.get("type")
     if kind not in ("message", "service", "unsupported") or not _has_time(message):
         raise InvalidInput(f"Telegram exported no text or no time for this record of type {kind!r}")
-    at = _parse_time(message, "date", chat.local)
+    at = _parse_time(message, "date", chat.local, chat.clock)
     number = message.get("id")
     id_ = chat.message(number) if number is not None and chat.known else None
     common: dict[str, Any] = {
@@ -317,8 +334,16 @@ def _has_time(message: Mapping[str, Any]) -> bool:
     return bool(message.get("date_unixtime") or message.get("date"))
 
 
-def _parse_time(message: Mapping[str, Any], field: str, local: tzinfo | None) -> datetime:
-    """Return a time of a message, in the exporter's zone if that is known."""
+def _parse_time(
+    message: Mapping[str, Any],
+    field: str,
+    local: tzinfo | None,
+    clock_of_chat: LocalClock | None = None,
+) -> datetime:
+    """Return a time of a message, in the exporter's zone if that is known.
+
+    `clock_of_chat`: for times that are in order.
+    """
     local_time, unix = message.get(field), message.get(f"{field}_unixtime")
     clock = datetime.fromisoformat(str(local_time)) if local_time else None
     if unix is not None:
@@ -335,7 +360,7 @@ def _parse_time(message: Mapping[str, Any], field: str, local: tzinfo | None) ->
         raise InvalidInput(
             "the record has a time without a zone; name the exporter's zone: --timezone"
         )
-    return clock.replace(tzinfo=local)
+    return clock_of_chat.at(clock) if clock_of_chat is not None else clock.replace(tzinfo=local)
 
 
 def _edited(message: Mapping[str, Any], local: tzinfo | None, at: datetime) -> datetime | None:

@@ -4,12 +4,15 @@ Lines have no zone and, on Android, no seconds. Whether the day or the month com
 from the whole file before anything is read, or must be given.
 """
 
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -17,30 +20,36 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
+from recollect.schemas.ids import content_source_id
 from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
+from recollect.schemas.times import parse_time
 from recollect.streams.adapters.adapter import Adapter, ExportFile, ExportSource, ParseResult
 from recollect.streams.adapters.chats.whatsapp_phrases import (
     AFTERNOON,
     ATTACHED,
     ATTACHED_ANDROID,
     CHAT_NAME,
-    DELETED,
-    EDITED,
     ISOLATES,
     LAST_MARK,
     MARKS,
     MORNING,
     NO_DAY_HALF,
-    OMITTED,
     OPTION,
-    OWN_OMITTED,
+    OWN_MARKS,
     PAGES,
     PLACE,
     POLL,
-    SYSTEM_MESSAGE,
     VOTES,
+    bracketed,
+    bracketed_at_end,
+    is_deletion,
+    is_edit_mark,
+    is_marked_notice,
+    is_omitted,
+    is_system_message,
+    may_be_own,
 )
-from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, Options, zoned
+from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, LocalClock, Options
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
@@ -59,26 +68,52 @@ _HEADER = re.compile(
     rf"(?P<open>\[)?{_BIDI}"
     rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
     r"(?P<c>\d{1,4})"
-    rf"\.?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
+    # In Bulgarian and Ukrainian an abbreviated "year" may stand after it.
+    rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
     rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
-    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
+    # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
+    r"(?P<hour>\d{1,2})(?:[:.]|\s?h\s?)(?P<minute>\d{2})"
+    r"(?:(?:[:.]|\s?min\s?)(?P<second>\d{2})(?:\s?s\b)?)?"
     rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
     rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
 )
 # Signal's stamp.
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
+# Notes and documents: no phone exports a chat under such a name.
+_DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)\Z", re.IGNORECASE)
+# A name that WhatsApp gives, and one that it gives in archives, or people.
+_OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
+_CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
+# So many messages, each by another sender, are no chat.
+_MIN_WITHOUT_REPETITION = 3
+#: WhatsApp's first year.
+_FIRST_YEAR = 2009
 _NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
 # A message must begin within the first lines, this many.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
 _MAX_NAMES = 20_000
+# Halves of the day in languages that write the year first, and the hour last.
+_YEAR_FIRST_DAY_HALVES = frozenset(
+    {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
+)
+# An order that multiplies the days between messages by so much is wrong.
+_LEAP = 20
+# Words of a name that a notice begins with.
+_MAX_NAME_WORDS = 6
+# A phrase at the end of a message that comes so often is an edit mark.
+_MIN_EDIT_MARKS = 3
 _NOON = "中午"
 _QUOTES = (("“", "”"), ("«", "»"))
 
 
 class _Header(NamedTuple):
-    """The header of a message: its date as three numbers, its time, and where its text begins."""
+    """The header of a message: its date as three numbers, its time, and where its text begins.
 
+    `apple`: in square brackets, as iPhones write it.
+    """
+
+    apple: bool
     date: tuple[str, str, str]
     mark: str
     hour: int
@@ -102,6 +137,7 @@ def _header(line: str) -> _Header | None:
         return None
     day_half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
     return _Header(
+        found["open"] is not None,
         (found["a"], found["b"], found["c"]),
         found["mark"].strip(),
         int(found["hour"]),
@@ -113,11 +149,19 @@ def _header(line: str) -> _Header | None:
 
 
 class _Survey(msgspec.Struct):
-    """Facts about the whole file: the order of its dates, and names that contain a colon."""
+    """Facts about the whole file.
+
+    `order`: the order of its dates. `placeholders` and `edit_marks`: phrases in angle brackets that
+    come again, where only WhatsApp would write them. `group`: the sender that stands for the group
+    itself, whose lines are all WhatsApp's.
+    """
 
     order: DateOrder | None = None
     names_with_colon: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()
+    placeholders: frozenset[str] = frozenset()
+    edit_marks: frozenset[str] = frozenset()
+    group: str | None = None
 
 
 def _is_chat(start: bytes, name: str) -> bool:
@@ -125,22 +169,48 @@ def _is_chat(start: bytes, name: str) -> bool:
         text = start[: len(start) // 2 * 2].decode("utf-16", errors="replace")
     else:
         text = decoded(start)
-    lines = [
-        line for line in text.lstrip("\ufeff").split("\n")[: 4 * _MAX_LEADING_LINES] if line.strip()
-    ]
-    return any(
+    if _DOCUMENT_NAME.search(name):
+        return False
+    lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()]
+    if not any(
         _header(line) is not None and not _SIGNAL.match(line) for line in lines[:_MAX_LEADING_LINES]
-    )
+    ):
+        return False
+    if _OWN_FILE.search(name):
+        return True
+    return _senders_repeat(lines, few=_CHAT_FILE.search(name) is not None)
+
+
+def _senders_repeat(lines: Iterable[str], *, few: bool) -> bool:
+    """Return whether messages have senders of whom one comes again.
+
+    A diary has none: "2026-02-20 10:00 - Met Ada: about the boat". `few`: any sender is enough, as
+    it is where there are too few messages to show anything.
+    """
+    messages = 0
+    senders: Counter[str] = Counter()
+    for line in lines:
+        if (header := _header(line)) is not None:
+            messages += 1
+            sender, colon, _ = line[header.end :].partition(": ")
+            if colon:
+                senders[_name(sender)] += 1
+    if few or messages < _MIN_WITHOUT_REPETITION:
+        return bool(senders)
+    return any(count > 1 for count in senders.values())
 
 
 class _Chat(ExportSource):
     is_chronological = True
 
-    def __init__(self, entry: InputEntry, zone: ZoneInfo, survey: _Survey) -> None:
+    def __init__(
+        self, entry: InputEntry, zone: ZoneInfo, survey: _Survey, name: str | None
+    ) -> None:
         self._entry = entry
-        self._zone = zone
+        self._clock = LocalClock(zone)
         self._survey = survey
-        self._name = _chat_name(entry.path)
+        self._name = name
+        self._marked: Counter[str] = Counter()
 
     def parts(self) -> Iterator[ExportFile]:
         yield ExportFile(self._entry.path, self._parse())
@@ -166,7 +236,7 @@ class _Chat(ExportSource):
 
     def _event(self, header: _Header, raw: str) -> ParseResult:
         try:
-            occurred_at = zoned(_local_time(header, self._survey.order), self._zone)
+            occurred_at = self._clock.zoned(_local_time(header, self._survey.order))
         except ValueError as error:
             return InvalidInput(str(error))
         sender, text = self._split_sender(raw)
@@ -180,8 +250,19 @@ class _Chat(ExportSource):
             return InboundEvent(
                 kind="notice", sender_id=self._name or _PLATFORM, content=about, **chat
             )
-        fields = _message_fields(text)
+        fields = self._message_fields(text, sender, header)
+        if text.startswith(tuple(MARKS)) and "kind" not in fields and fields["content"]:
+            # Earlier builds took it for a notice, whose id would be the same.
+            fields["id"] = self._marked_id(sender, occurred_at, fields["content"])
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)
+
+    def _marked_id(self, sender: str, occurred_at: str, content: str) -> str:
+        place = f"{self._name or ''}\x1fmarked"
+        at, _ = parse_time(occurred_at, "occurred_at")
+        first = content_source_id(_PLATFORM, sender, place, at, content, 0)
+        ordinal = self._marked[first]
+        self._marked[first] += 1
+        return content_source_id(_PLATFORM, sender, place, at, content, ordinal)
 
     def _split_sender(self, raw: str) -> tuple[str | None, str]:
         """Return the sender, None for WhatsApp itself, and the text."""
@@ -203,29 +284,69 @@ class _Chat(ExportSource):
             return _name(name), raw[len(first) :]
         return _name(name), raw[len(name) + 2 :]
 
+    def _message_fields(self, text: str, sender: str, header: _Header) -> dict[str, Any]:
+        """Return the event fields of a message: text, files, or a notice of WhatsApp."""
+        marked = text.startswith(OWN_MARKS)
+        metadata: dict[str, Any] = {}
+        if (found := bracketed_at_end(text)) and self._is_edit_mark(found[1]):
+            text = text[: found[0]].rstrip(MARKS).rstrip()
+            metadata["edited"] = True
+        words = _clean(text)
+        if is_deletion(words):
+            return {"kind": "notice", "content": words, "metadata": {"deleted": True}}
+        file, words = self._file(text, words, header)
+        if file is not None:
+            return {"content": words, "attachments": (file,), "metadata": metadata}
+        if POLL.match(words):
+            asked, options = _poll(VOTES.sub("", _system_text(words)))
+            return {"content": asked, "attachments": (options,), "metadata": metadata}
+        if words and (is_system_message(words) or (marked and self._is_notice(text, sender))):
+            # A call, a change of number, a pin.
+            return {"kind": "notice", "content": _system_text(words), "metadata": metadata}
+        if not words:
+            return {"kind": "notice", "content": "(empty)", "metadata": metadata}
+        return {"content": words, "metadata": metadata}
 
-def _message_fields(text: str) -> dict[str, Any]:
-    """Return the event fields of a message: text, files, or a notice of WhatsApp."""
-    from_whatsapp = text.startswith(tuple(MARKS))
-    metadata: dict[str, Any] = {}
-    if edited := EDITED.search(text):
-        text = text[: edited.start()].rstrip(MARKS).rstrip()
-        metadata["edited"] = True
-    words = _clean(text)
-    if DELETED.fullmatch(words):
-        return {"kind": "notice", "content": words, "metadata": {"deleted": True}}
-    file, words = _file(text, words, from_whatsapp)
-    if file is not None:
-        return {"content": words, "attachments": (file,), "metadata": metadata}
-    if POLL.match(words):
-        asked, options = _poll(VOTES.sub("", _system_text(words)))
-        return {"content": asked, "attachments": (options,), "metadata": metadata}
-    if words and (from_whatsapp or SYSTEM_MESSAGE.fullmatch(words)):
-        # A call, a change of number, a pin: the mark before it cannot be typed.
-        return {"kind": "notice", "content": _system_text(words), "metadata": metadata}
-    if not words:
-        return {"kind": "notice", "content": "(empty)", "metadata": metadata}
-    return {"content": words, "metadata": metadata}
+    def _is_edit_mark(self, phrase: str) -> bool:
+        return is_edit_mark(phrase) or phrase in self._survey.edit_marks
+
+    def _is_notice(self, text: str, sender: str) -> bool:
+        """Return whether a text that begins with a mark is a notice of WhatsApp."""
+        if sender == self._survey.group or is_marked_notice(text):
+            return True
+        # "Ada added Bob": a group's notices begin with the name of a member.
+        words = _system_text(text).removeprefix("~").split()[: _MAX_NAME_WORDS + 1]
+        return text.startswith("\u200e") and any(
+            " ".join(words[:count]) in self._survey.senders for count in range(1, len(words))
+        )
+
+    def _file(self, text: str, words: str, header: _Header) -> tuple[Attachment | None, str]:
+        """Return the file of a message, and its caption."""
+        if found := ATTACHED.search(text):
+            before = PAGES.search(text[: found.start()])
+            if before:
+                # "report.pdf • 3 pages": the file's name, not a caption.
+                return Attachment(name=_clean(text[: before.start()]) or found[1]), ""
+            return Attachment(name=found[1]), _clean(text[: found.start()])
+        first, _, rest = text.partition("\n")
+        if found := ATTACHED_ANDROID.fullmatch(first.rstrip()):
+            return Attachment(name=_clean(found[1])), _clean(rest)
+        if found := PLACE.fullmatch(words):
+            return Attachment(type="location", url=found[1]), ""
+        media = Attachment(type="media")
+        first_clean = _clean(first)
+        repeated = not header.apple and bracketed(first_clean) in self._survey.placeholders
+        if repeated or first_clean == "null" or is_omitted(first_clean, text[:1]):
+            return media, _clean(rest)
+        mark = LAST_MARK.search(first)
+        if mark is not None and not rest and is_omitted(first[mark.end() :], mark[0]):
+            # The text before it is a caption, or the file's name.
+            caption = _clean(first[: mark.start()])
+            pages = PAGES.search(caption)
+            if pages is None:
+                return media, caption
+            return Attachment(name=_clean(caption[: pages.start()])), ""
+        return None, words
 
 
 def _poll(words: str) -> tuple[str, Attachment]:
@@ -234,41 +355,6 @@ def _poll(words: str) -> tuple[str, Attachment]:
     options = [found[1] for row in rows if (found := OPTION.fullmatch(row))]
     asked = "\n".join(row for row in rows if not OPTION.fullmatch(row))
     return asked, Attachment(type="poll", caption=" / ".join(options) or None)
-
-
-def _file(text: str, words: str, from_whatsapp: bool) -> tuple[Attachment | None, str]:
-    """Return the file of a message, and its caption.
-
-    `from_whatsapp`: the message begins with a mark that only WhatsApp writes.
-    """
-    if found := ATTACHED.search(text):
-        before = PAGES.search(text[: found.start()])
-        if before:
-            # "report.pdf • 3 pages": the file's name, not a caption.
-            return Attachment(name=_clean(text[: before.start()]) or found[1]), ""
-        return Attachment(name=found[1]), _clean(text[: found.start()])
-    first, _, rest = text.partition("\n")
-    if found := ATTACHED_ANDROID.fullmatch(first.rstrip()):
-        return Attachment(name=_clean(found[1])), _clean(rest)
-    if found := PLACE.fullmatch(words):
-        return Attachment(type="location", url=found[1]), ""
-    media = Attachment(type="media")
-    first_clean = _clean(first)
-    if (
-        OMITTED.fullmatch(first_clean)
-        or first_clean == "null"
-        or (from_whatsapp and OWN_OMITTED.fullmatch(first_clean))
-    ):
-        return media, _clean(rest)
-    *before_it, last = LAST_MARK.split(first)
-    if before_it and not rest and (OMITTED.fullmatch(last) or OWN_OMITTED.fullmatch(last)):
-        # The text before it is a caption, or the file's name.
-        caption = _clean(before_it[0])
-        pages = PAGES.search(caption)
-        if pages is None:
-            return media, caption
-        return Attachment(name=_clean(caption[: pages.start()])), ""
-    return None, words
 
 
 def _clean(text: str) -> str:
@@ -301,12 +387,14 @@ def _local_time(header: _Header, order: DateOrder | None) -> datetime:
         month, day, year = a, b, c
     else:
         day, month, year = a, b, c
-    number = int(year) + (2000 if len(year) <= 2 else 0)
-    if number > 2400:
-        # The Buddhist era.
-        number -= 543
+    number = _full_year(int(year))
     if number < 1970:
         raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")
+    if number < _FIRST_YEAR or number > date.today().year + 1:
+        raise ValueError(
+            f"{header.mark.join(header.date)} is read as the year {number}, which no message of "
+            "WhatsApp can have"
+        )
     hour = _hour(header)
     try:
         return datetime(number, int(month), int(day), hour, header.minute, header.second)
@@ -331,54 +419,121 @@ def _hour(header: _Header) -> int:
 
 
 def _chat_name(path: str) -> str | None:
-    """Return the chat's name from WhatsApp's name for the file or its folder."""
+    """Return the chat's name from WhatsApp's name for the file or its folder.
+
+    Some programs write underscores for spaces, and some systems accents apart from their letters.
+    """
     *_, folder, file = ("", *re.split(r"[/\\]", path))
     for name in (file, folder):
         stem = re.sub(r"(?:\.(?:txt|zip|gz))+$", "", name, flags=re.IGNORECASE)
-        if found := CHAT_NAME.fullmatch(_name(stem)):
+        stem = unicodedata.normalize("NFC", _name(stem))
+        if " " not in stem:
+            stem = _name(stem.replace("_", " "))
+        if found := CHAT_NAME.fullmatch(stem):
             return found["name"]
     return None
 
 
+class _Surveyor:
+    """Reads a whole file for what only all of it shows."""
+
+    def __init__(self) -> None:
+        self._dates = _DateOrders()
+        self._first: Counter[str] = Counter()
+        self._second: Counter[tuple[str, str]] = Counter()
+        self._brackets: Counter[str] = Counter()
+        self._ends: Counter[str] = Counter()
+        # The sender of the first message if that is WhatsApp's, and whether they wrote otherwise.
+        self._group: str | None = None
+        self._group_speaks = False
+
+    def add(self, line: str) -> None:
+        """Add a line."""
+        if (found := bracketed_at_end(line)) and len(self._ends) < _MAX_NAMES:
+            self._ends[found[1]] += 1
+        if (header := _header(line)) is None:
+            return
+        self._dates.add(header)
+        names = line[header.end :].split(": ", 2)
+        if len(names) < 2 or len(self._first) >= _MAX_NAMES:
+            return
+        sender, text = _name(names[0]), ": ".join(names[1:])
+        if not self._first and text.startswith(OWN_MARKS) and is_marked_notice(text):
+            self._group = sender
+        if sender == self._group and not text.startswith(OWN_MARKS):
+            self._group_speaks = True
+        self._first[sender] += 1
+        if len(names) > 2 and len(self._second) < _MAX_NAMES:
+            self._second[sender, names[1]] += 1
+        phrase = None if header.apple else bracketed(text)
+        if phrase is not None and len(self._brackets) < _MAX_NAMES:
+            self._brackets[phrase] += 1
+
+    def survey(self, path: str, given: DateOrder | None) -> _Survey:
+        """Return the facts about the lines so far.
+
+        Raises:
+            InvalidInput: the order of the dates is ambiguous and was not given, or the given one is
+                impossible.
+        """
+        whole = frozenset(
+            name
+            for (name, _), count in self._second.items()
+            if count >= 3 and count == self._first[name]
+        )
+        is_group = len(self._first) > 2 and not self._group_speaks
+        return _Survey(
+            self._dates.order(path, given),
+            whole,
+            frozenset(self._first),
+            frozenset(
+                phrase
+                for phrase, count in self._brackets.items()
+                if count > 1 and may_be_own(phrase)
+            ),
+            frozenset(
+                phrase
+                for phrase, count in self._ends.items()
+                if count >= _MIN_EDIT_MARKS and may_be_own(phrase)
+            ),
+            self._group if is_group else None,
+        )
+
+
 def _survey(entry: InputEntry, options: Options) -> _Survey:
-    """Read a whole file for its date order and names.
+    """Read a whole file for its date order, its names, and WhatsApp's own phrases.
 
     Raises:
-        InvalidInput: the order of its dates is ambiguous, and none was given.
+        InvalidInput: the order of its dates is ambiguous.
     """
-    dates = _DateOrders()
-    first: Counter[str] = Counter()
-    second: Counter[tuple[str, str]] = Counter()
+    surveyor = _Surveyor()
     try:
         for _, line in text_lines(entry):
-            if (header := _header(line)) is None:
-                continue
-            dates.add(header)
-            names = line[header.end :].split(": ", 2)
-            if len(names) > 1 and len(first) < _MAX_NAMES:
-                first[_name(names[0])] += 1
-                if len(names) > 2 and len(second) < _MAX_NAMES:
-                    second[_name(names[0]), names[1]] += 1
+            surveyor.add(line)
     except DamagedInput:
         # Parsing the file will report it.
         pass
-    whole = frozenset(
-        name for (name, _), count in second.items() if count >= 3 and count == first[name]
-    )
-    order = dates.order(entry.path, options.date_order)
-    return _Survey(order, whole, frozenset(first))
+    return surveyor.survey(entry.path, options.date_order)
 
 
 class _DateOrders:
-    """The possible orders of a file's dates."""
+    """The possible orders of a file's dates.
+
+    An order is impossible for a date that it makes no day, a day before WhatsApp, or one to come.
+    """
 
     def __init__(self) -> None:
         self._impossible: Counter[DateOrder] = Counter()
         self._backwards: Counter[DateOrder] = Counter()
-        self._last: dict[DateOrder, tuple[int, int, int]] = {}
+        self._last: dict[DateOrder, date] = {}
+        # How many days lie between successive messages, in total.
+        self._distance: Counter[DateOrder] = Counter()
         self._marks: set[str] = set()
+        self._year_first = False
         self._ambiguous = 0
         self._count = 0
+        self._sample = ""
+        self._end = date.today() + timedelta(days=2)
 
     def add(self, header: _Header) -> None:
         """Count a date that does not begin with a four-digit year."""
@@ -388,33 +543,49 @@ class _DateOrders:
         a, b, c = map(int, header.date)
         self._marks.add(header.mark)
         self._ambiguous += a != b
+        if not self._sample and a != b:
+            self._sample = header.mark.join(header.date)
+        self._year_first |= header.day_half in _YEAR_FIRST_DAY_HALVES and c <= 31
         for order in DATE_ORDERS:
             day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": (c, b, a)}[order]
-            if not (1 <= month <= 12 and 1 <= day <= 31):
+            try:
+                on = date(_full_year(year), month, day)
+            except ValueError:
+                on = None
+            if on is None or not (on.year >= _FIRST_YEAR and on < self._end):
                 self._impossible[order] += 1
                 continue
-            day_key = (year, month, day)
-            self._backwards[order] += day_key < self._last.get(order, day_key)
-            self._last[order] = day_key
+            last = self._last.get(order, on)
+            self._backwards[order] += on < last
+            self._distance[order] += abs((on - last).days)
+            self._last[order] = on
 
     def order(self, path: str, given: DateOrder | None) -> DateOrder | None:
         """Return the order of a file's dates; the file's own evidence overrides `given`.
 
-        A two-digit year comes first only if that is given.
-
         Raises:
-            InvalidInput: the order is ambiguous.
+            InvalidInput: the order is ambiguous, or the given one is impossible.
         """
         if not self._count:
             return None
-        dmy, mdy = self._impossible["dmy"], self._impossible["mdy"]
-        if given == "ymd" and not self._impossible["ymd"]:
-            return "ymd"
-        if dmy != mdy:
-            # A few pasted lines may look like headers.
-            return "dmy" if dmy < mdy else "mdy"
-        if given is not None:
+        # A few pasted lines may look like headers, so the fewest impossible dates count.
+        fewest = min(self._impossible[order] for order in DATE_ORDERS)
+        possible = [order for order in DATE_ORDERS if self._impossible[order] == fewest]
+        if given in possible:
             return given
+        if possible == ["ymd"] or (self._year_first and "ymd" in possible):
+            return "ymd"
+        candidates = [order for order in possible if order != "ymd"]
+        if "ymd" in possible and self._is_year_first(candidates):
+            return "ymd"
+        if len(candidates) == 1:
+            return candidates[0]
+        if given is not None:
+            raise InvalidInput(
+                f"{path} cannot have its dates in the order {given}: {self._sample} would be no "
+                f"day since {_FIRST_YEAR}; leave --date-order out, or give "
+                f"{' or '.join(candidates)}"
+            )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
             # No country writes the month first with these.
             return "dmy"
@@ -427,9 +598,30 @@ class _DateOrders:
             "with --date-order dmy or --date-order mdy (in the library date_order=)"
         )
 
+    def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
+        """Return whether the year comes first, where the other orders are possible too.
+
+        Rare, so the evidence must be clear: every other order runs backwards, or leaps over years
+        from one message to the next.
+        """
+        distance = self._distance["ymd"]
+        return not self._backwards["ymd"] and all(
+            self._backwards[order] or self._distance[order] > _LEAP * max(distance, 1)
+            for order in others
+        )
+
+
+def _full_year(number: int) -> int:
+    """Return a year with its century, in the Gregorian calendar."""
+    if number < 100:
+        return number + 2000
+    # The Buddhist era.
+    return number - 543 if number > 2400 else number
+
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    return _Chat(entry, options.zone_for(entry.path), _survey(entry, options))
+    zone = options.zone_for(entry.path)
+    return _Chat(entry, zone, _survey(entry, options), _chat_name(entry.path))
 
 
 ADAPTER = Adapter("whatsapp", _is_chat, _read)

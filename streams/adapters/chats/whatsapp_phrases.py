@@ -5,9 +5,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from pathlib import Path
+
+import msgspec
 
 #: Direction marks, which precede WhatsApp's own text and surround numbers.
 MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+
+# Marks, and what some tools leave out within words: zero-width joiners.
+_INVISIBLE = MARKS + "\u200b\u200c\u200d"
 
 #: The marks around a mentioned name: "@\u2068Zed\u2069".
 ISOLATES = re.compile("[\u2066-\u2069]")
@@ -28,41 +35,9 @@ AFTERNOON = frozenset(_AFTERNOON)
 #: Words next to a time that do not name a half.
 NO_DAY_HALF = frozenset({"uhr", "h", "hrs", "std"})
 
-_EDITED = (
-    *("edited", "bearbeitet", "editó", "editado", "editada", "modifié", "modificato", "bewerkt"),
-    *("изменено", "отредактировано", "düzenlendi", "edytowano", "redigerades", "redigeret"),
-    *("diedit", "编辑", "編集", "수정", "تعديل", "ویرایش", "संपादित"),
-)
-# These patterns search arbitrary text: none begins with a repetition, and repetitions within are
-# bounded, so that no text makes them slow.
-
-#: At the end of an edited message: "<This message was edited>".
-EDITED = re.compile(
-    rf"<[^<>\n]{{0,100}}(?:{'|'.join(_EDITED)})[^<>\n]{{0,100}}>[{MARKS}]*\s*\Z", re.IGNORECASE
-)
-
-#: The text of a deleted message.
-DELETED = re.compile(
-    "|".join(
-        (
-            r"(?:this message was|you) deleted(?: this message)?(?: by admin .*)?\.?",
-            r"diese nachricht wurde gelöscht\.?",
-            r"du hast diese nachricht gelöscht\.?",
-            r"se eliminó este mensaje\.?|eliminaste este mensaje\.?|este mensaje fue eliminado\.?",
-            r"ce message a été supprimé\.?|vous avez supprimé ce message\.?",
-            r"questo messaggio è stato eliminato\.?|hai eliminato questo messaggio\.?",
-            r"(?:esta )?mensagem (?:foi )?apagada\.?|você apagou esta mensagem\.?",
-            r"dit bericht is verwijderd\.?|je hebt dit bericht verwijderd\.?",
-            r"(?:данное )?сообщение удалено\.?|вы удалили это сообщение\.?",
-            r"bu mesaj silindi\.?|bu mesajı sildiniz\.?",
-            r"ta wiadomość została usunięta\.?|usunięto tę wiadomość\.?",
-            r"pesan ini (?:telah )?dihapus\.?|anda (?:telah )?menghapus pesan ini\.?",
-            r"此消息已被?删除。?|您删除了此消息。?|このメッセージは削除されました。?",
-            r"삭제된 메시지입니다\.?|تم حذف هذه الرسالة\.?|यह संदेश हटाया गया(?: था)?।?",
-        )
-    ),
-    re.IGNORECASE,
-)
+#: A mark that WhatsApp writes before its own text, as an iPhone exports it.
+OWN_MARKS = ("\u200e", "\u200f")
+_LEFT_TO_RIGHT = "\u200e"
 
 _OMITTED = (
     *("omitted", "weggelassen", "ausgeschlossen", "omitid[oa]s?", "omis(?:es?)?", "absente?s?"),
@@ -88,29 +63,177 @@ OMITTED = re.compile(
     re.IGNORECASE,
 )
 
-#: The same after a mark that only WhatsApp writes, in looser form: "画像は省略されました".
-OWN_OMITTED = re.compile(
-    rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED)})[^\n:]{{0,30}}|تم حذف (?:الصورة|الفيديو|الملصق|الصوت)",
+# The same after a mark, in looser form, of at most five words: "画像は省略されました". English
+# phrases are all in the table.
+_MARKED_OMITTED = re.compile(
+    rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED[1:])})[^\n:]{{0,30}}",
     re.IGNORECASE,
+)
+_MAX_PLACEHOLDER_WORDS = 5
+
+# Words of an edit mark, in languages whose phrase may not be in the table.
+_LOOSELY_EDITED = re.compile(
+    "edited|bearbeitet|editó|editad[oa]|modifié|modificato|bewerkt|изменено|отредактировано"
+    "|düzenlendi|edytowano|redigerades|redigeret|diedit|编辑|編集|수정|تعديل|ویرایش|संपादित"
 )
 
-#: The text of a message that WhatsApp wrote as the sender, on Android without a mark.
-SYSTEM_MESSAGE = re.compile(
-    "|".join(
-        (
-            r"missed (?:group )?(?:voice|video) call\.?",
-            r"verpasster (?:gruppen-?)?(?:sprach|video)anruf",
-            r"(?:video)?llamada(?: de voz)? perdida|chamada de (?:voz|vídeo) perdida",
-            r"appel (?:vocal|vidéo) manqué|(?:video)?chiamata(?: vocale)? persa",
-            r"пропущенный (?:аудио|видео)?звонок|gemiste (?:spraak|video-?)oproep",
-            r"live location shared|live-standort wird geteilt",
-            r"ubicación en tiempo real compartida|localização em tempo real compartilhada",
-            r"localisation en direct partagée|posizione in tempo reale condivisa",
-            r"waiting for this message\. this may take a while\.(?: learn more)?",
-        )
-    ),
+# What WhatsApp says of a deleted message, beyond the table of phrases.
+_DELETED_BY_ADMIN = re.compile(
+    r"(?:this message was|you) deleted(?: this message)? (?:by|as) (?:an )?admin(?: .*)?\.?",
     re.IGNORECASE,
 )
+_WAITING = re.compile(
+    r"waiting for this message\. this may take a while\.(?: learn more)?", re.IGNORECASE
+)
+
+# Parts of the notices of a chat between two, which follow a mark. The notices of a group begin
+# with the name of a member, or have the group as their sender.
+_NOTICE_PART = re.compile(
+    r"disappearing message|message timer|business (?:account|uses|works)|this business|is a contact"
+    r"|(?:un)?blocked this (?:contact|account|person|number)|security code|end-to-end|view once"
+    r"|(?:voice|video|group|audio) call|\bcall(?:ed)? .{0,20}(?:answer|missed|declined)"
+    r"|waiting for this message|learn more|changed (?:their|to a new) (?:phone )?number"
+    r"|pinned a message|created (?:this |the )?group|group(?:'s)? (?:name|icon|description|setting)"
+    r"|invite link|now an admin|no longer an admin|(?:added|removed) you\b"
+    r"|selbstlöschende|sicherheitsnummer|unternehmens(?:konto|account)|ende-zu-ende"
+    r"|(?:sprach|video|gruppen)anruf|hat (?:die|diese) gruppe"
+    r"|mensajes temporales|código de seguridad|cuenta de empresa|extremo a extremo"
+    r"|(?:video)?llamada|creó (?:el|este) grupo"
+    r"|messages éphémères|code de sécurité|bout en bout|appel (?:vocal|vidéo)"
+    r"|a créé (?:le|ce) groupe"
+    r"|messaggi effimeri|codice di sicurezza|crittografat|(?:video)?chiamata"
+    r"|ha creato (?:il|questo) gruppo"
+    r"|mensagens temporárias|código de segurança|ponta a ponta|chamada de|videochamada"
+    r"|criou (?:o|este) grupo"
+    r"|verdwijnende berichten|beveiligingscode|spraakoproep|video-?oproep|heeft (?:de|deze) groep"
+    r"|исчезающие сообщения|код безопасности|сквозным шифрованием|(?:аудио|видео)звонок"
+    r"|süreli mesajlar|güvenlik kodu|uçtan uca|(?:sesli|görüntülü) arama",
+    re.IGNORECASE,
+)
+# "Voice call. \u200e2 min": the second mark is before what WhatsApp adds.
+_TWICE_MARKED = re.compile(r"[^\n\u200e\u200f]{1,60}[.,] ?[\u200e\u200f][^\n]{1,60}")
+
+
+# Full stops, which phrases have in some versions only.
+_STOPS = " .。।!"
+
+
+class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases of WhatsApp in the languages of phones; `sources` names where they are published."""
+
+    sources: list[str]
+    media: list[str]
+    image: list[str]
+    video: list[str]
+    audio: list[str]
+    sticker: list[str]
+    gif: list[str]
+    contact: list[str]
+    document: list[str]
+    deleted: list[str]
+    deleted_by_owner: list[str]
+    edited: list[str]
+    missed_call: list[str]
+    live_location: list[str]
+    encrypted: list[str]
+    security_code: list[str]
+
+
+def _folded(text: str) -> str:
+    """Return a phrase for comparison: without marks, full stops and differences of case."""
+    plain = "".join(sign for sign in unicodedata.normalize("NFC", text) if sign not in _INVISIBLE)
+    return " ".join(plain.casefold().split()).strip(_STOPS)
+
+
+def _read_phrases() -> _Phrases:
+    path = Path(__file__).with_suffix(".json")
+    return msgspec.json.decode(path.read_bytes(), type=_Phrases)
+
+
+_PHRASES = _read_phrases()
+_MEDIA = frozenset(map(_folded, _PHRASES.media))
+_FILES = frozenset(
+    _folded(phrase)
+    for kind in ("image", "video", "audio", "sticker", "gif", "contact", "document")
+    for phrase in getattr(_PHRASES, kind)
+)
+_DELETED = frozenset(map(_folded, (*_PHRASES.deleted, *_PHRASES.deleted_by_owner)))
+_EDITED = frozenset(map(_folded, _PHRASES.edited))
+_NOTICES = frozenset(map(_folded, (*_PHRASES.missed_call, *_PHRASES.live_location)))
+_NOTICE_STARTS = tuple(map(_folded, (*_PHRASES.encrypted, *_PHRASES.security_code)))
+
+_IN_BRACKETS = re.compile(r"<([^<>\n]{2,100})>")
+_NOT_OWN = re.compile(r"[\d@:/=]|\A\W+\Z")
+_AT_END = re.compile(rf"<([^<>\n]{{2,100}})>[{MARKS}]*\s*\Z")
+
+
+def bracketed(line: str) -> str | None:
+    """Return the phrase of a line that is a phrase in angle brackets and nothing else."""
+    found = _IN_BRACKETS.fullmatch(line.strip(MARKS + " \t\r"))
+    return None if found is None else _folded(found[1])
+
+
+def bracketed_at_end(text: str) -> tuple[int, str] | None:
+    """Return where a phrase in angle brackets at the end of a text begins, and the phrase."""
+    at = text.rfind("<")
+    found = _AT_END.match(text, at) if at > 0 else None
+    return None if found is None else (at, _folded(found[1]))
+
+
+def may_be_own(phrase: str) -> bool:
+    """Return whether a phrase in brackets that comes again is WhatsApp's, in whatever language.
+
+    A single word in ASCII is not, as in "<sigh>" and "<br>", and neither is an address.
+    """
+    return _NOT_OWN.search(phrase) is None and not (phrase.isascii() and " " not in phrase)
+
+
+def is_edit_mark(phrase: str) -> bool:
+    """Return whether a phrase in brackets says that the message before it was edited."""
+    return phrase in _EDITED or _LOOSELY_EDITED.search(phrase) is not None
+
+
+def is_deletion(words: str) -> bool:
+    """Return whether the text of a message says that it was deleted."""
+    return _folded(words) in _DELETED or _DELETED_BY_ADMIN.fullmatch(words) is not None
+
+
+def is_system_message(words: str) -> bool:
+    """Return whether a message is WhatsApp's own text, as Android writes it: without a mark."""
+    return _folded(words) in _NOTICES or _WAITING.fullmatch(words) is not None
+
+
+def is_omitted(words: str, mark: str) -> bool:
+    """Return whether a line stands for a file that was not exported.
+
+    `mark`: the mark before it, or "". After one from right to left, as people write it too, the
+    phrase must be in the table.
+    """
+    phrase = bracketed(words)
+    if OMITTED.fullmatch(words) or (phrase is not None and phrase in _MEDIA):
+        return True
+    if mark in OWN_MARKS and _folded(words.strip("<>")) in _FILES:
+        return True
+    return (
+        mark == _LEFT_TO_RIGHT
+        and len(words.split()) <= _MAX_PLACEHOLDER_WORDS
+        and _MARKED_OMITTED.fullmatch(words) is not None
+    )
+
+
+def is_marked_notice(text: str) -> bool:
+    """Return whether a text that begins with a mark is a notice of WhatsApp.
+
+    People's messages begin with marks too: a number that was pasted, and words in scripts that run
+    from right to left. So what follows the mark must be known.
+    """
+    words = text.strip(MARKS + " \t\r\n")
+    if _folded(words) in _NOTICES or _folded(words).startswith(_NOTICE_STARTS):
+        return True
+    if _TWICE_MARKED.fullmatch(words):
+        return True
+    return text.startswith(_LEFT_TO_RIGHT) and _NOTICE_PART.search(words[:300]) is not None
+
 
 #: The text of a message with a location: "location: https://maps.google.com/?q=1,2".
 PLACE = re.compile(

@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -70,7 +71,9 @@ class Folder(ABC):
         """Return one of its folders."""
 
     def rejections(self) -> list[Rejection]:
-        """Return the members that are not read, with the reasons: for the root of an archive."""
+        """Return what is not read, with the reasons: the folder itself, or for the root of an
+        archive its members.
+        """
         return []
 
     def other_count(self) -> int:
@@ -78,8 +81,15 @@ class Folder(ABC):
         return 0
 
 
+def all_folders(folder: Folder) -> Iterator[Folder]:
+    """Yield a folder and those in it, at any depth."""
+    yield folder
+    for name in folder.folders():
+        yield from all_folders(folder.folder(name))
+
+
 class Directory(Folder):
-    """A directory on disk."""
+    """A directory on disk. One that cannot be read is empty, and has a rejection that says so."""
 
     def __init__(self, path: Path, byte_counter: ByteCounter) -> None:
         self._directory = path
@@ -102,13 +112,29 @@ class Directory(Folder):
     def folder(self, name: str) -> Folder:
         return Directory(self._directory / name, self._byte_counter)
 
+    def rejections(self) -> list[Rejection]:
+        try:
+            self._scan()
+        except OSError as error:
+            return [Rejection(self.path, 1, f"the folder cannot be read: {error.strerror}")]
+        return []
+
     def _entries(self) -> list[tuple[str, int]]:
         try:
-            with os.scandir(self._directory) as found:
-                entries = [(entry.name, entry.stat(follow_symlinks=False)) for entry in found]
-        except OSError as error:
-            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}") from None
-        return sorted((name, status.st_mode) for name, status in entries)
+            return self._scan()
+        except OSError:
+            return []
+
+    def _scan(self) -> list[tuple[str, int]]:
+        """Return the name and mode of each entry, sorted; those that vanish meanwhile are left
+        out.
+        """
+        entries = []
+        with os.scandir(self._directory) as found:
+            for entry in found:
+                with suppress(FileNotFoundError):
+                    entries.append((entry.name, entry.stat(follow_symlinks=False).st_mode))
+        return sorted(entries)
 
 
 class Archive(Folder):

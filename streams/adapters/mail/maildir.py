@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.streams.adapters.adapter import Adapter, ExportSource
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.adapters.mail.mails import MailFiles, from_unix_seconds, is_mail
 
 _MAIL_FOLDERS = ("cur", "new")
@@ -34,12 +34,20 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
                 if not name.startswith(".") and not _is_draft(name):
                     found = _FILE.match(name)
                     entry = within.file(name)
-                    if found or is_mail(entry.start(), name):
+                    if found or _may_be_mail(entry):
                         yield entry, from_unix_seconds(int(found.group(1))) if found else None
     if depth < _MAX_DEPTH:
         for name in folders:
             if name not in (*_MAIL_FOLDERS, "tmp"):
                 yield from _mails(folder.folder(name), depth + 1)
+
+
+def _may_be_mail(entry: InputEntry) -> bool:
+    """Return whether a file is a mail; one that cannot be read is reported where it is read."""
+    try:
+        return is_mail(entry.start(), entry.name)
+    except DamagedInput:
+        return True
 
 
 def _is_draft(name: str) -> bool:
