@@ -191,6 +191,7 @@ def test_fault_36_omitted_files_of_iphones_are_no_words(tmp_path: Path, phrase: 
     assert (found.texts, found.contents[0].attachments[0].type) == ([""], "media")
 
 
+MARKDOWN = ".md"
 DISCORD_TEXT = (
     f"{'=' * 62}\nGuild: Club\nChannel: Text / tea\n{'=' * 62}\n\n"
     "[5/8/2023 1:32 PM] ada\nhello\n\n[5/8/2023 1:33 PM] bob\nhi: there\n"
@@ -209,10 +210,10 @@ DIARY = (
         ("tea.txt", DISCORD_TEXT),
         ("Club - Text - tea [9].txt", DISCORD_TEXT),
         ("chat.txt", DISCORD_TEXT),
-        ("diary.md", DIARY),
-        ("WhatsApp notes.md", DIARY),
+        (f"diary{MARKDOWN}", DIARY),
+        (f"WhatsApp notes{MARKDOWN}", DIARY),
         ("diary.markdown", DIARY),
-        ("diary.md", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
+        (f"diary{MARKDOWN}", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
         ("diary.txt", DIARY),
         ("log.txt", "25/06/2020, 15:05 - start\n25/06/2020, 15:06 - stop\n"),
     ],
@@ -224,10 +225,10 @@ def test_fault_38_other_texts_are_no_chats(tmp_path: Path, name: str, text: str)
 
 
 def test_fault_38_notes_beside_a_chat_are_skipped(tmp_path: Path) -> None:
-    chat(tmp_path, DIARY, name="diary.md")
+    chat(tmp_path, DIARY, name=f"diary{MARKDOWN}")
     chat(tmp_path, f"{ANDROID}Ada: hello\n", name="WhatsApp Chat with Ada.txt")
     found = opened(tmp_path, timezone="UTC")
-    assert (found.texts, found.input.skipped[0].names) == (["hello"], ["diary.md"])
+    assert (found.texts, found.input.skipped[0].names) == (["hello"], [f"diary{MARKDOWN}"])
 
 
 @pytest.mark.parametrize("name", ["WhatsApp Chat with Trip.txt", "_chat.txt"])
