@@ -1,1 +1,1 @@
-"""What is known: SQLite read models projected from the ledger, and the queries over them."""
+"""Read models: SQLite files projected from the ledger, and the queries over them."""

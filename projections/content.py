@@ -1,4 +1,4 @@
-"""The content hash of a read model: of its rows, whatever their order, page layout or machine."""
+"""The content hash of a read model, independent of row order, page layout and machine."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from recollect.projections.embeddings.embeddings_file import SEARCHED
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.sqlite import rows
 
-# Tables that are no content: how far a file is, and what an index over it has to drop.
+# Bookkeeping tables, excluded from the content: the watermark and the log of changed rows.
 _NON_CONTENT_TABLES = frozenset({"watermark", *row_changes.TABLES})
-# Which rows count as content. The others mean the same as no row: a file of a build before
-# decisions were traced has none, and a replay has them.
+# Conditions on rows that count as content. An untraced conclusion is equivalent to a missing one:
+# files of builds before tracing have none, while a replay has them.
 _ROW_FILTERS = {"conclusions": "traced"}
-# A rowid of the vector index, which depends on the order of the rows.
+# Rowids of the vector index, which depend on insertion order.
 _EXCLUDED_COLUMNS = frozenset({"seq"})
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = re.compile(r'\w+|[^\w\s"]')
 
-# The column of a running number in every table.
+# The column for event numbers in every table.
 _NUMBER = "number"
 
 _pack = msgspec.msgpack.Encoder()
 
 
 class Table(NamedTuple):
-    """A table that holds content: its columns, and those of its primary key."""
+    """A table of content: its columns, and those of its primary key."""
 
     name: str
     columns: tuple[str, ...]
@@ -42,17 +42,17 @@ class Table(NamedTuple):
 
 
 def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
-    """Return the tables with content, by name; indexes and their shadow tables have none.
+    """Return the tables of content, by name, without search indexes and their shadow tables.
 
-    `of_ledger`: with the tables that must be the same in every replay of this ledger.
+    `of_ledger`: include the tables that depend on the keys and chains of this ledger.
     """
     connection = model.connection
-    listed = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
-    # vec0 does not declare its own tables as shadows, as fts5 does.
-    indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
+    all_tables = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    # Unlike fts5, vec0 does not declare its shadow tables as such.
+    indexes = tuple(f"{name}_" for name, kind in all_tables if kind == "virtual")
     names = sorted(
         name
-        for name, kind in listed
+        for name, kind in all_tables
         if kind == "table"
         and name not in _NON_CONTENT_TABLES
         and (of_ledger or name not in model.ledger_tables)
@@ -72,7 +72,7 @@ def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
 
 
 def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
-    """Return the table's rows in the order of their keys."""
+    """Return the rows of a table in key order."""
     return connection.execute(
         f"SELECT {', '.join(map(_quoted, table.columns))} FROM {_quoted(table.name)} "
         f"WHERE {_ROW_FILTERS.get(table.name, 'TRUE')} "
@@ -83,8 +83,8 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
 def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     """Return the hash of a read model's content: BLAKE2b-256 in hex.
 
-    `switches` are the numbers of the zone's switches, ascending. Running numbers are hashed as if
-    switches took none, since content does not depend on which chain counts.
+    `switches`: the numbers of the zone's chain switches, ascending. They are not counted in the
+    event numbers that are hashed, since content does not depend on the active chain.
     """
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model):
@@ -99,14 +99,12 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
 
 
 def content_problems(live: ReadModel, replayed: ReadModel, limit: int = 5) -> list[str]:
-    """Return the differences between two files that should be equal, at most `limit` rows a
-    table.
-    """
+    """Return the differences between a file and its replay, at most `limit` rows per table."""
     problems = []
     mark, expected = live.watermark(), replayed.watermark()
     if mark != expected:
         problems.append(
-            f"{live.name}.watermark: stands at record {mark.number} (offset {mark.offset}), the "
+            f"{live.name}.watermark: is at record {mark.number} (offset {mark.offset}), the "
             f"replay at {expected.number} (offset {expected.offset})"
         )
     problems += _schema_problems(live, replayed)
@@ -125,19 +123,19 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, limit: int
     def key_of(row: tuple[object, ...]) -> tuple[object, ...]:
         return tuple(_pack.encode(row[index]) for index in at)
 
-    # Equal rows are skipped as they are read, so only differing rows are kept in memory.
+    # Equal rows are skipped while reading, so that only differing rows are kept in memory.
     extra: dict[tuple[object, ...], tuple[object, ...]] = {}
     missing: dict[tuple[object, ...], tuple[object, ...]] = {}
     while True:
-        one, other = ours.fetchone(), theirs.fetchone()
-        if one is None and other is None:
+        our_row, their_row = ours.fetchone(), theirs.fetchone()
+        if our_row is None and their_row is None:
             break
-        if one == other:
+        if our_row == their_row:
             continue
-        if one is not None:
-            extra[key_of(one)] = one
-        if other is not None:
-            missing[key_of(other)] = other
+        if our_row is not None:
+            extra[key_of(our_row)] = our_row
+        if their_row is not None:
+            missing[key_of(their_row)] = their_row
         for key in extra.keys() & missing.keys():
             if extra[key] == missing[key]:
                 del extra[key], missing[key]
@@ -173,17 +171,16 @@ def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
 
 
 def schema_statements(connection: apsw.Connection) -> dict[str, list[str]]:
-    """Return the words of the statement that makes each table, index, view and trigger.
+    """Return name -> tokens of the CREATE statement of each table, index, view and trigger.
 
-    Without comments, spaces and the quotes of names, which differ in a file that an older recollect
-    made or upgraded.
+    Comments, whitespace and quotes are dropped, since they differ between releases.
     """
     found = rows(connection, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {name: _WORDS.findall(_COMMENT.sub("", sql)) for name, sql in found}
 
 
 def index_problems(model: ReadModel) -> list[str]:
-    """Return what is wrong with a file's pages and with the indexes derived from its rows."""
+    """Return problems with a file's pages and with the search indexes derived from its rows."""
     problems = []
     for (answer,) in model.connection.execute("PRAGMA quick_check"):
         if answer != "ok":
@@ -199,7 +196,7 @@ def index_problems(model: ReadModel) -> list[str]:
                 )
             except (apsw.CorruptError, apsw.SQLError) as error:
                 problems.append(
-                    f"{model.name}.{name}: the full-text index does not fit its rows ({error}); "
+                    f"{model.name}.{name}: the full-text index does not match its rows ({error}); "
                     "run recollect rebuild --level index"
                 )
         elif "vec0" in str(sql):
@@ -224,8 +221,8 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ).fetchall()
     if wrong or entries != rows:
         return [
-            f"{model.name}.{name}: {wrong} vectors differ and {entries} entries stand for {rows} "
-            "rows; run recollect rebuild --level index"
+            f"{model.name}.{name}: {wrong} vectors differ, and {rows} rows have {entries} entries; "
+            "run recollect rebuild --level index"
         ]
     return []
 

@@ -1,4 +1,4 @@
-"""Files and directories of a home: private to their owner, whatever the umask."""
+"""Files and directories of a home, private to their owner whatever the umask."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from recollect.schemas.errors import DeletionFailed, DiskFull, ReadOnlyHome
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 
-# A process that still reads there may create a file at the same moment.
-_ATTEMPTS = 10
+# Attempts to delete a directory, in which another process may still create files.
+_DELETE_ATTEMPTS = 10
 
 
 def make_directory(path: Path) -> None:
@@ -34,18 +34,18 @@ def make_directory(path: Path) -> None:
 def delete_directory(path: Path) -> None:
     """Delete a directory and its content, if it exists, and check that it is gone.
 
-    The target of a symbolic link may belong to anybody, and is not deleted.
+    Targets of symbolic links are never deleted, since they may not belong to the home.
 
     Raises:
-        DeletionFailed: something is left, or would be left at the target of a link.
+        DeletionFailed: something is left, or a link leads to data that would be left.
     """
     for link in _links(path):
         raise DeletionFailed(
-            f"{link} is a symbolic link, and what it leads to ({os.path.realpath(link)}) may hold "
-            "what must go: delete both, or put in its place what it leads to, and call this again"
+            f"{link} is a symbolic link, and its target ({os.path.realpath(link)}) may hold data "
+            "that must be deleted: delete both, or replace the link by its target, and try again"
         )
     failed: OSError | None = None
-    for _ in range(_ATTEMPTS):
+    for _ in range(_DELETE_ATTEMPTS):
         try:
             shutil.rmtree(path)
         except OSError as error:
@@ -54,8 +54,8 @@ def delete_directory(path: Path) -> None:
             return
     assert failed is not None
     raise DeletionFailed(
-        f"{path} cannot be deleted ({failed}): let all of the home belong to you, who alone may "
-        "write it (recollect doctor), and call this again"
+        f"{path} cannot be deleted ({failed}): become the owner of all files of the home, let "
+        "nobody else write there (see recollect doctor), and try again"
     )
 
 
@@ -71,49 +71,46 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def writable(directory: Path) -> bool:
-    """Return whether a directory can be written to; on a read-only file system it cannot."""
+    """Return whether a directory is writable, also with regard to a read-only file system."""
     return os.access(directory, os.W_OK)
 
 
 def read_only(directory: Path) -> bool:
-    """Return whether a directory exists and nothing can be written there now.
-
-    It cannot be written to, or its disk is full, which may pass.
-    """
+    """Return whether a directory exists but cannot be written to now, or its disk is full."""
     return directory.is_dir() and not (writable(directory) and has_room(directory))
 
 
 def require_writable(directory: Path) -> None:
-    """Check that a home can be written to, before anything is half done.
+    """Check that a home can be written to, before an operation begins.
 
     Raises:
-        ReadOnlyHome: it cannot.
+        ReadOnlyHome: it is read-only.
         DiskFull: there is no room.
     """
     if not directory.is_dir():
         return
-    answer = "recall, why, status, verify, doctor and deadletters list answer"
+    usable = "recall, why, status, verify, doctor and deadletters list still work"
     if not writable(directory):
         raise ReadOnlyHome(
-            f"the home {directory} is read-only here: {answer}; for all else mount it so that it "
-            "can be written, or be its owner"
+            f"the home {directory} is read-only here: {usable}; for everything else mount it "
+            "writable, or run as its owner"
         )
     if not has_room(directory):
         raise DiskFull(
-            f"the disk is full, and nothing was lost: {answer}; for all else free some space at "
-            f"{directory}, and try again"
+            f"the disk is full, and nothing was lost: {usable}; for everything else free some "
+            f"space at {directory}, and try again"
         )
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file, as the opener of `open`; a new file is private."""
+    """Open a file for `open(..., opener=opener)`; a new file is private to its owner."""
     return os.open(path, flags, FILE_MODE)
 
 
 def world_accessible(directory: Path) -> Iterator[Path]:
-    """Yield the paths of a home that others than the owner may read or write, the home first."""
+    """Yield the paths of a home that its group or others may access, the home itself first."""
     for path in (directory, *directory.rglob("*")):
-        # A file that was deleted meanwhile is not exposed.
+        # A file may be deleted meanwhile.
         with suppress(FileNotFoundError):
             found = path.lstat().st_mode
             if not stat.S_ISLNK(found) and found & 0o077:
@@ -121,7 +118,7 @@ def world_accessible(directory: Path) -> Iterator[Path]:
 
 
 def restrict_permissions(directory: Path) -> int:
-    """Remove the rights of all but the owner from a home; return how many files were changed."""
+    """Remove the access of group and others from a home; return how many paths were changed."""
     count = 0
     for path in list(world_accessible(directory)):
         with suppress(FileNotFoundError):

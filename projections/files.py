@@ -23,9 +23,9 @@ FILE_NAMES = tuple(f"{name}.db" for name in ("events", *READ_MODEL_ROWS))
 
 
 class ZoneFiles:
-    """events.db, and the three files that change records fill.
+    """events.db, and the three files that are projected from change records.
 
-    `model` and `dimension` belong to the encoder whose vectors are indexed; None: no index.
+    `model`, `dimension`: those of the encoder whose vectors are indexed; None for no vector index.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ZoneFiles:
         readonly: bool = False,
         complete: bool = False,
     ) -> None:
-        """`complete`: all files exist already, so a missing one is an error and not created."""
+        """`complete`: all files must exist; otherwise missing ones are created."""
         self.directory = directory
         self._frozen = readonly and read_only(directory)
         if not readonly:
@@ -54,7 +54,7 @@ class ZoneFiles:
             self.embeddings = EmbeddingsModel(directory, model, dimension, readonly=readonly)
             opened.callback(self.embeddings.close)
             self._opened = opened.pop_all()
-        #: The files that change records fill, in the order in which their locks are taken.
+        #: The files projected from change records, in the order in which their locks are taken.
         self.decided: tuple[ReadModel, ...] = (self.memory, self.identity, self.embeddings)
         self.all: tuple[ReadModel, ...] = (self.events, *self.decided)
         if complete:
@@ -66,9 +66,9 @@ class ZoneFiles:
 
     @property
     def outdated(self) -> bool:
-        """Whether nothing could be written when they were opened, and something can now.
+        """Whether the files were opened on a read-only directory that is writable now.
 
-        They do not see what is written since, and must be opened again.
+        They do not see later writes, and must be opened again.
         """
         return self._frozen and not read_only(self.directory)
 
@@ -76,7 +76,7 @@ class ZoneFiles:
         """Check that no table is missing.
 
         Raises:
-            CorruptFile: a file lacks one.
+            CorruptFile: a file lacks a table.
         """
         for model in self.all:
             if lacking := model.tables() - _names(model):
@@ -84,7 +84,7 @@ class ZoneFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the write locks of the decided files; leave without `commit` to roll back."""
+        """Hold the write locks of the decided files; on exit, roll back what was not committed."""
         begun: list[ReadModel] = []
         try:
             for model in self.decided:
@@ -98,7 +98,7 @@ class ZoneFiles:
 
     @contextmanager
     def read_transaction(self) -> Iterator[None]:
-        """Read one state of each file, whatever is committed meanwhile."""
+        """Hold a read transaction on every file, each with its own consistent snapshot."""
         begun: list[ReadModel] = []
         try:
             for model in self.all:
@@ -118,14 +118,14 @@ class ZoneFiles:
         marks = {model.watermark() for model in self.decided}
         if len(marks) > 1:
             raise IntegrityError(
-                f"{self.directory}: the files stand at different records; run recollect rebuild"
+                f"{self.directory}: the files are at different records; run recollect rebuild"
             )
         return marks.pop()
 
     def is_purge_pending(self) -> bool:
-        """Return whether traces of an erasure that was decided here may be left somewhere.
+        """Return whether erased rows may still leave traces in a file or another generation.
 
-        An erasure that only events.db has applied must be decided first, by the driver.
+        An erasure that only events.db has applied does not count: the driver decides it first.
         """
         return any(model.is_purge_pending() for model in self.decided)
 
@@ -164,7 +164,7 @@ def _names(model: ReadModel) -> frozenset[str]:
 
 
 class FilesPool:
-    """A pool of open files that are not in use; the oldest are closed."""
+    """A pool of idle open files, of which the oldest are closed above `max_idle`."""
 
     def __init__(self, max_idle: int) -> None:
         self._max_idle = max_idle
@@ -181,7 +181,7 @@ class FilesPool:
         complete: bool,
         readonly: bool = False,
     ) -> Iterator[ZoneFiles]:
-        """Lend the files of a directory; they are closed if the borrower raises."""
+        """Borrow the files of a directory; they are closed if the block raises."""
         files = self._pop(directory, model) or ZoneFiles(
             directory, model, dimension, complete=complete, readonly=readonly
         )
@@ -201,22 +201,22 @@ class FilesPool:
             old.close()
 
     def close_removed(self) -> None:
-        """Close files of removed directories: until then they take space on the disk."""
+        """Close idle files of removed directories, which use disk space until then."""
         with self._lock:
-            gone = [item for item in self._idle if item[0] != _identity(item[1].directory)]
-            self._idle = [item for item in self._idle if item not in gone]
-        for _, files in gone:
+            removed = [item for item in self._idle if item[0] != _identity(item[1].directory)]
+            self._idle = [item for item in self._idle if item not in removed]
+        for _, files in removed:
             files.close()
 
     def close(self) -> None:
-        """Close all files that are not in use."""
+        """Close all idle files."""
         with self._lock:
             idle, self._idle = self._idle, []
         for _, files in idle:
             files.close()
 
     def _pop(self, directory: Path, model: str | None) -> ZoneFiles | None:
-        # Texts are compared faster than paths.
+        # Strings compare faster than paths.
         path = str(directory)
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
@@ -228,13 +228,13 @@ class FilesPool:
                 return None
         if identity == _identity(directory) and not files.outdated:
             return files
-        # The directory was deleted, and another one has its name; or there is room again.
+        # The directory was replaced by another, or has become writable.
         files.close()
         return None
 
 
 def _identity(directory: Path) -> int:
-    """Return a number that differs between files of the same name; 0 if there is no file."""
+    """Return the inode of a directory's events.db; 0 if there is none."""
     try:
         return os.stat(f"{directory}/events.db").st_ino
     except FileNotFoundError:

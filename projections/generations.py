@@ -1,7 +1,7 @@
-"""Generations: a zone's files in a directory of their own, and the pointer to the one in use.
+"""Generations: complete sets of a zone's files, and the pointer to the active one.
 
-A rebuild writes a new directory and then replaces the pointer CURRENT atomically; a file in use is
-never replaced. The previous generation stays, for `rollback`.
+A rebuild writes a new directory and then replaces the pointer CURRENT atomically; files in use are
+never replaced. The previous generation is kept for `rollback`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"
 _DESCRIPTION = "generation.json"
 
-#: The names of the agents of a home that says nothing of them: `own` stands for all of recollect's.
+#: The agents of a home that configures none: `own` stands for all of recollect's own.
 OWN_AGENTS = ("own",)
 
 
 class Generation(msgspec.Struct, frozen=True):
     """The description of a generation: its chain in `changes`, its encoder, and its origin.
 
-    `agents` are the names of those that decided it, as the home's configuration gives them.
-    `complete` is False while a rebuild still writes it. `previous` was in use before it.
+    `agents`: names of the agents that decided it, as configured. `complete`: False while a rebuild
+    is still writing it. `previous`: the generation that was active before it.
     """
 
     name: str
@@ -43,24 +43,24 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 class ZoneDirectory:
-    """The directory of a zone: generations, the pointer, and locks."""
+    """The directory of a zone: its generations, and the pointer to the active one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def exists(self) -> bool:
-        """Return whether the zone has a generation in use, whole or damaged."""
+        """Return whether the zone has an active generation, intact or damaged."""
         try:
             self.current()
         except CorruptFile:
-            # Opening it reports the damage.
+            # The damage is reported when it is opened.
             return True
         except HomeError:
             return False
         return True
 
     def current(self) -> Generation:
-        """Return the generation in use.
+        """Return the active generation.
 
         Raises:
             HomeError: there is none. CorruptFile: the pointer is missing, or names no generation.
@@ -69,14 +69,14 @@ class ZoneDirectory:
             with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
                 name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
-            # A generation that was never in use is still being made, or its process died.
+            # A generation that was never active is still being made, or its process died.
             if any(self._was_active(path.parent.name) for path in self.path.glob("g*/events.db")):
                 raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
 
     def _was_active(self, name: str) -> bool:
-        """Return whether a generation was, or may have been, in use."""
+        """Return whether a generation was, or may have been, active."""
         try:
             return self.describe(name).complete
         except CorruptFile:
@@ -95,7 +95,7 @@ class ZoneDirectory:
         return CorruptFile(f"{path} {what}; run recollect --zone {self.path.name} rebuild")
 
     def generations(self) -> list[Generation]:
-        """Return all generations that can be opened, oldest first."""
+        """Return all generations with a readable description, oldest first."""
         if not self.path.is_dir():
             return []
         found = []
@@ -114,7 +114,7 @@ class ZoneDirectory:
         level: str,
         agents: tuple[str, ...],
     ) -> Generation:
-        """Create the directory of a new generation, which is not in use yet."""
+        """Create the directory of a new generation, which is not active yet."""
         make_directory(self.path)
         numbers = [
             int(found[1])
@@ -135,11 +135,11 @@ class ZoneDirectory:
         return generation
 
     def directory(self, generation: Generation) -> Path:
-        """Return where a generation's files are."""
+        """Return the directory of a generation's files."""
         return self.path / generation.name
 
     def activate(self, generation: Generation, previous: Generation | None) -> Generation:
-        """Put a generation into use, and mark it complete."""
+        """Mark a generation complete, and make it the active one."""
         generation = msgspec.structs.replace(
             generation, complete=True, previous=previous.name if previous else None
         )
@@ -148,17 +148,17 @@ class ZoneDirectory:
         return generation
 
     def remove(self, generation: Generation) -> None:
-        """Delete a generation that is not in use.
+        """Delete an inactive generation.
 
         Raises:
             DeletionFailed: not all of it could be deleted.
         """
-        # The description is deleted first: a directory without one is not a generation.
+        # The description goes first: without it, an interrupted deletion leaves no generation.
         (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
         delete_directory(self.path / generation.name)
 
     def clear_leftovers(self) -> None:
-        """Delete scratch directories and generations that lost their description.
+        """Delete scratch directories, and generations without a description.
 
         Raises:
             DeletionFailed: not all of them could be deleted.
@@ -178,10 +178,10 @@ class ZoneDirectory:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a small file atomically; its name is durable when this returns.
+    """Replace a small file atomically and durably.
 
     Raises:
-        OSError: it cannot be written; then it is as it was.
+        OSError: it cannot be written; the old file is unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
@@ -198,7 +198,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
+    """Flush the entries of a directory to the disk."""
     directory = os.open(path, os.O_RDONLY)
     try:
         os.fsync(directory)

@@ -1,9 +1,8 @@
 """Migrations: numbered SQL files, which alone define the tables of a file.
 
-`0001_words.sql`, `0002_words.sql` and so on stand in one folder. A file's `user_version` is the
-number of the last one that was applied: a new file gets all of them, an older file the missing
-ones. A released migration is never edited, since files have it already; a later one changes its
-result.
+A directory holds `0001_words.sql`, `0002_words.sql` and so on. A file's `user_version` is the
+number of the last migration applied: a new file gets all of them, an older file the missing ones. A
+released migration is never edited, since existing files have it already; a later one amends it.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ import apsw
 from recollect.projections.sqlite import atomic, scalar
 from recollect.schemas.errors import NewerFormat
 
-_MADE = re.compile(
-    r"^CREATE(?: VIRTUAL)? TABLE(?: IF NOT EXISTS)? (?P<made>\w+)"
+_TABLE_STATEMENT = re.compile(
+    r"^CREATE(?: VIRTUAL)? TABLE(?: IF NOT EXISTS)? (?P<created>\w+)"
     r"|^DROP TABLE(?: IF EXISTS)? (?P<dropped>\w+)",
     re.MULTILINE,
 )
 
 
 class Migrations:
-    """The migrations of one kind of file. Safe under threads: nothing changes once read."""
+    """The migrations of one kind of file; immutable, and so thread-safe."""
 
     def __init__(
         self, folder: Path, unnumbered: Callable[[apsw.Connection], int] = lambda connection: 0
     ) -> None:
-        """`unnumbered` returns the version of a file that states none."""
+        """`unnumbered`: returns the version of a file whose `user_version` is 0."""
         self._folder = folder
         self._unnumbered = unnumbered
 
@@ -47,21 +46,21 @@ class Migrations:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The tables of a new file, without shadow tables of virtual ones."""
-        made: set[str] = set()
+        """The tables of a new file, without shadow tables of virtual tables."""
+        created: set[str] = set()
         for text in self._texts(0):
-            for match in _MADE.finditer(text):
-                if match["made"]:
-                    made.add(match["made"])
+            for match in _TABLE_STATEMENT.finditer(text):
+                if match["created"]:
+                    created.add(match["created"])
                 else:
-                    made.discard(match["dropped"])
-        return frozenset(made)
+                    created.discard(match["dropped"])
+        return frozenset(created)
 
     def version(self, connection: apsw.Connection, path: Path) -> int:
-        """Return the version of a file; 0 or less if it is new, or of a build that wrote none.
+        """Return the version of a file; 0 or less for a new file, or one of an early build.
 
         Raises:
-            NewerFormat: a newer program made it, or changed it.
+            NewerFormat: the version is newer than this program.
         """
         version = int(scalar(connection, "PRAGMA user_version"))
         if version > self.newest:
@@ -80,14 +79,14 @@ class Migrations:
         """Apply the missing migrations and call `on_migrated`, in one transaction.
 
         Raises:
-            NewerFormat: a newer program made it, or changed it.
+            NewerFormat: the version is newer than this program.
         """
         if self.version(connection, path) == self.newest:
             return
         with atomic(connection):
-            # Another process may have done so before the lock was taken.
-            if (found := self.version(connection, path)) < self.newest:
-                for text in self._texts(found):
+            # Another process may have migrated the file before the lock was taken.
+            if (version := self.version(connection, path)) < self.newest:
+                for text in self._texts(version):
                     connection.execute(text).fetchall()
                 on_migrated()
                 connection.execute(f"PRAGMA user_version = {self.newest}")

@@ -22,15 +22,16 @@ from recollect.schemas.ledger.records import GENESIS
 RowType = TypeVar("RowType", bound=Row)
 
 
-# "owed", as the application id of a SQLite file.
+# The application id of a file that needs a purge: "owed" in ASCII.
 _PURGE_PENDING = 0x6F776564
 
 
 class Watermark(msgspec.Struct, frozen=True):
-    """How far a file is: the last record it holds, and where to read on.
+    """The position up to which a file is projected.
 
-    `number` is the running number of the last event; `offset` and `hash` belong to the topic
-    that fills the file (`events` or `changes`); the last two say where the event after it is.
+    `number`: that of the last event applied. `offset`, `hash`: the next offset and the chain's last
+    hash in the topic that is projected (`events` or `changes`). `event_offset`, `event_hash`: the
+    same in `events`, for a file projected from `changes`.
     """
 
     number: int = 0
@@ -41,27 +42,27 @@ class Watermark(msgspec.Struct, frozen=True):
 
 
 class ReadModel:
-    """An open file. Subclasses add what is particular to one; they never decide anything."""
+    """An open file of a zone. Subclasses define its tables and indexes; none makes decisions."""
 
-    #: The name of the package and of the file.
+    #: The name of the package and, with `.db`, of the file.
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
     watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
-    #: Tables that depend on the keys and chains of this ledger: not part of a content hash.
+    #: Tables that depend on the keys and chains of this ledger, excluded from the content hash.
     ledger_tables: frozenset[str] = frozenset()
     #: The migrations, which define the file's tables.
     migrations: Migrations
-    #: Bytes of a page of a new file.
+    #: The page size of a new file, in bytes.
     page: int = PAGE
 
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
-        """`directory` None: in memory, for as long as it is open.
+        """Open the file of a directory, or an in-memory database if `directory` is None.
 
-        A file of an older version is upgraded, also for a reader.
+        A file of an older version is upgraded first, even for a reader.
 
         Raises:
             NewerFormat: a newer program made the file.
-            UpgradeRequired: an older program made it, and it cannot be written here.
+            UpgradeRequired: an older program made it, and it is read-only here.
         """
         self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
         self.readonly = readonly
@@ -76,7 +77,7 @@ class ReadModel:
             raise
 
     def connect(self, *, readonly: bool) -> apsw.Connection:
-        """Return a connection to the file, with the extensions that its statements need."""
+        """Return a connection to the file, with the SQLite extensions that it needs."""
         return connect(self.path, readonly=readonly, page=self.page)
 
     def _migrate(self, connection: apsw.Connection) -> None:
@@ -85,31 +86,31 @@ class ReadModel:
     def _migrate_for_reader(self) -> None:
         if read_only(self.path.parent):
             raise UpgradeRequired(
-                f"{self.path} was made by an older recollect and cannot be brought up to date "
-                "here, where it is read-only: use its home once where it can be written"
+                f"{self.path} was made by an older recollect and cannot be upgraded here, where it "
+                "is read-only: open its home once where it is writable"
             )
         with closing(self.connect(readonly=False)) as connection:
             self._migrate(connection)
 
     def migrated(self, connection: apsw.Connection) -> None:
-        """Build what is derived from the tables, in the transaction that made or changed them."""
+        """Build derived tables and indexes, in the transaction of the migrations."""
 
     def reindex(self) -> None:
-        """Rebuild the indexes of the rows, in the caller's transaction."""
+        """Rebuild the search indexes from the rows, in the caller's transaction."""
 
     def tables(self) -> frozenset[str]:
-        """Return the tables that the file has unless it was damaged."""
+        """Return the names of the tables that an intact file has."""
         return self.migrations.tables
 
     def watermark(self) -> Watermark:
-        """Return how far the file is."""
+        """Return the watermark; that of an empty file if there is none."""
         row = self.connection.execute(
             f"SELECT {', '.join(self.watermark_columns)} FROM watermark"
         ).fetchone()
         return Watermark() if row is None else Watermark(*row)
 
     def set_watermark(self, watermark: Watermark) -> None:
-        """Set the watermark, in the transaction of its rows."""
+        """Set the watermark, in the transaction of the rows that it covers."""
         columns = self.watermark_columns
         self.connection.execute(
             f"INSERT OR REPLACE INTO watermark (id, {', '.join(columns)}) "
@@ -121,7 +122,7 @@ class ReadModel:
         """Apply sections in order, in the caller's transaction.
 
         Raises:
-            IntegrityError: a row has a value that no column can hold.
+            IntegrityError: a row has an integer beyond 64 bits.
         """
         pending: dict[type[Row], list[Row]] = defaultdict(list)
         try:
@@ -148,29 +149,29 @@ class ReadModel:
             self.connection.execute(delete_statement(delete.table), delete.key)
 
     def row(self, kind: type[RowType], key: Sequence[object]) -> RowType | None:
-        """Return the row with a key; None where there is none."""
+        """Return the row with a key, or None."""
         found = self.connection.execute(_select_statement(kind), tuple(key)).fetchone()
         return None if found is None else kind(*found)
 
     def mark_purge_pending(self) -> None:
-        """Note, in the caller's transaction, that traces of an erasure may be left afterwards.
+        """Set the purge flag, in the caller's transaction.
 
-        The note is part of the file: it is committed or rolled back with the deleted rows, and is
-        found by the next process that opens the file. It stands in the file's header, since it is
-        no content.
+        The flag means that deleted rows may leave traces. It is committed or rolled back with the
+        deletions, and seen by the next process that opens the file. It is in the file's header, as
+        it is not content.
         """
         self.connection.execute(f"PRAGMA application_id = {_PURGE_PENDING}")
 
     def is_purge_pending(self) -> bool:
-        """Return whether traces of erased rows may be left, here or in other generations."""
+        """Return whether erased rows may leave traces, here or in other generations."""
         return int(scalar(self.connection, "PRAGMA application_id")) == _PURGE_PENDING
 
     def clear_purge_pending(self) -> None:
-        """Note that no trace is left anywhere."""
+        """Clear the purge flag, once no traces are left anywhere."""
         self.connection.execute("PRAGMA application_id = 0")
 
     def purge(self) -> bool:
-        """Empty the WAL, so that no deleted row is left in it; False if a reader prevents it."""
+        """Empty the WAL, which may hold deleted rows; return False if a reader prevented it."""
         return truncate_wal(self.connection)
 
     def close(self) -> None:
@@ -185,7 +186,7 @@ def row_key(row: Row) -> tuple[str, tuple[str | int, ...]]:
 
 @cache
 def put_statement(row: type[Row]) -> str:
-    """Return the statement that writes a row; it replaces an older row with the same key."""
+    """Return the statement that inserts a row, or replaces the row with its key."""
     columns = row.__struct_fields__
     others = [column for column in columns if column not in row.KEY]
     action = (
@@ -214,6 +215,6 @@ def delete_statement(table: str) -> str:
 
 
 def rows_by_key(connection: apsw.Connection, row: type[Row]) -> apsw.Cursor:
-    """Return the table's rows in the order of their keys, as tuples of the struct's fields."""
+    """Return the rows of a table in key order, as tuples of the struct's fields."""
     columns = ", ".join(row.__struct_fields__)
     return connection.execute(f"SELECT {columns} FROM {row.TABLE} ORDER BY {', '.join(row.KEY)}")

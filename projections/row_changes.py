@@ -1,8 +1,8 @@
-"""Which rows were deleted or changed, so that an index of rows can drop just those.
+"""The log of deleted and changed rows, for incremental pruning of an index over a file.
 
-An index that has the rows up to a watermark goes on from there, and reads here which rows to drop.
-They are noted by rowid, as long as they are few, and are no content. The triggers that note them
-stand in the migrations of each file.
+An index that has the rows up to a watermark reads only later rows, and here which earlier rows to
+drop. Triggers, defined in the migrations of each file, log the rowids of recent changes and count
+all changes. The log is not content.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ TABLES = ("lineage", "changed_rows")
 
 
 def change_count(connection: apsw.Connection) -> int:
-    """Return how often a row of the file was deleted or changed.
+    """Return the number of row deletions and changes since the file was made.
 
     Raises:
-        CorruptFile: the file does not say.
+        CorruptFile: the count is missing.
     """
     changes = scalar(connection, "SELECT changes FROM lineage")
     if not isinstance(changes, int):
         raise CorruptFile(
-            f"{connection.filename} does not say how often its rows changed; run recollect rebuild"
+            f"{connection.filename} lacks the count of its row changes; run recollect rebuild"
         )
     return changes
 
 
 def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[int]] | None:
-    """Return, by table, the rowids that were deleted or changed after so many `changes`.
+    """Return table -> rowids deleted or changed after the first `changes` changes.
 
-    None if that is no longer known, or if there never were so many.
+    None if the log no longer reaches back as far, or the file has had fewer changes.
     """
-    missed = change_count(connection) - changes
-    if not missed:
+    expected = change_count(connection) - changes
+    if not expected:
         return {}
     found = rows(
         connection, "SELECT table_name, row_id FROM changed_rows WHERE change > ?", (changes,)
     )
-    if len(found) != missed:
+    if len(found) != expected:
         return None
     by_table: dict[str, list[int]] = defaultdict(list)
     for table, row in found:
@@ -56,17 +56,17 @@ def has_reused_row(
     table: str,
     changed: Sequence[int],
     last: int,
-    wanted: str = "1",
+    condition: str = "1",
 ) -> bool:
-    """Return whether a `wanted` row was changed up to rowid `last`.
+    """Return whether a `changed` rowid up to `last` has a row that fulfils `condition`.
 
-    An index drops changed rows and then reads the rows after `last`, its last row. New rows may
-    reuse deleted rowids. It would miss a row that was changed below `last`.
+    An index that drops changed rows and then reads the rows after `last` would miss such a row:
+    one that was updated, or reuses a deleted rowid.
     """
-    there = rows(
+    present = rows(
         connection,
         f"SELECT {table}.rowid FROM json_each(?) AS near "
-        f"CROSS JOIN {table} ON {table}.rowid = near.value WHERE {wanted}",
+        f"CROSS JOIN {table} ON {table}.rowid = near.value WHERE {condition}",
         (json_array(changed),),
     )
-    return any(rowid <= last for (rowid,) in there)
+    return any(rowid <= last for (rowid,) in present)

@@ -1,4 +1,4 @@
-"""Opening SQLite files the way every part of recollect needs them."""
+"""SQLite connections with recollect's settings, and helpers for queries and transactions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ import msgspec
 from recollect.projections.file_permissions import FILE_MODE, read_only
 
 BUSY_TIMEOUT_MS = 60_000
-# With SQLite's default of 2 MB an index of 100,000 facts is twice as slow; small files take less.
+# With SQLite's default of 2 MB, indexing 100,000 facts takes twice as long. Small files use less.
 CACHE_KIB = 32_768
-#: Bytes of a page of a new file. A table or index takes a page at least, and most files have dozens
-#: that hold next to nothing.
+#: The page size of a new file, in bytes: small, since each of dozens of nearly empty tables and
+#: indexes takes at least a page.
 PAGE = 2_048
-# Of several processes that collide, one succeeds each time, so this many may collide.
-_ATTEMPTS = 1_000
+# Attempts to set the journal mode. One of the colliding processes succeeds each time, so this is
+# how many may collide.
+_WAL_ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
 _PAGES_PER_STEP = 10_000
 
@@ -32,117 +33,116 @@ _json = msgspec.json.Encoder()
 def connect(
     path: Path | str, *, durable: bool = False, readonly: bool = False, page: int = PAGE
 ) -> apsw.Connection:
-    """Return a connection in WAL mode that overwrites what it deletes.
+    """Return a connection in WAL mode that overwrites deleted content.
 
-    `page`: bytes of a page, where the file is new; one that exists keeps its own. `durable`: each
-    commit survives a power cut. Without it a commit survives the death of the process, which is
-    enough for a file that can be made again from the ledger. `readonly` writes nothing, neither the
-    file nor its directory.
+    `page`: the page size of a new file, in bytes. `durable`: commits survive a power failure;
+    otherwise only a crash of the process, which suffices for a file that can be rebuilt from the
+    ledger. `readonly`: write to neither the file nor its directory.
     """
     if readonly:
-        return _connect_to_read(Path(path))
+        return _connect_readonly(Path(path))
     new = not os.path.exists(path)
     connection = apsw.Connection(str(path))
     if new and os.path.exists(path):
-        # The file is still empty, and SQLite gives the WAL the same mode.
+        # The file is still empty, and SQLite will give the WAL the same mode.
         os.chmod(path, FILE_MODE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.execute(f"PRAGMA page_size = {page}").fetchall()
     _use_wal(connection)
     connection.execute("PRAGMA secure_delete = ON").fetchall()
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
-    return _set_up(connection)
+    return _configure(connection)
 
 
-def _set_up(connection: apsw.Connection) -> apsw.Connection:
+def _configure(connection: apsw.Connection) -> apsw.Connection:
     connection.execute("PRAGMA temp_store = MEMORY").fetchall()
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchall()
     return connection
 
 
-def _connect_to_read(path: Path) -> apsw.Connection:
+def _connect_readonly(path: Path) -> apsw.Connection:
     if not path.exists() or not read_only(path.parent):
-        return _open_to_read(str(path))
+        return _open_readonly(str(path))
     log = path.with_name(path.name + "-wal")
     if not log.exists() or not log.stat().st_size:
-        # Readers of a WAL need a file of their own next to it. If there is no WAL, and no process
-        # here can begin one, the file is complete. On a full disk that is so until there is room:
-        # whoever keeps the connection opens another one then.
-        return _open_to_read(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
-    connection = _open_to_read(str(path))
+        # A reader in WAL mode needs a shared-memory file, which cannot be created here. Without a
+        # WAL, and while no process can create one, the file is immutable. On a full disk that
+        # holds until space is freed; the holder of the connection must then open a new one.
+        return _open_readonly(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
+    connection = _open_readonly(str(path))
     try:
-        # A process that can write there has made that file.
+        # Works if a process with write access has created the shared-memory file.
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         return connection
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()
     with tempfile.TemporaryDirectory() as elsewhere:
-        # The writer died: the WAL is applied to a copy, which exists while it is open.
+        # The writer crashed: replay its WAL into a temporary copy, which is unlinked but kept open.
         for source in (path, log):
             shutil.copyfile(source, Path(elsewhere) / source.name)
         connection = apsw.Connection(str(Path(elsewhere) / path.name))
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         connection.execute("PRAGMA query_only = ON").fetchall()
-    return _set_up(connection)
+    return _configure(connection)
 
 
-def _open_to_read(name: str, flags: int = 0) -> apsw.Connection:
+def _open_readonly(name: str, flags: int = 0) -> apsw.Connection:
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    # Rows from all over a large file are read from the map, without copying.
+    # Scattered rows of a large file are read from the mapping, without copying.
     connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()
-    return _set_up(connection)
+    return _configure(connection)
 
 
 def _use_wal(connection: apsw.Connection) -> None:
-    """Put a file into WAL mode, even if other processes do so at this moment.
+    """Switch a file to WAL mode, even if other processes do so at the same time.
 
-    Two processes would each wait for the other's lock, so SQLite refuses one at once.
+    Two processes would wait for each other's lock, so SQLite fails one at once with SQLITE_BUSY.
     """
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_WAL_ATTEMPTS):
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             return
         except apsw.BusyError:
-            if attempt == _ATTEMPTS - 1:
+            if attempt == _WAL_ATTEMPTS - 1:
                 raise
-            # SQLite waits here until no other process writes.
+            # Taking the write lock waits until no other process writes.
             with atomic(connection):
                 pass
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy one state of a file, with the content of its WAL; `target` must not exist."""
+    """Copy a consistent snapshot of a file, WAL included; `target` must not exist."""
     with (
-        closing(connect(source, readonly=True)) as there,
-        closing(connect(target, page=scalar(there, "PRAGMA page_size"))) as here,
+        closing(connect(source, readonly=True)) as original,
+        closing(connect(target, page=scalar(original, "PRAGMA page_size"))) as copy,
     ):
-        _copy(there, here)
+        _copy(original, copy)
 
 
-def copy_standalone(there: apsw.Connection, target: Path) -> None:
-    """Copy what a connection sees into a new file, which needs none beside it to be read.
+def copy_standalone(source: apsw.Connection, target: Path) -> None:
+    """Copy the snapshot that a connection sees into a new file without a WAL, and flush it.
 
-    It is flushed to the disk, and opening it for reading alone writes nothing.
+    Opening the copy read-only writes nothing.
     """
-    with closing(connect(target, durable=True, page=scalar(there, "PRAGMA page_size"))) as here:
-        _copy(there, here)
-        here.execute("PRAGMA journal_mode = DELETE").fetchall()
+    with closing(connect(target, durable=True, page=scalar(source, "PRAGMA page_size"))) as copy:
+        _copy(source, copy)
+        copy.execute("PRAGMA journal_mode = DELETE").fetchall()
     with target.open("rb") as file:
         os.fsync(file.fileno())
 
 
-def _copy(there: apsw.Connection, here: apsw.Connection) -> None:
-    with here.backup("main", there, "main") as backup:
+def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
+    with target.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(_PAGES_PER_STEP)
 
 
 @contextmanager
 def snapshot_connection(path: Path) -> Iterator[apsw.Connection]:
-    """Lend a connection that sees a file as it is now, whatever others write meanwhile."""
+    """Open a connection with a read transaction on the current state of a file."""
     with closing(connect(path, readonly=True)) as connection:
-        # A read error must be an exception; with mmap it would kill the process.
+        # With mmap, a read error would kill the process instead of raising.
         connection.execute("PRAGMA mmap_size = 0").fetchall()
         connection.execute("BEGIN").fetchall()
         # The transaction begins with the first query.
@@ -154,7 +154,7 @@ def snapshot_connection(path: Path) -> Iterator[apsw.Connection]:
 def rows(
     connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a query whose columns the caller knows."""
+    """Return all rows of a query, untyped."""
     return connection.execute(sql, bindings).fetchall()
 
 
@@ -165,13 +165,13 @@ def scalar(connection: apsw.Connection, sql: str, bindings: Sequence[object] = (
 
 
 def json_array(values: Sequence[object]) -> str:
-    """Return values as a JSON array for `json_each(?)`: one statement for any number of them."""
+    """Encode values as a JSON array for `json_each(?)`, which takes any number of them."""
     return _json.encode(values).decode()
 
 
 @contextmanager
 def atomic(connection: apsw.Connection) -> Iterator[None]:
-    """Run a write transaction; it takes the lock first, so what it reads stays valid."""
+    """Run a transaction that takes the write lock first, so that its reads stay valid."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

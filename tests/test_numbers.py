@@ -20,7 +20,7 @@ from recollect.operations.answers import context_injection, recall_counter
 from recollect.operations.processes.embedded_worker import TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
-from recollect.projections.disk_space import LEAST_FREE_BYTES
+from recollect.projections.disk_space import MIN_FREE_BYTES
 from recollect.projections.embeddings.token_vectors import PROJECTED_DIMENSIONS as TOKEN_DIMENSIONS
 from recollect.projections.recall import (
     BUDGETS,
@@ -131,7 +131,7 @@ LIMITS = {
     "a tick's period": f"{TICK_SECONDS} s",
     "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free space on the disk that `doctor` wants": of_bytes(_MIN_FREE_BYTES),
-    "free space below which nothing is written": of_bytes(LEAST_FREE_BYTES),
+    "free space below which nothing is written": of_bytes(MIN_FREE_BYTES),
     "files that an idle zone keeps open": str(FILES_PER_ZONE),
     "idle zones that stay open; fewer where so many files may not be": str(MAX_IDLE_ZONES),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
