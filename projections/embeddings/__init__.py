@@ -1,4 +1,4 @@
-"""embeddings.db: canonical vectors, the search index made from them, and token vectors."""
+"""embeddings.db: canonical vectors, their search index, and token vectors."""
 
 from recollect.projections.embeddings.embeddings_file import EmbeddingsModel
 

@@ -1,9 +1,8 @@
-"""Canonical vectors: one byte per dimension, which keeps only their direction.
+"""Canonical vectors: int8 vectors that keep only the direction, one byte per dimension.
 
-Texts are compared by the angle between their vectors, so a vector's length is not kept, and sixteen
-levels per dimension are enough. The same bytes stand in change records, where they are coded to
-take less, in embeddings.db and in the index of recall. Vectors of older builds have 255 levels and
-are compared with those of today as they are.
+Texts are compared by cosine, so norms are dropped, and sixteen levels per dimension suffice. Change
+records (where they are packed further), embeddings.db and recall's index hold the same bytes.
+Vectors of older builds have 255 levels and are compared with current ones as they are.
 """
 
 from __future__ import annotations
@@ -14,56 +13,55 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
-# The odd numbers from -15 to 15: none is 0, so every number keeps its sign.
+# The odd integers from -15 to 15: none is 0, so every component keeps its sign.
 _LEVELS = 16
-# A vector of smaller numbers gets smaller codes, at last zeros; 127 divided by this is finite.
+# The lower bound of the divisor, so that 127 divided by it is finite.
 _TINY = np.float32(1e-30)
 
 
 def to_int8(vectors: Floats) -> tuple[Bytes, Floats]:
-    """Return (n, dimension) vectors as whole numbers, and the (n,) factors they were multiplied by.
+    """Quantise (n, dimension) vectors to int8; also return the (n,) factors applied.
 
-    A vector's greatest number becomes 127 or -127; the others are rounded, halves to the even
-    neighbour. A vector of zeros or of tiny numbers becomes zeros, and so does one with NaN or
-    infinity. Every step is a float32 operation on single numbers, so that the bytes are the same on
-    every machine.
+    The component with the largest magnitude becomes 127 or -127; others are rounded half to even.
+    A vector of zeros, of tiny numbers, or with NaN or infinity becomes zeros. Every step is an
+    elementwise float32 operation, so the bytes are the same on every machine.
     """
-    known, greatest = _finite(vectors)
-    times = np.float32(127) / greatest
-    return np.rint(known * times[:, None]).astype(np.int8), times
+    finite, magnitude = _finite(vectors)
+    factors = np.float32(127) / magnitude
+    return np.rint(finite * factors[:, None]).astype(np.int8), factors
 
 
 def quantise(vectors: Floats) -> list[bytes]:
     """Return the canonical form of each of (n, dimension) vectors.
 
-    What lies between a vector's greatest number and its opposite is cut into sixteen equal steps;
-    a number becomes the middle of its step, as one of the odd numbers from -15 to 15. `to_int8`
-    makes zeros becomes zeros, and the bytes are the same on every machine for the same reason.
+    Uniform quantisation to sixteen steps over [-max, max], coded as the odd integers from -15 to
+    15. A vector that `to_int8` turns into zeros becomes zeros here too, and the bytes are the same
+    on every machine for the same reason.
     """
-    known, greatest = _finite(vectors)
-    steps = np.floor(known * (np.float32(_LEVELS // 2) / greatest)[:, None])
+    finite, magnitude = _finite(vectors)
+    steps = np.floor(finite * (np.float32(_LEVELS // 2) / magnitude)[:, None])
     codes = np.clip(2 * steps + 1, 1 - _LEVELS, _LEVELS - 1).astype(np.int8)
-    codes[greatest <= _TINY] = 0
+    codes[magnitude <= _TINY] = 0
     return [row.tobytes() for row in codes]
 
 
 def _finite(vectors: Floats) -> tuple[Floats, Floats]:
-    """Return vectors, zeros where one holds what is no number, and (n,) their greatest numbers."""
-    finite = np.isfinite(vectors).all(axis=1, keepdims=True)
-    known = np.where(finite, vectors, np.float32(0))
-    return known, np.maximum(np.abs(known).max(axis=1, initial=0), _TINY)
+    """Replace vectors with NaN or infinity by zeros; also return the (n,) maximum magnitudes."""
+    is_finite = np.isfinite(vectors).all(axis=1, keepdims=True)
+    finite = np.where(is_finite, vectors, np.float32(0))
+    return finite, np.maximum(np.abs(finite).max(axis=1, initial=0), _TINY)
 
 
 def to_unit_vectors(codes: Bytes) -> Floats:
-    """Return (n, dimension) unit vectors of canonical ones; zeros stay zeros."""
+    """Return (n, dimension) canonical vectors scaled to unit norm; zeros stay zeros."""
     vectors: Floats = codes * inverse_norms(codes)[:, None]
     return vectors
 
 
 def inverse_norms(codes: Bytes) -> Floats:
-    """Return (n,) the reciprocal length of each vector, 0 for zeros."""
+    """Return the (n,) reciprocal norms of vectors; 0 for zeros."""
+    # Integers, so that the sum is exact.
     wide = codes.astype(np.int32)
-    # Whole numbers, so that the sum is exact.
-    length = np.sqrt(np.einsum("ij,ij->i", wide, wide).astype(np.float64))
-    per = np.divide(1, length, out=np.zeros(len(codes)), where=length > 0)
-    return np.asarray(per, np.float32)
+    norm = np.sqrt(np.einsum("ij,ij->i", wide, wide).astype(np.float64))
+    inverse = np.divide(1, norm, out=np.zeros(len(codes)), where=norm > 0)
+    return np.asarray(inverse, np.float32)

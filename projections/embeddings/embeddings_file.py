@@ -12,14 +12,14 @@ from recollect.projections.migrations import Migrations
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.sqlite import scalar
 
-# vec0 writes vectors in chunks of this many and reserves a whole chunk for the first. So small
-# zones stay small (the default of 1,024 takes 1.6 MB), and a scan is no slower.
-_CHUNK = 256
+# Vectors per chunk of vec0, which allocates a whole chunk for the first vector: the default of
+# 1,024 would take 1.6 MB in every small zone. A scan is no slower with smaller chunks.
+_CHUNK_SIZE = 256
 
 _INDEX = Path(__file__).parent / "search_index.sql"
 
-#: Which rows the search index contains. Turns and facts are by far the most, and recall has an
-#: index of its own for them; vectors of texts without a fact are only looked up by the text.
+#: The condition on rows in the search index. Turns and facts are by far the most, and recall has
+#: its own index of them; vectors of type 'text' are only looked up by the text.
 SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
 
 _DROP_INDEX = """
@@ -38,7 +38,7 @@ class EmbeddingsModel(ReadModel):
 
     name = "embeddings"
     migrations = Migrations(Path(__file__).parent / "migrations")
-    # Seven vectors of 384 dimensions fill it; three would leave a fifth of a smaller one empty.
+    # A page holds seven rows of 384 dimensions; one of 2 KB would hold three and waste a fifth.
     page = 4_096
 
     def __init__(
@@ -62,12 +62,12 @@ class EmbeddingsModel(ReadModel):
         return super().tables().union(index)
 
     def index_schema(self) -> str:
-        """Return the statements that make the search index, empty; none without a model."""
+        """Return the SQL that creates the empty search index; an empty text without a model."""
         if self.model is None:
             return ""
         return _INDEX.read_text("utf-8").format(
             dimension=self.dimension,
-            chunk=_CHUNK,
+            chunk=_CHUNK_SIZE,
             model=apsw.format_sql_value(self.model),
             searched=SEARCHED,
         )
@@ -83,8 +83,7 @@ class EmbeddingsModel(ReadModel):
         connection.execute(self.index_schema())
         connection.execute(
             "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
-            # In the order of rowid: after a sort SQLite no longer knows that the value is an int8
-            # vector.
+            # NOT INDEXED gives rowid order without a sort, which would lose the int8 subtype.
             "SELECT seq, target_type, vec_int8(embedding), target_id FROM embeddings NOT INDEXED "
             f"WHERE model = ? AND {SEARCHED} ORDER BY seq",
             (self.model,),
@@ -92,7 +91,7 @@ class EmbeddingsModel(ReadModel):
 
 
 def vec0_version() -> str:
-    """Return the version of the loaded extension that searches vectors in SQLite.
+    """Return the version of sqlite-vec, the SQLite extension for vector search.
 
     Raises:
         apsw.Error: it cannot be loaded.

@@ -1,7 +1,7 @@
-"""Conversion of vectors that builds up to 0.1 wrote, in files and in change records.
+"""Conversion of vectors written by builds up to 0.1, in files and in change records.
 
-They wrote a vector as little-endian float32, and tokens with one byte per dimension. Both
-conversions give the same bytes.
+Those builds wrote a vector as little-endian float32, and tokens with one byte per dimension. The
+conversions in files and in change records give the same bytes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _INT8_FORMAT = "random128/int8"
 
 
 def to_current_format(section: Section) -> Section:
-    """Return a change record's section of embeddings.db with its vectors in today's form."""
+    """Return a change record's section for embeddings.db with vectors in the current format."""
     return msgspec.structs.replace(section, puts=tuple(map(_row, section.puts)))
 
 
 def add_functions(connection: apsw.Connection) -> None:
-    """Add the SQL functions for migrating a file; they return a value of today's form unchanged."""
+    """Add the SQL functions for migrating a file; values in the current format stay unchanged."""
     functions: dict[str, Callable[..., Any]] = {
         "vector_of_today": _vector,
         "codes_of_today": lambda *old: _tokens(*old)[0],
@@ -50,7 +50,7 @@ def _row(row: Any) -> Any:
 def _vector(vector: bytes, dimension: int) -> bytes:
     if len(vector) != _FLOAT_BYTES * dimension:
         return vector
-    # Not in as few levels as one of today: files that were brought up have these bytes.
+    # Not quantised to sixteen levels, since migrated files already have these bytes.
     codes, _ = canonical_vectors.to_int8(np.frombuffer(vector, "<f4")[None])
     return codes.tobytes()
 

@@ -1,9 +1,9 @@
-"""Compressed token vectors: only meaningful tokens, in 128 dimensions of three bits.
+"""Compressed token vectors: content tokens only, in 128 dimensions of three bits.
 
-A random projection keeps angles (Johnson and Lindenstrauss, 1984). It does not depend on data, so
-it fits every zone, and still does when a zone grows. The projected numbers are distributed about
-normally, so each is rounded to the nearest of the eight levels that are best for a normal
-distribution (Max, 1960; Lloyd, 1982), as whole numbers.
+A random projection approximately preserves angles (Johnson and Lindenstrauss, 1984); as it does not
+depend on data, it suits every zone at any size. Projected components are about normally
+distributed, so each is rounded to the nearest of eight Lloyd-Max levels of a normal distribution
+(Max, 1960; Lloyd, 1982), scaled to integers.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ import numpy.typing as npt
 
 from recollect.text.stopwords import STOP_WORDS
 
-#: The name of the form that `compress` makes; change it together with the form.
+#: The name of the format that `compress` writes; change it together with the format.
 FORMAT = "random128/3bit"
-#: Dimensions that are kept; a model with fewer keeps all of its own.
+#: Dimensions after projection; vectors of fewer are not projected.
 PROJECTED_DIMENSIONS = 128
-#: A text with more word pieces than this is split;
+#: A text with more tokens than this is split into units.
 MAX_UNIT_TOKENS = 96
-#: each part ends with the sentence that reaches this number.
-UNIT_TOKENS = 64
+#: A unit ends with the sentence in which it reaches this many tokens.
+MIN_UNIT_TOKENS = 64
 
-#: The values of the three bits of a dimension; a token's scale is its root mean square over RMS.
+#: The level of each three-bit code; a token's scale is its root mean square divided by RMS.
 LEVELS = np.array([-45, -28, -16, -5, 5, 16, 28, 45], np.int8)
 RMS = 20.83
-# A number between two levels gets the nearer one; in the middle, the greater.
-_MIDDLES = (LEVELS[1:].astype(np.float32) + LEVELS[:-1]) / 2
+# The decision thresholds between adjacent levels; a value on a threshold gets the higher level.
+_THRESHOLDS = (LEVELS[1:].astype(np.float32) + LEVELS[:-1]) / 2
 _BITS = 3
-# Eight dimensions take three bytes, the first dimension the lowest bits; they are looked up in two
-# halves of four.
+# Eight dimensions are packed into three bytes, the first in the lowest bits, and are decoded by a
+# lookup table for each half of four.
 _DIMENSIONS_PER_GROUP = 8
 _DIMENSIONS_PER_HALF = _DIMENSIONS_PER_GROUP // 2
 _LEVELS_PER_HALF = LEVELS[
@@ -55,7 +55,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class TokenCodes(NamedTuple):
-    """The token vectors of a text, as `recollect.schemas.changes.TokenVectors` holds them."""
+    """The token vectors of a text, packed as in `recollect.schemas.changes.TokenVectorsRow`."""
 
     codes: bytes
     scales: bytes
@@ -63,9 +63,9 @@ class TokenCodes(NamedTuple):
 
 
 class UnpackedTokens(NamedTuple):
-    """Tokens of one or more texts: (n, width) `codes`, (n,) `scales`, and (u,) tokens of each unit.
+    """Tokens of one or more texts: (n, code bytes) `codes`, (n,) `scales`, (u,) tokens per unit.
 
-    A token's vector is its levels, which `decode_levels` reads from the codes, times its scale.
+    A token's vector is its levels, decoded from its codes by `decode_levels`, times its scale.
     """
 
     codes: Packed
@@ -74,9 +74,9 @@ class UnpackedTokens(NamedTuple):
 
 
 def compress(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> TokenCodes:
-    """Return the (t, dimension) token vectors of a text, compressed.
+    """Compress the (t, dimension) token vectors of a text, without stop words and punctuation.
 
-    `offsets`: (t, 2), the characters of each token. Stop words and punctuation go.
+    `offsets`: (t, 2), the start and end of each token in characters.
     """
     kept = content_token_mask(text, offsets)
     codes, scales = encode_levels(project(vectors[kept]))
@@ -87,9 +87,7 @@ def compress(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> Toke
 
 
 def unpack(codes: bytes, scales: bytes, units: bytes, kept: int) -> UnpackedTokens:
-    """Return tokens that were compressed to `kept` dimensions, of one text or several
-    concatenated.
-    """
+    """Unpack tokens of `kept` dimensions, of one text or several concatenated."""
     return UnpackedTokens(
         np.frombuffer(codes, np.uint8).reshape(-1, code_bytes(kept)),
         np.frombuffer(scales, "<f2").astype(np.float32),
@@ -98,65 +96,64 @@ def unpack(codes: bytes, scales: bytes, units: bytes, kept: int) -> UnpackedToke
 
 
 def projected_dimensions(dimension: int) -> int:
-    """Return the number of dimensions in which the tokens of a model with `dimension` are kept."""
+    """Return the dimensions of compressed tokens, given those of the encoder."""
     return min(dimension, PROJECTED_DIMENSIONS)
 
 
 def code_bytes(kept: int) -> int:
-    """Return how many bytes the codes of a token of so many dimensions take."""
+    """Return the bytes of a token's codes, given its number of dimensions."""
     return -(-kept // _DIMENSIONS_PER_GROUP) * _BITS
 
 
 def encode_levels(vectors: Floats) -> tuple[Packed, Floats]:
-    """Return (n, width) codes and (n,) float16 scales, as float32, of (n, kept) vectors."""
+    """Encode (n, kept) vectors as (n, code bytes) codes and (n,) float16 scales, as float32."""
     count, kept = vectors.shape
     rms = np.sqrt(np.square(vectors.astype(np.float64)).mean(axis=1))
     scales = (rms / RMS).astype(np.float16).astype(np.float32)
     safe = np.where(scales > 0, scales, 1)[:, None]
     scaled = vectors / safe
     codes = np.zeros((count, -(-kept // _DIMENSIONS_PER_GROUP) * _DIMENSIONS_PER_GROUP), np.uint32)
-    for middle in _MIDDLES:
-        codes[:, :kept] += scaled >= middle
+    for threshold in _THRESHOLDS:
+        codes[:, :kept] += scaled >= threshold
     shifted = codes.reshape(-1, _DIMENSIONS_PER_GROUP) << np.arange(
         0, _BITS * _DIMENSIONS_PER_GROUP, _BITS, dtype=np.uint32
     )
-    together = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
-    # Of four bytes the last is 0.
-    packed = together.view(np.uint8).reshape(-1, 4)[:, :_BITS]
+    words = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
+    # The fourth byte of each word is 0.
+    packed = words.view(np.uint8).reshape(-1, 4)[:, :_BITS]
     return packed.reshape(count, code_bytes(kept)), scales
 
 
 def decode_levels(codes: Packed, kept: int) -> Bytes:
-    """Return the (n, kept) levels of (n, width) codes, whole numbers up to 45."""
-    # Each kind of byte by itself, and places of the type that needs no conversion: three times as
-    # fast.
+    """Decode (n, code bytes) codes to (n, kept) levels, integers from -45 to 45."""
+    # Each of the three bytes as one array, and indices as intp: three times as fast.
     first, middle, last = np.ascontiguousarray(codes.reshape(-1, _BITS).T)
     halves = np.empty((len(first), 2), np.intp)
     halves[:, 0] = first | (middle & 0xF).astype(np.uint16) << 8
     halves[:, 1] = middle >> 4 | last.astype(np.uint16) << 4
     levels: Bytes = _LEVELS_PER_HALF[halves].view(np.int8)
-    whole = levels.reshape(len(codes), code_bytes(kept) // _BITS * _DIMENSIONS_PER_GROUP)
-    return np.ascontiguousarray(whole[:, :kept])
+    padded = levels.reshape(len(codes), code_bytes(kept) // _BITS * _DIMENSIONS_PER_GROUP)
+    return np.ascontiguousarray(padded[:, :kept])
 
 
 def content_token_mask(text: str, offsets: npt.NDArray[np.int32]) -> Mask:
-    """Return which tokens are meaningful: those in words that are not stop words.
+    """Return the mask of content tokens: those in words other than stop words.
 
-    Of a contraction both the parts and the whole are checked: "it's", "Ada's".
+    Contractions are checked as a whole and by parts: "it's", "Ada's".
     """
-    says = np.zeros(len(text) + 1, bool)
+    is_content = np.zeros(len(text) + 1, bool)
     for word in _WORD.finditer(text):
         if word[0].lower().replace("’", "'") in STOP_WORDS:
             continue
         for part in _PART.finditer(text, *word.span()):
             if part[0].lower() not in STOP_WORDS:
-                says[part.start() : part.end()] = True
+                is_content[part.start() : part.end()] = True
     starts, ends = offsets[:, 0], offsets[:, 1]
-    return says[np.minimum(starts, len(text))] & (ends > starts)
+    return is_content[np.minimum(starts, len(text))] & (ends > starts)
 
 
 def project(vectors: Floats) -> Floats:
-    """Return (t, dimension) vectors in fewer dimensions, at about the same angles."""
+    """Project (t, dimension) vectors to fewer dimensions, approximately preserving angles."""
     dimension = vectors.shape[1]
     if dimension <= PROJECTED_DIMENSIONS:
         return vectors
@@ -165,8 +162,8 @@ def project(vectors: Floats) -> Floats:
 
 def quantise_int8(vectors: Floats) -> tuple[Bytes, Floats]:
     """Return int8 codes and float16 scales, as float32: vectors ~ codes * scales, row by row."""
-    most = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = (most / 127).astype(np.float16).astype(np.float32)
+    magnitude = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = (magnitude / 127).astype(np.float16).astype(np.float32)
     safe = np.where(scales > 0, scales, 1)[:, None]
     return np.clip(np.rint(vectors / safe), -127, 127).astype(np.int8), scales
 
@@ -178,11 +175,13 @@ def _projection(dimension: int) -> Floats:
     The signs are bits of BLAKE2b, and QR makes the columns orthogonal. They are scaled so that a
     vector's expected length is kept. Double precision gives the same floats on every processor.
     """
-    drawn = b"".join(
+    random_bytes = b"".join(
         hashlib.blake2b(f"token {row}".encode(), digest_size=PROJECTED_DIMENSIONS // 8).digest()
         for row in range(dimension)
     )
-    bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimension, PROJECTED_DIMENSIONS)
+    bits = np.unpackbits(np.frombuffer(random_bytes, np.uint8)).reshape(
+        dimension, PROJECTED_DIMENSIONS
+    )
     directions, triangle = np.linalg.qr(2.0 * bits - 1.0)
     directions *= np.sign(np.diag(triangle)) * np.sqrt(dimension / PROJECTED_DIMENSIONS)
     projection: Floats = directions.astype(np.float32)
@@ -190,14 +189,14 @@ def _projection(dimension: int) -> Floats:
 
 
 def _unit_of_tokens(text: str, offsets: npt.NDArray[np.int32]) -> Ints:
-    """Return the number of the part of the text to which each token belongs: 0, 1, ..."""
+    """Return the unit (0, 1, ...) of each token."""
     unit = np.zeros(len(offsets), np.int64)
     if len(offsets) <= MAX_UNIT_TOKENS:
         return unit
     first = 0
     for end in _SENTENCE_END.finditer(text):
         after = int(np.searchsorted(offsets[:, 0], end.end()))
-        if after - first >= UNIT_TOKENS and after < len(offsets):
+        if after - first >= MIN_UNIT_TOKENS and after < len(offsets):
             unit[after:] += 1
             first = after
     return unit

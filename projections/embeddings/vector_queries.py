@@ -1,4 +1,4 @@
-"""Queries of embeddings.db other than searching."""
+"""Queries of embeddings.db other than vector search."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import apsw
 from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
 from recollect.projections.sqlite import rows, scalar
 
-# As the index has it; the first eight digits leave hardly anything to compare.
-_OF_TEXT = (
+# The expression of the index, which stores only the first eight digits of a hash.
+_HAS_TEXT = (
     "embeddings.model = ?1 AND substr(embeddings.text_hash, 1, 8) = substr(?2, 1, 8) "
     "AND embeddings.text_hash = ?2"
 )
 
 
 def vector_count(connection: apsw.Connection) -> int:
-    """Return how many texts have a vector, counted once for each model."""
+    """Return the number of vectors."""
     return int(scalar(connection, "SELECT count(*) FROM embeddings"))
 
 
 def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> list[str]:
-    """Return the models under which a target has a vector."""
+    """Return the encoder models for which a target has a vector."""
     found = rows(
         connection,
         "SELECT model FROM embeddings WHERE target_type = ? AND target_id = ? ORDER BY model",
@@ -30,22 +30,25 @@ def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> 
 
 
 def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> bytes | None:
-    """Return the recorded vector of a text by a model, or None."""
+    """Return the recorded vector of a text under a model, or None."""
     vector: bytes | None = scalar(
         connection,
-        f"SELECT embedding FROM embeddings WHERE {_OF_TEXT} LIMIT 1",
+        f"SELECT embedding FROM embeddings WHERE {_HAS_TEXT} LIMIT 1",
         (model, text_hash),
     )
     return vector
 
 
 def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> TokenCodes | None:
-    """Return the recorded token vectors of a text by a model, in today's form."""
+    """Return the recorded token vectors of a text under a model, or None.
+
+    Only those in the current format count.
+    """
     found = rows(
         connection,
         "SELECT codes, scales, units FROM embeddings "
         "JOIN token_vectors USING (target_type, target_id, model) "
-        f"WHERE {_OF_TEXT} AND form = ?3 LIMIT 1",
+        f"WHERE {_HAS_TEXT} AND form = ?3 LIMIT 1",
         (model, text_hash, FORMAT),
     )
     return TokenCodes(*found[0]) if found else None
@@ -54,9 +57,9 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
 def reading_of_event(
     connection: apsw.Connection, number: int, reader: bytes, text: bytes
 ) -> bytes | None:
-    """Return what a reader read in the text of an event, packed; None: nothing is recorded.
+    """Return the packed annotations that a reader recorded for an event's text, or None.
 
-    `reader` and `text`: as in `recollect.schemas.changes.RecordedAnnotations`.
+    `reader`, `text`: as in `recollect.schemas.changes.RecordedAnnotations`.
     """
     found: bytes | None = scalar(
         connection,

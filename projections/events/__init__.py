@@ -1,4 +1,4 @@
-"""events.db: the raw turns, searchable at once."""
+"""events.db: raw turns, searchable as soon as they are ingested."""
 
 from recollect.projections.events.events_file import EventsModel
 

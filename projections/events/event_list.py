@@ -1,4 +1,4 @@
-"""Events as a list: the newest first, a page at a time."""
+"""Paginated listing of events, newest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.projections.sqlite import json_array, rows
 
 
 class ListedEvent(NamedTuple):
-    """An event as its row has it; the time is unix ms."""
+    """A row of the table of events; `occurred_at` is unix ms, `metadata` JSON."""
 
     number: int
     id: str
@@ -29,12 +29,12 @@ class ListedEvent(NamedTuple):
 
     @property
     def annotations(self) -> dict[str, Any]:
-        """What its source or its writer put beside the words."""
+        """The metadata, decoded."""
         return _objects.decode(self.metadata)
 
     @property
     def text(self) -> str:
-        """The words with what the attachments show, as recall answers them."""
+        """The content with captions of attachments, as in results of recall."""
         return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
 
 
@@ -56,11 +56,10 @@ def events(
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedEvent]:
-    """Return up to `limit` events that come after (`occurred_at`, id) in the list.
+    """Return up to `limit` events that follow (`occurred_at`, id) in the list.
 
-    `among`: only those with these ids; `platform`: only those that came from it; `thread`:
-    only those that were said in it; `source_ids`: only those with these; `metadata`: only those
-    whose metadata has these texts, each under a key, or under keys with dots between them.
+    Filters: `among` (ids), `platform`, `thread`, `source_ids`, and `metadata` (key -> value, where
+    a key may be a dotted path).
     """
     at, id_ = after
     conditions = ["occurred_at <= ? AND (occurred_at < ? OR id < ?)"]
@@ -71,13 +70,13 @@ def events(
     if thread is not None:
         conditions.append("thread_id = ?")
         bindings.append(thread)
-    for column, some in (("id", among), ("source_id", source_ids)):
-        if some is not None:
+    for column, values in (("id", among), ("source_id", source_ids)):
+        if values is not None:
             conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
-            bindings.append(json_array(some))
-    for keys, text in metadata.items():
+            bindings.append(json_array(values))
+    for dotted_keys, text in metadata.items():
         conditions.append("metadata ->> ? = ?")
-        bindings += [_path(keys), text]
+        bindings += [_json_path(dotted_keys), text]
     found = rows(
         connection,
         f"SELECT {_COLUMNS} FROM events WHERE {' AND '.join(conditions)} "
@@ -87,9 +86,9 @@ def events(
     return [ListedEvent(*row) for row in found]
 
 
-def _path(keys: str) -> str:
-    """Return keys with dots between them as a path of JSON."""
-    return "$" + "".join(f'."{key}"' for key in keys.split("."))
+def _json_path(dotted_keys: str) -> str:
+    """Return the JSON path of dotted keys."""
+    return "$" + "".join(f'."{key}"' for key in dotted_keys.split("."))
 
 
 def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[str]:
@@ -103,7 +102,7 @@ def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> li
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, ListedEvent]:
-    """Return id -> event, of those that are readable."""
+    """Return id -> event, for readable events."""
     found = rows(
         connection,
         f"SELECT {_COLUMNS} FROM events WHERE id IN (SELECT value FROM json_each(?))",
@@ -113,7 +112,7 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
 
 
 class Replacement(NamedTuple):
-    """An edit or a deletion that took an event's place (unix ms); a deletion has no words."""
+    """An edit or deletion of an event, at a time (unix ms); `content` is None for a deletion."""
 
     event_id: str
     by: str
@@ -122,7 +121,7 @@ class Replacement(NamedTuple):
 
 
 def replacements(connection: apsw.Connection, ids: Sequence[str]) -> list[Replacement]:
-    """Return what replaced these events, the latest first."""
+    """Return the edits and deletions of these events, the latest first."""
     found = rows(
         connection,
         """

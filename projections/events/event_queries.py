@@ -1,4 +1,4 @@
-"""Queries of events.db. Agents read only events before the one they handle."""
+"""Queries of events.db; agents read only events before the one that they process."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _attachments = msgspec.json.Decoder(tuple[Attachment, ...])
 def conversation_before(
     connection: apsw.Connection, conversation: str, number: int, limit: int
 ) -> list[Event]:
-    """Return up to `limit` events of a conversation before `number`, the nearest first."""
+    """Return up to `limit` events of a conversation before `number`, the latest first."""
     return [
         _event(row)
         for row in connection.execute(
-            # Without INDEXED BY the planner walks the whole zone backwards by number.
+            # Without INDEXED BY, the planner would scan the whole zone backwards by number.
             f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
             "WHERE conversation = ? AND number < ? ORDER BY number DESC LIMIT ?",
             (conversation, number, limit),
@@ -40,14 +40,14 @@ def conversation_before(
 def events_in_other_conversations(
     connection: apsw.Connection, event: Event, since: int
 ) -> list[Event]:
-    """Return what the sender of an event wrote in other conversations of its platform.
+    """Return the events of the same sender in other conversations of the platform.
 
-    The events from `since` to before it count, the nearest first.
+    Only events from number `since` up to the given event, the latest first.
     """
     content = event.payload
     assert isinstance(content, Content)
     found = connection.execute(
-        # By number alone: nothing lists what somebody wrote.
+        # A scan by number, since there is no index by sender.
         f"SELECT {_COLUMNS} FROM events NOT INDEXED WHERE number >= ? AND number < ? "
         "AND platform = ? AND sender_id = ? AND conversation <> ? ORDER BY number DESC",
         (
@@ -64,9 +64,9 @@ def events_in_other_conversations(
 def first_message_of_sender(
     connection: apsw.Connection, event: Event, without: Container[int] = ()
 ) -> Event | None:
-    """Return the first event of a message's conversation that its sender wrote before it.
+    """Return the sender's first earlier event in the conversation of a message, or None.
 
-    The events in `without` count as erased.
+    Events with numbers in `without` count as erased.
     """
     content = message_of(event)
     found = connection.execute(
@@ -74,11 +74,11 @@ def first_message_of_sender(
         "WHERE conversation = ? AND number < ? AND sender_id = ? ORDER BY number",
         (conversation_of(content, event.platform), event.number, content.sender_id),
     )
-    return next((said for row in found if (said := _event(row)).number not in without), None)
+    return next((first for row in found if (first := _event(row)).number not in without), None)
 
 
 class Speaker(NamedTuple):
-    """Who wrote somewhere, under which display name, and the number of the last such event."""
+    """A sender under a display name, with the number of the last event under that name."""
 
     number: int
     platform: str
@@ -89,22 +89,22 @@ class Speaker(NamedTuple):
 def speakers_before(
     connection: apsw.Connection, event: Event, since: int, without: Iterable[int] = ()
 ) -> list[Speaker]:
-    """Return who wrote where an event is written, in the events from `since` to before it.
+    """Return the senders in an event's surroundings, from number `since` up to the event.
 
-    That is to the same peer, whatever the thread; without a peer, in the same conversation.
+    The surroundings are all threads with the same peer, or without a peer the conversation.
     """
     content = event.payload
     assert isinstance(content, Content)
-    where, place = "peer_id", content.peer_id
-    if place is None:
-        where, place = "conversation", conversation_of(content, event.platform)
+    column, value = "peer_id", content.peer_id
+    if value is None:
+        column, value = "conversation", conversation_of(content, event.platform)
     found = connection.execute(
-        # By number alone: an index of places would have to be read from its beginning.
+        # A scan by number: an index by peer would be read from the peer's first event.
         "SELECT max(number), platform, sender_id, sender_name FROM events NOT INDEXED "
-        f"WHERE number >= ? AND number < ? AND platform = ? AND {where} = ? "
+        f"WHERE number >= ? AND number < ? AND platform = ? AND {column} = ? "
         "AND number NOT IN (SELECT value FROM json_each(?)) "
         "GROUP BY sender_id, sender_name ORDER BY 1 DESC",
-        (since, event.number, event.platform, place, json_array([*without])),
+        (since, event.number, event.platform, value, json_array([*without])),
     )
     return [Speaker(*row) for row in found]
 
@@ -112,7 +112,7 @@ def speakers_before(
 def turn_before(
     connection: apsw.Connection, platform: str, turn_id: str, number: int
 ) -> list[Event]:
-    """Return the events of a platform's turn before `number`, in order."""
+    """Return the events of an agent's turn before `number`, in order."""
     return [
         _event(row)
         for row in connection.execute(
@@ -124,9 +124,9 @@ def turn_before(
 
 
 def revisions_before(connection: apsw.Connection, event: Event, number: int) -> list[Event]:
-    """Return the other versions of an event's message below `number`, and what took it back.
+    """Return the other versions of an event's message before `number`, by number.
 
-    That is the message as it was first said, and its edits and deletions, by number.
+    These are the original message, its edits and its deletions.
     """
     payload = event.payload
     assert isinstance(payload, Content)
@@ -163,7 +163,7 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
 
 
 def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
-    """Return (turn id, last event) of turns whose last event below `number` is before a time."""
+    """Return (turn id, last event) of turns whose last event before `number` is before a time."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events WHERE number IN ("
         "    SELECT max(number) FROM events WHERE turn_id IS NOT NULL AND number < ?"
@@ -180,7 +180,7 @@ def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list
 
 
 def latest_before(connection: apsw.Connection, before_ms: int) -> int | None:
-    """Return when (unix ms) the latest event before a time occurred; None: none did."""
+    """Return the time (unix ms) of the latest event before a time, or None."""
     found: int | None = scalar(
         connection, "SELECT max(occurred_at) FROM events WHERE occurred_at < ?", (before_ms,)
     )
@@ -188,7 +188,7 @@ def latest_before(connection: apsw.Connection, before_ms: int) -> int | None:
 
 
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
-    """Return each number with the id of its key; a number that was never used is absent."""
+    """Return number -> (number, key id), for numbers that were used."""
     found = {}
     for number in numbers:
         row = connection.execute("SELECT key_id FROM seals WHERE number = ?", (number,)).fetchone()
@@ -198,21 +198,19 @@ def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, So
 
 
 def event_count(connection: apsw.Connection) -> int:
-    """Return how many events are readable."""
+    """Return the number of readable events."""
     return int(scalar(connection, "SELECT count(*) FROM events"))
 
 
 def numbers_of(connection: apsw.Connection) -> set[int]:
-    """Return the numbers of the events in a file; none if it has no table of events."""
+    """Return the numbers of the events in a file, which may lack the table of events."""
     if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
         return set()
     return {number for (number,) in rows(connection, "SELECT number FROM events")}
 
 
 class EventCitation(NamedTuple):
-    """An event as it is quoted: its number and source, its sender, its time (unix ms), its
-    words.
-    """
+    """An event as cited by a result; `sender` is its display name or id, `occurred_at` unix ms."""
 
     number: int
     platform: str
@@ -223,7 +221,7 @@ class EventCitation(NamedTuple):
 
 
 def citation_of(connection: apsw.Connection, event_id: str) -> EventCitation | None:
-    """Return an event by its id; None where it was erased."""
+    """Return the citation of an event by id; None if it is not readable."""
     found = rows(
         connection,
         "SELECT number, platform, source_id, coalesce(nullif(sender_name, ''), sender_id), "
@@ -234,19 +232,19 @@ def citation_of(connection: apsw.Connection, event_id: str) -> EventCitation | N
 
 
 def event_by_id(connection: apsw.Connection, event_id: str) -> Event | None:
-    """Return a readable event by its id."""
+    """Return a readable event by id, or None."""
     found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE id = ?", (event_id,))
     return _event(found[0]) if found else None
 
 
 def event_by_number(connection: apsw.Connection, number: int) -> Event | None:
-    """Return a readable event by its running number."""
+    """Return a readable event by number, or None."""
     found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE number = ?", (number,))
     return _event(found[0]) if found else None
 
 
 def message_ids(connection: apsw.Connection) -> list[tuple[int, str]]:
-    """Return (number, id) of every message, turn's end and edit, in order."""
+    """Return (number, id) of every message, completed turn and edit, in order."""
     return rows(
         connection,
         "SELECT number, id FROM events WHERE kind IN ('message', 'turn_completed', 'edit') "
@@ -255,7 +253,7 @@ def message_ids(connection: apsw.Connection) -> list[tuple[int, str]]:
 
 
 def numbers_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[int]:
-    """Return the running numbers of the events with these source ids."""
+    """Return the numbers of the events with these source ids."""
     found = rows(
         connection,
         "SELECT number FROM events WHERE source_id IN (SELECT value FROM json_each(?))",
@@ -265,7 +263,7 @@ def numbers_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -
 
 
 def first_event_with_id(connection: apsw.Connection, id_: str) -> str | None:
-    """Return the id of the first event with this id or source id."""
+    """Return the id of the first event with this id or source id, or None."""
     found: str | None = scalar(
         connection,
         "SELECT id FROM events WHERE id = ?1 OR source_id = ?1 ORDER BY number LIMIT 1",
@@ -275,7 +273,7 @@ def first_event_with_id(connection: apsw.Connection, id_: str) -> str | None:
 
 
 class MessageKey(NamedTuple):
-    """A message of somebody: its number, its ids, and the turn that it belongs to."""
+    """The identifiers of a message, and the turn that it belongs to."""
 
     number: int
     id: str
@@ -290,7 +288,7 @@ _MESSAGE_KEYS = "SELECT number, id, platform, source_id, turn_id FROM events"
 def by_source_id(
     connection: apsw.Connection, source_id: str, platform: str | None
 ) -> list[MessageKey]:
-    """Return the events with a source id, of one platform if it is given."""
+    """Return the messages with a source id, of one platform if given."""
     found = rows(
         connection,
         f"{_MESSAGE_KEYS} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
@@ -300,7 +298,7 @@ def by_source_id(
 
 
 def by_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[MessageKey]:
-    """Return the events with these ids."""
+    """Return the messages with these ids."""
     found = rows(
         connection,
         f"{_MESSAGE_KEYS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number",
@@ -310,7 +308,7 @@ def by_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[MessageKey]:
 
 
 def by_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list[MessageKey]:
-    """Return the events with these numbers."""
+    """Return the messages with these numbers."""
     found = rows(
         connection,
         f"{_MESSAGE_KEYS} WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number",
@@ -320,7 +318,10 @@ def by_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list[Mess
 
 
 def versions(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
-    """Return the numbers of all versions of the messages that these events are versions of."""
+    """Return the numbers of all versions of the messages to which these events belong.
+
+    Versions are the original, its edits and its deletions.
+    """
     found = rows(
         connection,
         """
@@ -351,7 +352,7 @@ def numbers_matching(
     after: int | None = None,
     before: int | None = None,
 ) -> list[int]:
-    """Return the numbers of the events that fit all given criteria; times are unix ms."""
+    """Return the numbers of the events that match all given criteria; times are unix ms."""
     found = rows(
         connection,
         "SELECT number FROM events WHERE (?1 IS NULL OR sender_id = ?1) "
@@ -364,7 +365,7 @@ def numbers_matching(
 
 
 def containing_phrase(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
-    """Return (number, id, words) of the events that may contain a phrase."""
+    """Return (number, id, text) of events whose index terms match a phrase."""
     quoted = '"' + phrase.replace('"', '""') + '"'
     return rows(
         connection,
@@ -375,12 +376,12 @@ def containing_phrase(connection: apsw.Connection, phrase: str) -> list[tuple[in
 
 
 def platforms(connection: apsw.Connection) -> list[str]:
-    """Return the platforms from which readable events came."""
+    """Return the platforms of readable events."""
     return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM events")]
 
 
 def numbers_of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[int]:
-    """Return the numbers of a turn's readable events."""
+    """Return the numbers of the readable events of a turn."""
     found = rows(
         connection,
         "SELECT number FROM events WHERE turn_id = ? AND platform = ? ORDER BY number",
@@ -395,7 +396,7 @@ def chain_activations(connection: apsw.Connection) -> list[int]:
 
 
 def active_chain(connection: apsw.Connection) -> str | None:
-    """Return the chain that the last switch names; None without a switch."""
+    """Return the chain of the last switch, or None."""
     chain: str | None = scalar(
         connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1"
     )

@@ -29,7 +29,7 @@ INSERT INTO events (
 """
 _DELETED = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
 
-#: What is said of messages and is none, and stands in the ledger alone.
+#: Kinds of content that stay in the ledger and are not projected.
 _LEDGER_ONLY_KINDS = (Reaction, SystemNotice)
 
 _json = msgspec.json.Encoder()
@@ -47,9 +47,9 @@ class EventsModel(ReadModel):
         self.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
 
     def project_events(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
-        """Apply events in order, in the caller's transaction; True if any was erased.
+        """Apply events in order, in the caller's transaction; return whether any was an erasure.
 
-        `seals` are (running number, key id) of every record, readable or not.
+        `seals`: (number, key id) of every record, readable or not.
         """
         rows: list[tuple[object, ...]] = []
         deletions: list[tuple[object, ...]] = []
@@ -88,7 +88,7 @@ class EventsModel(ReadModel):
 
 
 def conversation_of(content: Content, platform: str) -> str:
-    """Return the name of a message's conversation: platform, peer, thread and session."""
+    """Return the key of a message's conversation: platform, peer, thread and session."""
     return "\x1f".join(
         (platform, content.peer_id or "", content.thread_id or "", content.session_id or "")
     )
@@ -107,7 +107,7 @@ def _deletion(event: Event, deletion: Deletion) -> tuple[object, ...]:
 
 
 def _caption(platform: str, content: Content) -> str:
-    """Return what is shown and searched beside an event's words: a mail's subject, and captions."""
+    """Return the text shown and searched beside the content: an email's subject, and captions."""
     subject = content.metadata.get("subject") if platform == "email" else None
     captions = " ".join(item.caption for item in content.attachments if item.caption)
     return f"{subject} {captions}".strip() if isinstance(subject, str) else captions

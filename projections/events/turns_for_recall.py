@@ -1,4 +1,4 @@
-"""The queries of recall to events.db."""
+"""Queries of recall over events.db."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows
 
 
 class EventText(NamedTuple):
-    """The text of an event, captions of its attachments, its source's id for it, and its sender."""
+    """The text of an event, captions of its attachments, its source id, and its sender's name."""
 
     content: str
     caption: str
@@ -20,16 +20,16 @@ class EventText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text with the captions, as it is shown."""
+        """The content with the captions, as shown."""
         return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
 
 
-#: (number, id, conversation, platform, sender, time, content, caption, kind, direction) of one.
+#: (number, id, conversation, platform, sender, unix ms, content, caption, kind, direction).
 Turn = tuple[int, str, str, str, str, int, str, str, str, str | None]
 
 
 def turns_after(connection: apsw.Connection, number: int, limit: int) -> list[Turn]:
-    """Return up to `limit` events that follow a number, in the ledger's order."""
+    """Return up to `limit` events after a number, in ledger order."""
     return rows(
         connection,
         "SELECT number, id, conversation, platform, sender_id, occurred_at, content, caption, "
@@ -39,7 +39,7 @@ def turns_after(connection: apsw.Connection, number: int, limit: int) -> list[Tu
 
 
 def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, int]:
-    """Return event id -> number, of the readable events."""
+    """Return event id -> number, for readable events."""
     return dict(
         rows(
             connection,
@@ -50,7 +50,7 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
 
 
 def latest_event_time(connection: apsw.Connection) -> tuple[int, int] | None:
-    """Return the time of the last event (unix ms), and its sender's offset from UTC in minutes."""
+    """Return (unix ms, sender's UTC offset in minutes) of the latest event, or None."""
     found = rows(
         connection,
         "SELECT occurred_at, utc_offset FROM events ORDER BY occurred_at DESC, number DESC LIMIT 1",
@@ -59,7 +59,7 @@ def latest_event_time(connection: apsw.Connection) -> tuple[int, int] | None:
 
 
 def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, EventText]:
-    """Return number -> text of these events."""
+    """Return event number -> text."""
     return {
         number: EventText(*columns)
         for number, *columns in rows(
@@ -72,7 +72,7 @@ def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
 
 
 def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """Return number -> by how many minutes the clocks of its sender are ahead, of these events."""
+    """Return event number -> the sender's UTC offset in minutes."""
     return dict(
         rows(
             connection,
@@ -84,8 +84,8 @@ def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
 
 
 def replaced_numbers(connection: apsw.Connection) -> list[int]:
-    """Return the numbers of the turns that an edit has replaced, or that were deleted."""
-    # From the few revisions to their messages; left to itself, the planner may read every turn.
+    """Return the numbers of the turns that were replaced by an edit, or deleted."""
+    # CROSS JOIN: from the few revisions to their messages; the planner might scan all turns.
     found = rows(
         connection,
         """
@@ -113,7 +113,7 @@ def replaced_numbers(connection: apsw.Connection) -> list[int]:
 
 
 class MessageVersion(NamedTuple):
-    """A version of a message before the one that is asked for, and when that replaced it."""
+    """An earlier version of a message, and when it was replaced (unix ms)."""
 
     id: str
     content: str
@@ -123,7 +123,7 @@ class MessageVersion(NamedTuple):
 def versions_before(
     connection: apsw.Connection, numbers: Sequence[int]
 ) -> dict[int, list[MessageVersion]]:
-    """Return number -> the version before, of those turns that are edits and have one."""
+    """Return event number -> the previous version, for turns that are edits."""
     found: dict[int, list[MessageVersion]] = {}
     for number, id_, content, at in rows(
         connection,
@@ -147,9 +147,7 @@ def versions_before(
 
 
 def ingested_before(connection: apsw.Connection, number: int) -> int:
-    """Return when the last turn before a record reached the ledger (unix ms); 0 if there is
-    none.
-    """
+    """Return the ingestion time (unix ms) of the last turn before a number; 0 if there is none."""
     found = rows(
         connection,
         "SELECT ingested_at FROM events WHERE number < ? ORDER BY number DESC LIMIT 1",
@@ -159,7 +157,7 @@ def ingested_before(connection: apsw.Connection, number: int) -> int:
 
 
 def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return event id -> the source's own id, of the readable events."""
+    """Return event id -> source id, for readable events."""
     if not event_ids:
         return {}
     return dict(

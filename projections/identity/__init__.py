@@ -1,4 +1,4 @@
-"""identity.db: the entities that the memory is about."""
+"""identity.db: entities, their names and accounts, and merges."""
 
 from recollect.projections.identity.identity_file import IdentityModel
 

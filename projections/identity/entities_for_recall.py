@@ -1,4 +1,4 @@
-"""The queries of recall to identity.db."""
+"""Queries of recall over identity.db."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
     """Return the events that mention, or come from, any of these entities."""
     found = rows(
         connection,
-        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)})",
+        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_placeholders(entity_ids)})",
         entity_ids,
     )
     return [str(event) for (event,) in found]
@@ -23,9 +23,9 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
 def events_mentioning_each(
     connection: apsw.Connection, entity_ids: Sequence[str], limit: int
 ) -> dict[str, list[str]]:
-    """Return entity id -> up to `limit` of the events that mention it or come from it.
+    """Return entity id -> up to `limit` events that mention it or come from it.
 
-    Events of entities that were merged into it count as well.
+    Includes the events of entities merged into it.
     """
     found = rows(
         connection,
@@ -43,7 +43,7 @@ def events_mentioning_each(
 def entities_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Return event id -> ids of the entities it mentions, without following merges."""
+    """Return event id -> ids of the entities that it mentions, before merges."""
     found: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,
@@ -56,7 +56,7 @@ def entities_of_events(
 
 
 def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> id of the entity into which it was merged, or its own; of known ids."""
+    """Return id -> id of the entity at the end of its merges, for ids that exist."""
     return dict(
         rows(
             connection,
@@ -71,9 +71,9 @@ def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dic
 
 
 def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
-    """Return those of the given normalised names and ids that may name an entity.
+    """Filter normalised names and ids to those that match an entity.
 
-    A first name may stand for a person with more names.
+    A single word also matches a person's first name.
     """
     if not names:
         return set()
@@ -102,11 +102,12 @@ def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple
         (str(platform), str(handle))
         for platform, handle in rows(
             connection,
-            f"SELECT platform, handle FROM handles WHERE entity_id IN ({_marks(entity_ids)})",
+            "SELECT platform, handle FROM handles "
+            f"WHERE entity_id IN ({_placeholders(entity_ids)})",
             entity_ids,
         )
     }
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

@@ -1,4 +1,4 @@
-"""Unmerged entities as a list, the most mentioned first."""
+"""Listing of unmerged entities, the most mentioned first."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import apsw
 
 from recollect.projections.sqlite import json_array, rows
 
-# The most names that are compared with a mistyped one.
-_MAX_NAMES = 20_000
+# Maximum candidates for a mistyped name.
+_MAX_CANDIDATES = 20_000
 
 
 class ListedEntity(NamedTuple):
-    """An unmerged entity, and the number of events that come from it or mention it."""
+    """An unmerged entity; `mentions`: the number of events that mention it or come from it."""
 
     id: str
     name: str
@@ -23,9 +23,9 @@ class ListedEntity(NamedTuple):
 
 
 def entities(connection: apsw.Connection, among: Sequence[str] | None = None) -> list[ListedEntity]:
-    """Return unmerged entities, with the mentions of those merged into them.
+    """Return unmerged entities, counting the mentions of entities merged into them.
 
-    `among`: only those with these ids.
+    `among`: only entities with these ids.
     """
     found = rows(
         connection,
@@ -57,7 +57,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
 def merged_into(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
-    """Return (entity, id, name) of all entities merged into each of these, directly or not."""
+    """Return (entity, merged id, merged name) of all entities merged into these, transitively."""
     return rows(
         connection,
         """
@@ -77,7 +77,7 @@ def merged_into(
 def handles_of(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
-    """Return (entity, platform, handle) of the own accounts of these entities."""
+    """Return (entity, platform, handle) of these entities' accounts, before merges."""
     return rows(
         connection,
         "SELECT entity_id, platform, handle FROM handles "
@@ -87,7 +87,7 @@ def handles_of(
 
 
 def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> name, of the entities that exist."""
+    """Return id -> name, for entities that exist."""
     found = rows(
         connection,
         "SELECT id, name FROM entities WHERE id IN (SELECT value FROM json_each(?))",
@@ -97,14 +97,12 @@ def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
 
 
 def typo_candidates(connection: apsw.Connection, normalized: str) -> list[str]:
-    """Return names of unmerged entities that may be meant by a normalised name with a typo or
-    two.
-    """
+    """Return names of unmerged entities that may match a normalised name with up to two typos."""
     found = rows(
         connection,
         "SELECT DISTINCT name FROM entities "
         "WHERE merged_into IS NULL AND length(normalized) BETWEEN ?1 - 2 AND ?1 + 2 "
         "ORDER BY name LIMIT ?2",
-        (len(normalized), _MAX_NAMES),
+        (len(normalized), _MAX_CANDIDATES),
     )
     return [str(name) for (name,) in found]

@@ -1,4 +1,4 @@
-"""Queries of identity.db; merges are followed to the entity at their end."""
+"""Queries of identity.db."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENTITY = "id, name, type, normalized, source, created_at"
 
 
 def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
-    """Return an entity as its row has it."""
+    """Return an entity by id, without following merges."""
     row = connection.execute(
         f"SELECT {_ENTITY} FROM entities WHERE id = ?", (entity_id,)
     ).fetchone()
@@ -22,7 +22,7 @@ def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
 
 
 def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
-    """Return (merge, winner) of the merges that an entity lost, undone ones too, the last first."""
+    """Return (merge, winner) of an entity's merges into others, undone or not, latest first."""
     return rows(
         connection,
         "SELECT id, winner_id FROM merges WHERE loser_id = ? ORDER BY executed_at DESC, id DESC",
@@ -31,7 +31,7 @@ def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, st
 
 
 def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
-    """Return the ids of entities that were ever merged into this one, by id."""
+    """Return the ids of entities ever merged directly into this one, undone ones included."""
     found = rows(
         connection,
         "SELECT DISTINCT loser_id FROM merges WHERE winner_id = ? ORDER BY loser_id",
@@ -41,7 +41,7 @@ def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
 
 
 def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
-    """Return the entity at the end of the merges; None if it does not exist."""
+    """Follow merges to the unmerged entity; None if it does not exist."""
     seen: set[str] = set()
     while entity_id not in seen:
         seen.add(entity_id)
@@ -50,15 +50,15 @@ def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
         ).fetchone()
         if row is None:
             return None
-        *columns, onward = row
-        if onward is None:
+        *columns, merged_into = row
+        if merged_into is None:
             return Entity(*columns)
-        entity_id = onward
+        entity_id = merged_into
     return None
 
 
 class MentionSpan(NamedTuple):
-    """A place in an event's text at which somebody or something is mentioned."""
+    """A span of an event's text, in characters, that mentions an entity."""
 
     event_id: str
     start: int
@@ -66,7 +66,7 @@ class MentionSpan(NamedTuple):
 
 
 def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str]]:
-    """Yield each place with the entity that is meant there, where it is one; no merge followed."""
+    """Yield each unambiguous mention with the id of its entity, before merges."""
     found = connection.execute(
         "SELECT event_id, char_offset_start, char_offset_end, min(entity_id) FROM mentions "
         "GROUP BY event_id, char_offset_start, char_offset_end "
@@ -76,13 +76,13 @@ def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str
         yield MentionSpan(event, start, end), entity_id
 
 
-def entity_at(connection: apsw.Connection, place: MentionSpan) -> str | None:
-    """Return the entity that is meant at a place; None: none, or several. No merge is followed."""
+def entity_at(connection: apsw.Connection, span: MentionSpan) -> str | None:
+    """Return the id of a mention's entity, before merges; None if it has none or several."""
     found = rows(
         connection,
         "SELECT DISTINCT entity_id FROM mentions "
         "WHERE event_id = ? AND char_offset_start = ? AND char_offset_end = ? LIMIT 2",
-        place,
+        span,
     )
     return str(found[0][0]) if len(found) == 1 else None
 
@@ -99,7 +99,7 @@ def entities_named(connection: apsw.Connection, normalized: str) -> list[Entity]
 
 
 def persons_with_first_name(connection: apsw.Connection, first_name: str) -> list[Entity]:
-    """Return the persons whose name begins with this normalised word and has more."""
+    """Return the persons whose normalised name has this first word and further ones."""
     return [
         Entity(*row)
         for row in connection.execute(
@@ -110,20 +110,20 @@ def persons_with_first_name(connection: apsw.Connection, first_name: str) -> lis
     ]
 
 
-def persons_with_prefix(connection: apsw.Connection, letters: str, limit: int) -> list[Entity]:
-    """Return the persons whose normalised name begins with some letters, by id."""
+def persons_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> list[Entity]:
+    """Return up to `limit` persons whose normalised name begins with a prefix, by id."""
     return [
         Entity(*row)
         for row in connection.execute(
             f"SELECT {_ENTITY} FROM entities WHERE normalized >= ?1 "
             "AND normalized < ?1 || char(1114111) AND type = 'person' ORDER BY id LIMIT ?2",
-            (letters, limit),
+            (prefix, limit),
         )
     ]
 
 
 def candidates_of(connection: apsw.Connection, one: str, other: str) -> list[tuple[str, bool]]:
-    """Return the candidates of a pair of entities: the id of each, and whether it was rejected."""
+    """Return (id, is rejected) of the merge candidates of a pair of entities."""
     found = rows(
         connection,
         "SELECT id, status = 'rejected' FROM merge_candidates "
@@ -136,7 +136,7 @@ def candidates_of(connection: apsw.Connection, one: str, other: str) -> list[tup
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:
-    """Return the entities that share one of these name keys, those that share most first."""
+    """Return up to `limit` entities that share name keys with these, most shared keys first."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
         Entity(*row)
@@ -151,7 +151,7 @@ def entities_with_similar_names(
 
 
 def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
-    """Return every entity that was merged into this one, directly or not."""
+    """Return the entities merged into this one, transitively."""
     return [
         Entity(*row)
         for row in connection.execute(
@@ -170,7 +170,7 @@ def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
 
 
 def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
-    """Return the id of the entity that a delivered handle stands for."""
+    """Return the id of the entity that owns a handle, or None."""
     owner: str | None = scalar(
         connection, "SELECT entity_id FROM handles WHERE id = ?", (handle_id,)
     )
@@ -178,7 +178,7 @@ def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
 
 
 def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
-    """Return (platform, handle) of this entity's own accounts, not of those merged into it."""
+    """Return (platform, handle) of an entity's accounts, without those of merged entities."""
     return rows(
         connection,
         "SELECT platform, handle FROM handles WHERE entity_id = ? ORDER BY platform, handle",
@@ -187,7 +187,7 @@ def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]
 
 
 def is_merge_active(connection: apsw.Connection, merge_id: str) -> bool:
-    """Return whether a merge was executed and not undone."""
+    """Return whether a merge was executed and has not been undone."""
     return bool(
         scalar(connection, "SELECT 1 FROM merges WHERE id = ? AND undone_at IS NULL", (merge_id,))
     )
@@ -196,7 +196,7 @@ def is_merge_active(connection: apsw.Connection, merge_id: str) -> bool:
 def pending_candidate(
     connection: apsw.Connection, candidate_id: str
 ) -> tuple[str, str, float] | None:
-    """Return (entity a, entity b, confidence) of a candidate that waits for review."""
+    """Return (entity a, entity b, confidence) of a candidate pending review, or None."""
     row = connection.execute(
         "SELECT entity_a_id, entity_b_id, confidence FROM merge_candidates "
         "WHERE id = ? AND status = 'pending'",
@@ -206,7 +206,7 @@ def pending_candidate(
 
 
 def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float] | None:
-    """Return (reason, confidence) of the merge of an entity into another."""
+    """Return (reason, confidence) of the merge of an entity into another, or None."""
     found = rows(
         connection,
         "SELECT reason, confidence FROM merges WHERE loser_id = ? AND undone_at IS NULL",
@@ -216,7 +216,7 @@ def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float
 
 
 def events_naming(connection: apsw.Connection, entity_id: str, limit: int) -> list[str]:
-    """Return the ids of the first events that mention this entity itself."""
+    """Return the ids of the first `limit` events that mention this entity, before merges."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? ORDER BY event_id LIMIT ?",
@@ -226,7 +226,7 @@ def events_naming(connection: apsw.Connection, entity_id: str, limit: int) -> li
 
 
 def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str]:
-    """Return every name, handle and mention of these entities, as written."""
+    """Return all names, handles and mentions of these entities, as written."""
     found = rows(
         connection,
         """
@@ -242,5 +242,5 @@ def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str
 
 
 def entity_count(connection: apsw.Connection) -> int:
-    """Return how many entities there are, without merged ones."""
+    """Return the number of unmerged entities."""
     return int(scalar(connection, "SELECT count(*) FROM entities WHERE merged_into IS NULL"))

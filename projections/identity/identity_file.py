@@ -44,7 +44,7 @@ class IdentityModel(ReadModel):
 
 
 def _write_name_keys(connection: apsw.Connection) -> None:
-    """Write the keys of all entities, in the caller's transaction."""
+    """Write the name keys of all entities, in the caller's transaction."""
     found = rows(connection, "SELECT id, type, normalized FROM entities")
     _write_keys(connection, ((str(entity), str(kind), str(name)) for entity, kind, name in found))
 

@@ -1,6 +1,4 @@
-"""Merges as a list: candidates that wait for review, and merges that were executed, refused or
-undone.
-"""
+"""Listing of merges: pending candidates, and merges that were executed, rejected or undone."""
 
 from __future__ import annotations
 
@@ -15,9 +13,10 @@ MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 
 
 class ListedMerge(NamedTuple):
-    """Two entities that may be one, or are. `merge_id` names the executed merge.
+    """A proposed or executed merge of two entities.
 
-    If the merge was proposed first, `id` names the candidate, whatever became of it.
+    `id`: that of the candidate if there was one, otherwise of the merge. `merge_id`: that of the
+    executed merge, or None. `at`: unix ms.
     """
 
     id: str
@@ -49,7 +48,7 @@ class _Executed(NamedTuple):
 
 
 def merges(connection: apsw.Connection) -> list[ListedMerge]:
-    """Return the waiting candidates, then all others, both from the newest to the oldest."""
+    """Return the pending candidates, then all others, each newest first."""
     executed = [
         _Executed(*row)
         for row in rows(
@@ -83,10 +82,10 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
 def _candidates(
     connection: apsw.Connection, executed: list[_Executed]
 ) -> tuple[list[ListedMerge], set[str]]:
-    """Return all candidates, and the ids of the merges that followed from them."""
-    at: dict[tuple[int, float], list[_Executed]] = {}
+    """Return all candidates, and the ids of the merges that resulted from them."""
+    by_decision: dict[tuple[int, float], list[_Executed]] = {}
     for merge in executed:
-        at.setdefault((merge.executed_at, merge.confidence), []).append(merge)
+        by_decision.setdefault((merge.executed_at, merge.confidence), []).append(merge)
     found = []
     proposed: set[str] = set()
     for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in rows(
@@ -96,10 +95,11 @@ def _candidates(
         "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
         "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
     ):
-        then = at.get((decided_at, confidence), []) if status == "executed" else []
-        came = _resulting_merge(a_id, b_id, then, proposed)
-        if came is not None:
-            proposed.add(came.id)
+        is_executed = status == "executed"
+        possible = by_decision.get((decided_at, confidence), []) if is_executed else []
+        result = _resulting_merge(a_id, b_id, possible, proposed)
+        if result is not None:
+            proposed.add(result.id)
         found.append(
             ListedMerge(
                 id_,
@@ -109,9 +109,9 @@ def _candidates(
                 b,
                 confidence,
                 reason,
-                _status(connection, status, came, a_id, b_id),
+                _status(connection, status, result, a_id, b_id),
                 created_at,
-                None if came is None else came.id,
+                None if result is None else result.id,
             )
         )
     return found, proposed
@@ -122,7 +122,7 @@ def _resulting_merge(
 ) -> _Executed | None:
     """Return the merge that was executed when a candidate was approved.
 
-    It may have joined the entities into which the two had been merged by then.
+    It may have merged entities into which the candidate's two had been merged by then.
     """
     free = [merge for merge in executed if merge.id not in taken]
     return max(
@@ -141,5 +141,5 @@ def _status(
         return "rejected"
     if status == "executed":
         return "merged"
-    # Both may have been merged with a third.
+    # Both may have been merged into a third.
     return "merged" if canonical(connection, a_id) == canonical(connection, b_id) else "pending"

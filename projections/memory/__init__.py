@@ -1,4 +1,4 @@
-"""memory.db: facts and what is built on them."""
+"""memory.db: facts, and what is derived from them."""
 
 from recollect.projections.memory.memory_file import MemoryModel
 

@@ -1,4 +1,4 @@
-"""Facts as a list: newest first, a page at a time, with their sources and entities."""
+"""Paginated listing of facts, newest first, with their sources and entities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ListedFact(NamedTuple):
-    """A fact as its row has it, with the claim that it makes; times are unix ms."""
+    """A fact with its claim, if it makes one; `as_of` is unix ms."""
 
     id: str
     text: str
@@ -24,7 +24,7 @@ class ListedFact(NamedTuple):
 
 
 _COLUMNS = "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by"
-_CHOSEN = """
+_FROM_WHERE = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
          LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id
    WHERE (?1 IS NULL OR facts.id IN (
@@ -49,19 +49,18 @@ def facts(
     limit: int,
     of_events: Sequence[str] | None = None,
 ) -> list[ListedFact]:
-    """Return up to `limit` facts that come after (`as_of`, id) in the list.
+    """Return up to `limit` facts that follow (`as_of`, id) in the list.
 
-    `about`: the ids of the entities that they are about, None for all; `superseded`: include facts
-    that a newer one has superseded; `of_events`: only those that come from one of these events,
-    or that one of them repeats.
+    `about`: only facts about one of these entities. `superseded`: include superseded facts.
+    `of_events`: only facts that one of these events states or repeats.
     """
-    some, bindings = "", []
+    of_events_filter, bindings = "", []
     if of_events is not None:
-        some = _OF_EVENTS
+        of_events_filter = _OF_EVENTS
         bindings.append(json_array(of_events))
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} {_CHOSEN} {some} "
+        f"SELECT {_COLUMNS} {_FROM_WHERE} {of_events_filter} "
         "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
         "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
         (None if about is None else json_array(about), superseded, *after, limit, *bindings),
@@ -70,7 +69,7 @@ def facts(
 
 
 class GenerationFact(NamedTuple):
-    """A fact as a generation holds it: its event, its text, its slot, and whether it is current."""
+    """A fact of a generation: its event, text, (attribute, value), and whether it is current."""
 
     id: str
     event_id: str
@@ -80,23 +79,23 @@ class GenerationFact(NamedTuple):
 
 
 def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
-    """Yield every fact in the order of the events that they come from."""
+    """Yield all facts, ordered by source event."""
     found = connection.execute(
         "SELECT facts.id, source_event_id, text, attribute, value, fact_supersessions.fact_id "
         "FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id "
         "LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id "
         "ORDER BY source_event_id, facts.id"
     )
-    for id_, event, text, attribute, held, ended in found:
-        slot = None if attribute is None else (str(attribute), str(held))
-        yield GenerationFact(id_, event, text, slot, ended is None)
+    for id_, event, text, attribute, value, superseded in found:
+        slot = None if attribute is None else (str(attribute), str(value))
+        yield GenerationFact(id_, event, text, slot, superseded is None)
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:
-    """Return the facts with these ids, those as well whose place a newer one has taken."""
+    """Return the facts with these ids, superseded ones included."""
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} {_CHOSEN} AND facts.id IN (SELECT value FROM json_each(?3)) "
+        f"SELECT {_COLUMNS} {_FROM_WHERE} AND facts.id IN (SELECT value FROM json_each(?3)) "
         "ORDER BY facts.as_of, facts.id",
         (None, True, json_array(ids)),
     )
@@ -104,7 +103,7 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact
 
 
 def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when a fact was said (unix ms); None if there is no such fact."""
+    """Return when a fact was stated (unix ms), or None."""
     found: int | None = scalar(connection, "SELECT as_of FROM facts WHERE id = ?", (fact_id,))
     return found
 
@@ -112,13 +111,13 @@ def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
 def fact_count(
     connection: apsw.Connection, *, about: Sequence[str] | None, superseded: bool
 ) -> int:
-    """Return how many facts `facts` lists in all."""
+    """Return the number of facts that `facts` lists."""
     arguments = (None if about is None else json_array(about), superseded)
-    return int(scalar(connection, f"SELECT count(*) {_CHOSEN}", arguments))
+    return int(scalar(connection, f"SELECT count(*) {_FROM_WHERE}", arguments))
 
 
 def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact -> the events that repeat it, for facts that have any."""
+    """Return fact id -> ids of the events that repeat it, for facts that have any."""
     found: dict[str, list[str]] = {}
     for fact, event in rows(
         connection,
@@ -131,7 +130,7 @@ def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, l
 
 
 def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact -> the ids of the entities that it is about, without following merges."""
+    """Return fact id -> ids of the entities that it is about, before merges."""
     found: dict[str, list[str]] = {}
     for fact, entity in rows(
         connection,
@@ -144,14 +143,17 @@ def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[st
 
 
 def counts_about(
-    connection: apsw.Connection, standing: Sequence[tuple[str, str]]
+    connection: apsw.Connection, canonical_and_merged: Sequence[tuple[str, str]]
 ) -> dict[str, int]:
-    """Return entity -> how many facts are about it; `standing`: (entity, id under which)."""
+    """Return entity id -> number of facts about it.
+
+    `canonical_and_merged`: (entity id, id that counts for it), its own included.
+    """
     return dict(
         rows(
             connection,
             "SELECT value ->> 0, count(DISTINCT fact_id) FROM json_each(?) "
             "CROSS JOIN fact_entities ON entity_id = value ->> 1 GROUP BY 1",
-            (json_array(standing),),
+            (json_array(canonical_and_merged),),
         )
     )

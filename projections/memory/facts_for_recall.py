@@ -1,4 +1,4 @@
-"""The queries of recall to memory.db."""
+"""Queries of recall over memory.db."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Fact = tuple[int, str, str | None, str]
 
 
 class RowKinds(NamedTuple):
-    """Which kinds of rows a zone has; most zones lack some."""
+    """Which kinds of rows a zone has, so that queries of absent kinds can be skipped."""
 
     observations: bool
     mental_models: bool
@@ -26,7 +26,7 @@ class RowKinds(NamedTuple):
 
 
 def present_row_kinds(connection: apsw.Connection) -> RowKinds:
-    """Return which kinds of rows there are, so that a question need not look for others."""
+    """Return which kinds of rows the file has."""
     (found,) = rows(
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
@@ -37,7 +37,7 @@ def present_row_kinds(connection: apsw.Connection) -> RowKinds:
 
 
 def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
-    """Return up to `limit` facts after a rowid, in order."""
+    """Return up to `limit` facts after a rowid, in rowid order."""
     return rows(
         connection,
         "SELECT rowid, id, source_event_id, text FROM facts WHERE rowid > ? ORDER BY rowid LIMIT ?",
@@ -59,7 +59,7 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
 
 
 class EventFacts(NamedTuple):
-    """The facts of an event: id -> text of those taken from it, by id, and those it repeats."""
+    """The facts of an event: `stated` ones as id -> text, and the ids of `repeated` ones."""
 
     stated: dict[str, str]
     repeated: list[str]
@@ -67,8 +67,8 @@ class EventFacts(NamedTuple):
 
 def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, EventFacts]:
     """Return event id -> its facts, for events that have any."""
-    given: dict[str, list[tuple[str, str]]] = {}
-    again: dict[str, list[tuple[int, str]]] = {}
+    stated: dict[str, list[tuple[str, str]]] = {}
+    repeated: dict[str, list[tuple[int, str]]] = {}
     for event, fact, text, start in rows(
         connection,
         "SELECT source_event_id, facts.id, text, NULL FROM json_each(?1) AS near "
@@ -78,22 +78,23 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
         (json_array(event_ids),),
     ):
         if start is None:
-            given.setdefault(event, []).append((fact, text))
+            stated.setdefault(event, []).append((fact, text))
         else:
-            again.setdefault(event, []).append((start, fact))
-    # Three times as fast as ORDER BY: most events have a fact or two.
+            repeated.setdefault(event, []).append((start, fact))
+    # Most events have one or two facts: sorting here is three times as fast as ORDER BY.
     return {
         event: EventFacts(
-            dict(sorted(given.get(event, ()))), [fact for _, fact in sorted(again.get(event, ()))]
+            dict(sorted(stated.get(event, ()))),
+            [fact for _, fact in sorted(repeated.get(event, ()))],
         )
-        for event in given.keys() | again.keys()
+        for event in stated.keys() | repeated.keys()
     }
 
 
 def causal_neighbours(
     connection: apsw.Connection, fact_ids: Sequence[str]
 ) -> list[tuple[str, str, float]]:
-    """Return (fact, linked fact, strength) for causal links from or to these facts."""
+    """Return (fact, linked fact, strength) of causal links from or to these facts."""
     return rows(
         connection,
         "WITH near AS MATERIALIZED (SELECT value AS id FROM json_each(?)) "
@@ -117,9 +118,9 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
-# When a fact first ended: another superseded it, or the same attribute, which has one value at a
-# time, had another from then on, even if that was learnt later; unless that value ended because the
-# fact was said again.
+# When a fact first ended: at its supersession, or when its single-valued attribute took another
+# value, even if that was learned later. A value that was superseded because the fact was stated
+# again does not count.
 _ENDS = f"""
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
@@ -141,12 +142,12 @@ WITH ends(fact_id, ended) AS (
 
 
 def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return fact id -> when it first ended, for facts that had ended by a time."""
+    """Return fact id -> when it first ended (unix ms), for facts that had ended by a time."""
     return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 
 
 def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of all facts, taken or repeated, of events with an ended fact."""
+    """Return (fact id, event id) of all facts stated or repeated by events with an ended fact."""
     return rows(
         connection,
         _ENDS
@@ -166,9 +167,7 @@ def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[t
 def supersessions(
     connection: apsw.Connection, fact_ids: Sequence[str], upto: int
 ) -> list[tuple[str, str, int]]:
-    """Return (older, newer, when) of supersessions of or by these facts up to a time, latest
-    first.
-    """
+    """Return (older, newer, unix ms) of supersessions of or by these facts, latest first."""
     return rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
@@ -181,7 +180,7 @@ def supersessions(
 
 
 class CurrentClaim(NamedTuple):
-    """A slot's current value, and the fact that gives it."""
+    """The current value of a slot, and the fact that states it."""
 
     fact_id: str
     attribute: str
@@ -189,7 +188,7 @@ class CurrentClaim(NamedTuple):
 
 
 def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -> set[str]:
-    """Return those of these subjects of whom something is claimed."""
+    """Filter subjects to those with claims."""
     found = rows(
         connection,
         "SELECT value FROM json_each(?) AS asked WHERE EXISTS "
@@ -202,7 +201,7 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
 def current_claims(
     connection: apsw.Connection, subjects: Sequence[str], upto: int
 ) -> list[CurrentClaim]:
-    """Return what is claimed of any of these subjects and holds at a time, by fact."""
+    """Return the claims about these subjects that are valid at a time, by fact."""
     found = rows(
         connection,
         "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS asked "
@@ -215,9 +214,9 @@ def current_claims(
 
 
 def latest_version_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
-    """Return what has the place of a fact at a time, after all that superseded one another.
+    """Follow supersessions from a fact up to a time; return the id at the end of the chain.
 
-    That is a fact, or an event that ended the fact before it without giving one.
+    The id is that of a fact, or of an event that ended the previous fact without stating one.
     """
     found: str = scalar(
         connection,
@@ -238,7 +237,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, upto: int) -> s
 
 
 def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> events that repeat it, in order."""
+    """Return fact id -> ids of the events that repeat it, in order."""
     return _grouped(
         connection,
         "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS near "
@@ -248,7 +247,7 @@ def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> di
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the entities it is about, without following merges."""
+    """Return fact id -> ids of the entities that it is about, before merges."""
     return _grouped(
         connection,
         "SELECT fact_id, entity_id FROM json_each(?) AS near "
@@ -260,9 +259,7 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
 def recall_counts(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[tuple[str, int, int]]:
-    """Return (event id, how often its facts were recalled, number of the last record that
-    counted).
-    """
+    """Return (event id, recall count of its facts, number of the last record that counted)."""
     return rows(
         connection,
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "

@@ -18,5 +18,5 @@ class MemoryModel(ReadModel):
         self.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
 
     def record_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
-        """Note (number, offset, traced) of change records that the file now has."""
+        """Record (number, offset, is traced) of change records that the file now reflects."""
         self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

@@ -1,4 +1,4 @@
-"""Queries of agents to memory.db; inside their transaction it has exactly the earlier records."""
+"""Queries of agents over memory.db, which reflects exactly the earlier records meanwhile."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from recollect.schemas.changes import DeadLetter, FactClaim, FactFingerprint, Me
 def facts_with_signature(
     connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
 ) -> list[str]:
-    """Return the facts with one of these signatures within a period (unix ms), earliest first."""
+    """Return the ids of facts with these signatures in a period (unix ms), earliest first."""
     return [
         str(fact)
         for (fact,) in connection.execute(
-            # Without INDEXED BY the planner reads every fact of the period.
+            # Without INDEXED BY, the planner would read every fact of the period.
             "SELECT id FROM facts INDEXED BY idx_facts_signature "
-            f"WHERE substr(signature, -16) IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
-            f"AND signature IN ({_marks(signatures)}) ORDER BY as_of, id",
+            f"WHERE substr(signature, -16) IN ({_placeholders(signatures)}) "
+            f"AND as_of BETWEEN ? AND ? AND signature IN ({_placeholders(signatures)}) "
+            "ORDER BY as_of, id",
             (*(signature[-16:] for signature in signatures), after, before, *signatures),
         )
     ]
@@ -30,18 +31,18 @@ def facts_with_signature(
 def fingerprints(
     connection: apsw.Connection, keys: Sequence[str], after: int, before: int
 ) -> list[FactFingerprint]:
-    """Return the likenesses with one of these keys within a period (unix ms), earliest first."""
+    """Return the fact fingerprints with one of these keys in a period (unix ms), earliest first."""
     found = rows(
         connection,
         "SELECT fact_id, key, as_of, words, vector FROM fact_likenesses "
-        f"WHERE key IN ({_marks(keys)}) AND as_of BETWEEN ? AND ? ORDER BY as_of, fact_id",
+        f"WHERE key IN ({_placeholders(keys)}) AND as_of BETWEEN ? AND ? ORDER BY as_of, fact_id",
         (*keys, after, before),
     )
     return [FactFingerprint(*row) for row in found]
 
 
 def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
-    """Return the events that repeat a fact, in order."""
+    """Return the ids of the events that repeat a fact, in order."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM fact_repeats WHERE fact_id = ? ORDER BY event_id",
@@ -51,19 +52,20 @@ def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
 
 
 class DatedClaim(NamedTuple):
-    """A claim, and until when it was valid (unix ms); None: it still is."""
+    """A claim, and the end of its validity (unix ms); None if it is still valid."""
 
     claim: FactClaim
     until: int | None
 
 
 def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[FactClaim]:
-    """Return all claims about one subject, under any of its ids, by the time they began."""
+    """Return all claims about a subject, under any of its ids, earliest first."""
     return [
         FactClaim(*row)
         for row in connection.execute(
             "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims "
-            f"WHERE subject IN ({_marks(subjects)}) AND attribute = ? ORDER BY as_of, fact_id",
+            f"WHERE subject IN ({_placeholders(subjects)}) AND attribute = ? "
+            "ORDER BY as_of, fact_id",
             (*subjects, attribute),
         )
     ]
@@ -88,12 +90,12 @@ def is_processed(connection: apsw.Connection, event_id: str) -> bool:
 
 
 def is_completed(connection: apsw.Connection, turn: str) -> bool:
-    """Return whether a turn, given by the id of its row, is completed."""
+    """Return whether a turn, given by its row id, is completed."""
     return connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone() is not None
 
 
 def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | None:
-    """Return a version of a mental model."""
+    """Return a version of a mental model, or None."""
     columns = ", ".join(MentalModel.__struct_fields__)
     row = connection.execute(
         f"SELECT {columns} FROM mental_models WHERE id = ?", (model_id,)
@@ -102,7 +104,7 @@ def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | No
 
 
 class MentalModelState(NamedTuple):
-    """A version of a mental model; `current`: no later one rests on it."""
+    """A version of a mental model; `current`: it is the newest."""
 
     model: MentalModel
     current: bool
@@ -115,9 +117,9 @@ def mental_models(
     number: int | None = None,
     every: bool = False,
 ) -> list[MentalModelState]:
-    """Return the current versions of mental models, or `every` one, as they were written.
+    """Return the current versions of mental models, or `every` version, in ledger order.
 
-    `ids`, `number`: only those with these ids, or written by this record of the ledger.
+    `ids`, `number`: only versions with these ids, or written by this record.
     """
     columns = ", ".join(f"model.{name}" for name in MentalModel.__struct_fields__)
     found = rows(
@@ -137,7 +139,7 @@ def mental_models(
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
-    """Return the row of a parked record."""
+    """Return the dead letter of a record, or None."""
     row = connection.execute(
         "SELECT number, kind, reason, state, parked_at FROM dead_letters WHERE number = ?",
         (number,),
@@ -146,7 +148,7 @@ def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
 
 
 def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> list[DeadLetter]:
-    """Return the rows of parked records in one state, or in all, in order."""
+    """Return the dead letters in one state, or in all states if None, in order."""
     return [
         DeadLetter(*row)
         for row in connection.execute(
@@ -158,23 +160,23 @@ def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> l
 
 
 def is_traced(connection: apsw.Connection, upto: int) -> bool:
-    """Return whether every decision up to a record has noted what it depends on."""
+    """Return whether every decision up to a record has its dependencies traced."""
     count, traced = rows(
         connection, "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?", (upto,)
     )[0]
-    in_full = scalar(
+    untraced_restatement = scalar(
         connection,
         "SELECT 1 FROM decisions WHERE restated IS NOT NULL AND length(restated) = 0 LIMIT 1",
     )
-    return count == upto and traced == 1 and in_full is None
+    return count == upto and traced == 1 and untraced_restatement is None
 
 
 def change_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """Return number -> offset, for those of the given change records that the file has."""
+    """Return number -> offset, for those of these change records that the file reflects."""
     return dict(
         rows(
             connection,
-            f"SELECT number, offset FROM conclusions WHERE number IN ({_marks(numbers)})",
+            f"SELECT number, offset FROM conclusions WHERE number IN ({_placeholders(numbers)})",
             numbers,
         )
     )
@@ -190,7 +192,7 @@ def decisions(connection: apsw.Connection, upto: int) -> list[tuple[int, bytes, 
 
 
 def replacement_rows(connection: apsw.Connection, number: int) -> bytes | None:
-    """Return the rows of a decision that an erasure repeated, or None."""
+    """Return the encoded rows of a decision that an erasure repeated, or None."""
     found: bytes | None = scalar(
         connection, "SELECT restated FROM decisions WHERE number = ?", (number,)
     )
@@ -198,7 +200,7 @@ def replacement_rows(connection: apsw.Connection, number: int) -> bytes | None:
 
 
 def events_of(connection: apsw.Connection, id_: str) -> list[str]:
-    """Return the events that a fact or an observation comes from, and those that repeat it."""
+    """Return the ids of the events that state or repeat a fact, or an observation's facts."""
     return events_of_facts(
         connection,
         [
@@ -214,19 +216,19 @@ def events_of(connection: apsw.Connection, id_: str) -> list[str]:
 
 
 def events_of_facts(connection: apsw.Connection, facts: Sequence[str]) -> list[str]:
-    """Return the events that facts come from, and those that repeat them."""
+    """Return the ids of the events that state or repeat these facts."""
     found = rows(
         connection,
-        "WITH some(id) AS (SELECT value FROM json_each(?)) "
-        "SELECT source_event_id FROM facts WHERE id IN (SELECT id FROM some) "
-        "UNION SELECT event_id FROM fact_repeats WHERE fact_id IN (SELECT id FROM some)",
+        "WITH wanted(id) AS (SELECT value FROM json_each(?)) "
+        "SELECT source_event_id FROM facts WHERE id IN (SELECT id FROM wanted) "
+        "UNION SELECT event_id FROM fact_repeats WHERE fact_id IN (SELECT id FROM wanted)",
         (json_array(facts),),
     )
     return [str(event) for (event,) in found]
 
 
 def facts_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
-    """Return the facts that are about any of these entities."""
+    """Return the ids of facts about any of these entities."""
     found = rows(
         connection,
         "SELECT DISTINCT fact_id FROM fact_entities "
@@ -239,9 +241,9 @@ def facts_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[
 def versions_with(
     connection: apsw.Connection, ids: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> list[int]:
-    """Return the records that wrote mental models, with all their versions before and after.
+    """Return the numbers of the records that wrote any version of these mental models.
 
-    They are given by the id of any version, or by the number of the record that wrote it.
+    Models are given by the id of any version, or the number of the record that wrote it.
     """
     found = rows(
         connection,
@@ -262,7 +264,7 @@ def versions_with(
 
 
 def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
-    """Return those of these mental models that may be out of date."""
+    """Filter ids of mental models to those marked stale."""
     found = rows(
         connection,
         "SELECT id FROM mental_models WHERE is_stale AND id IN (SELECT value FROM json_each(?))",
@@ -272,7 +274,7 @@ def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
 
 
 def model_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
-    """Return the ids of the mental models that these records wrote."""
+    """Return the ids of the mental models written by these records."""
     found = rows(
         connection,
         "SELECT id FROM mental_models WHERE number IN (SELECT value FROM json_each(?)) ORDER BY id",
@@ -282,7 +284,7 @@ def model_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
 
 
 def models_tagged(connection: apsw.Connection, tags: Sequence[str]) -> list[int]:
-    """Return the records that wrote mental models with any of these tags."""
+    """Return the numbers of the records that wrote mental models with any of these tags."""
     found = rows(
         connection,
         "SELECT number FROM mental_models WHERE EXISTS (SELECT 1 FROM json_each(tags) "
@@ -293,7 +295,7 @@ def models_tagged(connection: apsw.Connection, tags: Sequence[str]) -> list[int]
 
 
 def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[int]:
-    """Return the records that wrote mental models of any of these entities."""
+    """Return the numbers of the records that wrote mental models of any of these entities."""
     found = rows(
         connection,
         "SELECT number FROM mental_models WHERE entity_id IN (SELECT value FROM json_each(?))",
@@ -303,7 +305,7 @@ def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list
 
 
 def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float, str]]:
-    """Return (fact id, strength, text) of the facts that led to a fact."""
+    """Return (fact id, strength, text) of the causes of a fact."""
     return rows(
         connection,
         "SELECT from_fact_id, strength, text FROM causal_links JOIN facts ON id = from_fact_id "
@@ -313,7 +315,7 @@ def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float, 
 
 
 def effects(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float, str]]:
-    """Return (fact id, strength, text) of the facts that a fact led to."""
+    """Return (fact id, strength, text) of the effects of a fact."""
     return rows(
         connection,
         "SELECT to_fact_id, strength, text FROM causal_links JOIN facts ON id = to_fact_id "
@@ -323,7 +325,7 @@ def effects(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float,
 
 
 def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
-    """Return (id, text) of the facts taken from an event."""
+    """Return (id, text) of the facts that an event states."""
     return rows(
         connection, "SELECT id, text FROM facts WHERE source_event_id = ? ORDER BY id", (event_id,)
     )
@@ -336,9 +338,9 @@ def is_current_fact(connection: apsw.Connection, fact_id: str) -> bool:
 
 
 class ModelUsageTotals(NamedTuple):
-    """What language models wrote of a zone's events, and what that took.
+    """Totals of language model calls for a zone: usage, and the outcome of proposed facts.
 
-    `cost` is in the currency of the prices; `reasons` is how often what was refused.
+    `cost` is in the currency of the configured prices; `reasons`: reason for rejection -> count.
     """
 
     events: int
@@ -353,7 +355,7 @@ class ModelUsageTotals(NamedTuple):
 
 
 def model_usage_totals(connection: apsw.Connection) -> ModelUsageTotals:
-    """Return what language models wrote in all."""
+    """Return the totals of all language model calls."""
     ((events, calls, tokens_in, tokens_out, cost, kept, repeated, refused),) = rows(
         connection,
         "SELECT count(DISTINCT about), ifnull(sum(calls), 0), ifnull(sum(tokens_in), 0), "
@@ -371,18 +373,18 @@ def model_usage_totals(connection: apsw.Connection) -> ModelUsageTotals:
 
 
 def model_answers_about(connection: apsw.Connection, number: int) -> list[int]:
-    """Return the ledger's records that say what a model wrote of an event, by their numbers."""
+    """Return the numbers of the records of model answers about an event."""
     found = rows(connection, "SELECT number FROM writings WHERE about = ?", (number,))
     return [each for (each,) in found]
 
 
 def events_with_model_answers(connection: apsw.Connection) -> set[int]:
-    """Return the numbers of the events that a language model wrote about."""
+    """Return the numbers of the events that have a model answer."""
     return {number for (number,) in rows(connection, "SELECT about FROM writings")}
 
 
 def events_answered_otherwise(connection: apsw.Connection, model: str, role: str) -> set[int]:
-    """Return the numbers of the events that no writing of this model in this role is about."""
+    """Return the numbers of events with model answers, but none by this model with this role."""
     return {
         number
         for (number,) in rows(
@@ -395,9 +397,7 @@ def events_answered_otherwise(connection: apsw.Connection, model: str, role: str
 
 
 def writer_prompts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
-    """Return what the model that writes is told: name -> (number of the event, text), the newest
-    of each.
-    """
+    """Return name -> (event number, text) of the newest version of each writer prompt."""
     return {
         name: (number, text)
         for number, name, text in rows(
@@ -407,18 +407,18 @@ def writer_prompts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
 
 
 def fact_count(connection: apsw.Connection) -> int:
-    """Return how many facts there are."""
+    """Return the number of facts."""
     return int(scalar(connection, "SELECT count(*) FROM facts"))
 
 
 def park_records(connection: apsw.Connection) -> list[int]:
-    """Return the numbers of records that came unreadable or in conflict, in any state."""
+    """Return the numbers of park records: of inputs that were unreadable or in conflict."""
     found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")
     return [number for (number,) in found]
 
 
 def completed_by(connection: apsw.Connection, turn: str) -> str | None:
-    """Return the id of the event that ended a turn, by the id of its row."""
+    """Return the id of the event that completed a turn, given its row id, or None."""
     found: str | None = scalar(connection, "SELECT event_id FROM turns WHERE id = ?", (turn,))
     return found
 
@@ -428,5 +428,5 @@ def turn_platforms(connection: apsw.Connection) -> list[str]:
     return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM turns")]
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ObservationVersion(NamedTuple):
-    """The newest version of an observation, and (id, text) of the one before; times are unix ms."""
+    """A version of an observation, with (id, text) of the previous one; times are unix ms."""
 
     id: str
     text: str
@@ -21,7 +21,7 @@ class ObservationVersion(NamedTuple):
 
 
 class MentalModelVersion(NamedTuple):
-    """The newest version of a mental model; `updated_at` is unix ms."""
+    """A version of a mental model; `updated_at` is unix ms."""
 
     id: str
     name: str
@@ -47,11 +47,11 @@ def mental_models(connection: apsw.Connection, upto: int) -> list[MentalModelVer
 
 
 def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[str]:
-    """Return the ids of the observations that any of these facts support."""
+    """Return the ids of the observations that are supported by any of these facts."""
     found = rows(
         connection,
         "SELECT DISTINCT analysis_run_id FROM observation_facts "
-        f"WHERE fact_id IN ({_marks(fact_ids)})",
+        f"WHERE fact_id IN ({_placeholders(fact_ids)})",
         fact_ids,
     )
     return [str(run) for (run,) in found]
@@ -60,7 +60,7 @@ def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> lis
 def observations(
     connection: apsw.Connection, run_ids: Sequence[str], upto: int
 ) -> list[ObservationVersion]:
-    """Return those of these runs that are the newest finished version up to a time, by id."""
+    """Return those of these runs that are the newest completed versions up to a time, by id."""
     return [
         ObservationVersion(
             id_, text, created_at, bool(is_stale), (before, was) if was is not None else None
@@ -75,7 +75,7 @@ def observations(
               LEFT JOIN analysis_runs AS before ON before.id = run.parent_id
              WHERE type.name LIKE 'observation%' AND run.status = 'completed'
                AND run.output_text IS NOT NULL AND run.created_at <= ?
-               AND run.id IN ({_marks(run_ids)})
+               AND run.id IN ({_placeholders(run_ids)})
                AND NOT EXISTS (
                    SELECT 1 FROM analysis_runs AS later
                     WHERE later.parent_id = run.id AND later.status = 'completed'
@@ -91,13 +91,13 @@ def observations(
 def supporting_facts(
     connection: apsw.Connection, run_ids: Sequence[str]
 ) -> dict[str, list[tuple[str, str, int]]]:
-    """Return observation id -> (fact id, text, as_of) of its facts, the newest first."""
+    """Return observation id -> (fact id, text, unix ms) of its facts, the newest first."""
     found: dict[str, list[tuple[str, str, int]]] = {}
     for run, *fact in rows(
         connection,
         "SELECT analysis_run_id, facts.id, facts.text, facts.as_of FROM observation_facts "
         "JOIN facts ON facts.id = observation_facts.fact_id "
-        f"WHERE analysis_run_id IN ({_marks(run_ids)}) ORDER BY facts.as_of DESC, facts.id",
+        f"WHERE analysis_run_id IN ({_placeholders(run_ids)}) ORDER BY facts.as_of DESC, facts.id",
         run_ids,
     ):
         found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
@@ -107,7 +107,7 @@ def supporting_facts(
 def observation_version(
     connection: apsw.Connection, run_id: str
 ) -> tuple[str, str | None, int] | None:
-    """Return (text, the version before, unix ms) of a version of an observation, old or new."""
+    """Return (text, previous version, unix ms) of a version of an observation, or None."""
     found = rows(
         connection,
         "SELECT output_text, parent_id, created_at FROM analysis_runs "
@@ -118,7 +118,7 @@ def observation_version(
 
 
 class ListedObservation(NamedTuple):
-    """A version of an observation, the id of the one before, and whether a later one stands."""
+    """A version of an observation; `before`: the previous version; `current`: it is the newest."""
 
     id: str
     text: str
@@ -136,9 +136,9 @@ def observation_list(
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedObservation]:
-    """Return up to `limit` observations that come after (`created_at`, id), the newest first.
+    """Return up to `limit` observations that follow (`created_at`, id), the newest first.
 
-    `ids`: only the versions with these; `every`: those as well that a later one has replaced.
+    `ids`: only versions with these ids. `every`: include replaced versions.
     """
     found = rows(
         connection,
@@ -183,7 +183,7 @@ def observation_family(connection: apsw.Connection, run_id: str) -> list[str]:
 
 
 def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str, str]]:
-    """Return (fact id, text, event id) of the facts under a version, the newest first."""
+    """Return (fact id, text, event id) of the facts that support a version, the newest first."""
     return rows(
         connection,
         "SELECT facts.id, facts.text, facts.source_event_id FROM observation_facts "
@@ -194,7 +194,7 @@ def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str,
 
 
 def observation_count(connection: apsw.Connection) -> int:
-    """Return how many versions of observations there are."""
+    """Return the number of versions of observations."""
     return int(
         scalar(
             connection,
@@ -203,5 +203,5 @@ def observation_count(connection: apsw.Connection) -> int:
     )
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

@@ -1,4 +1,4 @@
-"""What facts are to other facts, as lists show it: what was stated, what ended, and slots."""
+"""Relations between facts for listings: stated relations, supersessions, and slot values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows
 
 
 class StatedRelation(NamedTuple):
-    """A fact adds to another one, or follows from it, so surely (0 to 1), as was said."""
+    """A stated relation: a fact extends another or derives from it; `confidence` is 0 to 1."""
 
     fact_id: str
     target_fact_id: str
@@ -23,9 +23,9 @@ _COLUMNS = "fact_id, target_fact_id, relation, confidence"
 
 
 def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedRelation]:
-    """Return what is stated of these facts, by fact and target.
+    """Return the stated relations from these facts, by fact and target.
 
-    What had ended when a fact was said is not added to, also where that became known later.
+    A fact does not extend one that had ended by then, even if the end was learned later.
     """
     found = rows(
         connection,
@@ -41,7 +41,7 @@ def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
 
 
 def facts_relating_to(connection: apsw.Connection, fact_id: str) -> list[str]:
-    """Return the facts of which it is stated that they add to this one, or follow from it."""
+    """Return the facts that have a stated relation to this one."""
     found = rows(
         connection,
         "SELECT fact_id FROM fact_relations WHERE target_fact_id = ? ORDER BY 1",
@@ -51,7 +51,7 @@ def facts_relating_to(connection: apsw.Connection, fact_id: str) -> list[str]:
 
 
 def superseded_pairs(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (fact, the fact whose place it takes), for those of these facts that take one."""
+    """Return (fact, superseded fact), for those of these facts that supersede one."""
     return rows(
         connection,
         "SELECT superseded_by, fact_id FROM fact_supersessions "
@@ -61,7 +61,7 @@ def superseded_pairs(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
 
 
 class SlotValue(NamedTuple):
-    """A fact that gives a value of a slot; `as_of` is when it was said (unix ms)."""
+    """A fact that states a value of a slot; `as_of` is when it was stated (unix ms)."""
 
     fact_id: str
     subject: str
@@ -78,7 +78,7 @@ _SLOT = (
 
 
 def values_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[SlotValue]:
-    """Return the values that these facts give, by fact."""
+    """Return the slot values that these facts state, by fact."""
     found = rows(
         connection,
         f"{_SLOT} WHERE claim.fact_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
@@ -90,7 +90,7 @@ def values_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[Slot
 def values_before(
     connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
 ) -> list[SlotValue]:
-    """Return up to `limit` values of a slot said before a time and valid then, the latest first."""
+    """Return up to `limit` values of a slot stated before a time and valid then, latest first."""
     found = rows(
         connection,
         f"{_SLOT} LEFT JOIN fact_supersessions AS ended ON ended.fact_id = claim.fact_id "
@@ -105,7 +105,7 @@ def values_before(
 def facts_after(
     connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
 ) -> list[str]:
-    """Return up to `limit` facts that give values of a slot and were said after a time."""
+    """Return up to `limit` facts that state a value of a slot after a time, earliest first."""
     found = rows(
         connection,
         "SELECT fact_id FROM fact_claims WHERE subject = ? AND attribute = ? AND as_of > ? "
