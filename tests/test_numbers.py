@@ -42,8 +42,8 @@ from recollect.projections.recall.question.query import (
     MAX_QUERY_LENGTH,
     MAX_RESULTS,
 )
-from recollect.projections.recall.ranking import answer_type_match, list_gathering
-from recollect.projections.recall.ranking.fading import DECAY, RECENCY_HOURS
+from recollect.projections.recall.ranking import answer_type_match, list_diversity
+from recollect.projections.recall.ranking.decay import DECAY, RECENCY_HOURS
 from recollect.projections.recall.ranking.profiles import WEIGHTS
 from recollect.schemas import inbound
 from recollect.schemas.errors import InvalidInput
@@ -151,8 +151,10 @@ LIMITS = {
 }
 RANKING = {
     "candidates that an arm may bring": f"{DEFAULT_PROFILE.pool}, or 2 for each result asked for",
-    "turns that late interaction reads": f"{DEFAULT_PROFILE.read}, or 2 for each result asked for",
-    "candidates that a reranker judges": str(DEFAULT_PROFILE.reranked),
+    "turns that late interaction reads": (
+        f"{DEFAULT_PROFILE.late_interaction_limit}, or 2 for each result asked for"
+    ),
+    "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions of one text that are asked by themselves": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
@@ -162,11 +164,12 @@ RANKING = {
     ),
     "the event by which a time is told is found from a score of": str(question_reader._SURE),
     "a turn with the kind of answer that is wanted": (
-        f"scores {answer_type_match.STEP:.2f} more, among the best {answer_type_match._LOOKED_AT}"
+        f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
     "what others say next to a better turn, where a list is asked for": (
-        f"scores {list_gathering.STEP:.2f} less, within {list_gathering.CLOSE} turns, "
-        f"beyond the first {list_gathering.FIRST}"
+        f"scores {list_diversity.PENALTY:.2f} less, "
+        f"within {list_diversity.NEIGHBOUR_DISTANCE} turns, "
+        f"beyond the first {list_diversity.PROTECTED_RESULTS}"
     ),
     "a turn scores less by its share of questions, times": str(DEFAULT_PROFILE.question_share),
     "observations that come first": str(assembly.MAX_LEADING_OBSERVATIONS),

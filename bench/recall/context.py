@@ -24,7 +24,7 @@ from bench.kit.report import Report, Target, count, markdown, percentile
 from bench.recall import locomo
 from recollect import Query, Recollect, Zone
 from recollect.projections.recall.index.index_terms import Tokeniser
-from recollect.projections.recall.ranking.presence import INJECTION_THRESHOLD
+from recollect.projections.recall.ranking.prompt_relevance import INJECTION_THRESHOLD
 from recollect.text.lexicon import word_set
 from training import small_memories
 

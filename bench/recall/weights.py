@@ -90,7 +90,9 @@ def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results
     profiles["the questions' discount"] = msgspec.structs.replace(
         DEFAULT_PROFILE, question_share=0.0
     )
-    profiles["the kind of answer"] = msgspec.structs.replace(DEFAULT_PROFILE, fitting=False)
+    profiles["the kind of answer"] = msgspec.structs.replace(
+        DEFAULT_PROFILE, match_answer_type=False
+    )
     profiles["all of it: the profile rrf"] = RRF_PROFILE
     rows = []
     for name, profile in profiles.items():

@@ -29,7 +29,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from recollect.projections.recall.answer.assembly import MAX_LEADING_OBSERVATIONS
 from recollect.projections.recall.arms.observations import MAX_FACTS
-from recollect.projections.recall.ranking import fading
+from recollect.projections.recall.ranking import decay
 from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf
 from recollect.projections.sqlite import rows
@@ -526,7 +526,7 @@ def causes(words: str) -> bool:
 
 def faded_by(hours: float) -> tuple[float, float]:
     """Return (decay, recency) after so many hours, by the constants here."""
-    return fading.DECAY**hours, float(np.exp(-hours / fading.RECENCY_HOURS))
+    return decay.DECAY**hours, float(np.exp(-hours / decay.RECENCY_HOURS))
 
 
 CONSTANTS = [

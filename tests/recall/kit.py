@@ -18,7 +18,7 @@ from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.operations.answers.recalling import _question
 from recollect.projections.recall import DEFAULT_PROFILE, Recaller
-from recollect.projections.recall.ranking.presence import GENERIC_PROMPTS
+from recollect.projections.recall.ranking.prompt_relevance import GENERIC_PROMPTS
 from recollect.schemas.events import Draft
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.schemas.wire import RecallAnswer, Result

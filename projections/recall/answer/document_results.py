@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from recollect.projections.recall.index.zone_index import Index
-from recollect.projections.recall.ranking.document_ranking import Scored
+from recollect.projections.recall.ranking.document_ranking import ScoredDocuments
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 
-def document_results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
+def document_results(found: ScoredDocuments, index: Index, *, explain: bool) -> list[Result]:
     """Return documents as results, best first."""
     if not found.documents:
         return []

@@ -19,7 +19,7 @@ from recollect.projections.recall.question.filters import REPLACED
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.ranking.profiles import Profile
-from recollect.projections.recall.ranking.turn_ranking import Ranked
+from recollect.projections.recall.ranking.turn_ranking import RankedTurns
 from recollect.projections.sqlite import scalar
 from recollect.schemas.wire import Explanation, Result
 
@@ -49,7 +49,7 @@ class AnswerTrace(NamedTuple):
 
     question: ParsedQuestion
     found: Candidates | None
-    order: Ranked | None
+    order: RankedTurns | None
     pool: int
     documents: list[Result]
     results: list[Result]
@@ -80,7 +80,7 @@ def explained(
     if target.place is not None and trace.found is not None and trace.order is not None:
         ranks = ranks_of(trace.found.scores_by_arm, target.place)
         if ranks and eligible[target.place]:
-            scores = trace.order.of_found
+            scores = trace.order.candidate_scores
             fused = int((scores[eligible] > scores[target.place]).sum()) + 1
     for rank, result in enumerate(trace.results, 1):
         if (result.type, result.id) == (target.type, target.id):
@@ -169,7 +169,7 @@ def _dropped(
         return "stands_for", other
     if fused is not None and fused > trace.pool:
         return "pool", f"its turn is number {fused} by all arms together, and {trace.pool} go on"
-    score = float(trace.order.of_found[target.place])
+    score = float(trace.order.candidate_scores[target.place])
     if score < query.min_score:
         return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
     if profile.mmr_lambda is not None and target.place not in trace.order.places:

@@ -34,8 +34,10 @@ class Pipeline:
     def run(self, question: ParsedQuestion, index: Index) -> AnswerTrace:
         """Return the results of a question, and how they came about."""
         query = question.query
-        found = self._ranker.found(question, index)
-        near = self._ranker.documents(question, self._documents(question, found, index), index)
+        found = self._ranker.find_candidates(question, index)
+        near = self._ranker.score_documents(
+            question, self._documents(question, found, index), index
+        )
         of_documents = document_results(near, index, explain=query.explain)
         order, of_turns = None, []
         if (
@@ -45,7 +47,7 @@ class Pipeline:
         ):
             # A turn that an observation brings along is passed over, and others take its place.
             count = query.max_results + sum(len(item.facts) for item in of_documents)
-            order = self._ranker.turns(question, found, index, count)
+            order = self._ranker.rank_turns(question, found, index, count)
             of_turns = turn_results(question, order, found, index, self._files, count=count)
         results = assembled(
             [result for result in of_turns if result.score >= query.min_score],

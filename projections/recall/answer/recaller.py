@@ -26,14 +26,14 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery, readable
 from recollect.projections.recall.question.question_reader import QuestionReader
 from recollect.projections.recall.question.times.time_spans import span_of_event
-from recollect.projections.recall.ranking.presence import (
-    GENERIC_PROMPTS,
-    nearness,
-    presence,
-    settled,
-    usual_similarity,
-)
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
+from recollect.projections.recall.ranking.prompt_relevance import (
+    GENERIC_PROMPTS,
+    baseline_similarity,
+    baseline_turn_count,
+    prompt_features,
+    prompt_relevance,
+)
 from recollect.projections.recall.ranking.reranking import Reranker
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import Explanation, RecallAnswer, Result
@@ -194,14 +194,14 @@ class Recaller:
         traces = self._traces(query, index, encoder, now, deadline)
         usual = self._usual(index) if sentences else 0.0
         asked = [(trace.question, trace.found) for trace in traces]
-        near = nearness(asked, sentences, usual, index)
-        return traces, presence(near, self._reader.about(query))
+        near = prompt_features(asked, sentences, usual, index)
+        return traces, prompt_relevance(near, self._reader.about(query))
 
     def _usual(self, index: Index) -> float:
         """Return the cosine to which generic prompts come in this index."""
-        state = (settled(index), *index.lineages)
+        state = (baseline_turn_count(index), *index.lineages)
         if self._usual_of is None or self._usual_of[0] != state:
-            self._usual_of = (state, usual_similarity(self._generic, index))
+            self._usual_of = (state, baseline_similarity(self._generic, index))
         return self._usual_of[1]
 
     def _traces(

@@ -18,7 +18,7 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.times.past import asks_for_past, was_then
-from recollect.projections.recall.ranking.turn_ranking import Ranked
+from recollect.projections.recall.ranking.turn_ranking import RankedTurns
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
@@ -47,7 +47,7 @@ class Chosen(NamedTuple):
 
 def turn_results(
     question: ParsedQuestion,
-    ranked: Ranked,
+    ranked: RankedTurns,
     found: Candidates,
     index: Index,
     files: ZoneFiles,
@@ -83,7 +83,7 @@ def repeated_fact(of_event: memory.EventFacts) -> str | None:
 
 def _best(
     question: ParsedQuestion,
-    ranked: Ranked,
+    ranked: RankedTurns,
     found: Candidates,
     index: Index,
     files: ZoneFiles,

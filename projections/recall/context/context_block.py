@@ -14,7 +14,7 @@ from recollect.projections.recall.context.framing import FOOT, HEAD, framed
 from recollect.projections.recall.context.packing import Chosen, packed
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
-from recollect.projections.recall.ranking.presence import INJECTION_THRESHOLD
+from recollect.projections.recall.ranking.prompt_relevance import INJECTION_THRESHOLD
 from recollect.schemas.text_sanitising import collapse_whitespace
 from recollect.schemas.wire import ContextBlock, Result, Scope
 
@@ -56,7 +56,7 @@ def context_of(
         if relevant < INJECTION_THRESHOLD or room <= 0:
             return []
         results = _fused(task, traces, index)
-        asked = (trace.question.terms_asked_for(index.tokeniser) for trace in traces)
+        asked = (trace.question.content_terms(index.tokeniser) for trace in traces)
         wanted = {term for terms in asked for term in terms}
         ahead = [document_line(result) for result in results if result.type != "event"]
         turns = [result for result in results if result.type == "event"]
@@ -89,7 +89,7 @@ def _fused(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Resul
             for result in trace.results
             if collapse_whitespace(result.text).casefold() != said
         ]
-        wanted = trace.question.terms_asked_for(index.tokeniser)
+        wanted = trace.question.content_terms(index.tokeniser)
         orders.append(_close(others, wanted, index))
     return interleaved(orders, sum(map(len, orders)))
 

@@ -78,8 +78,8 @@ class ParsedQuestion(NamedTuple):
         """Which turns are about the entity that is asked for; None: any may be."""
         return self.masks.get("entity")
 
-    def terms_asked_for(self, tokeniser: Tokeniser) -> list[str]:
-        """Return its index terms without the names of those who speak, who seldom say them."""
+    def content_terms(self, tokeniser: Tokeniser) -> list[str]:
+        """Return its index terms without names of participants, who rarely use their own names."""
         names = {
             term
             for name in self.named

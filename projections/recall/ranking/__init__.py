@@ -1,5 +1,5 @@
-"""From the scores of the arms to one order: candidates, fusion, reranking, diversity.
+"""Rank what the arms find: candidates, fusion, reranking, diversity.
 
-The fourth of the six rooms of recall: index, question, arms, ranking, answer, context. `profiles`
-says which arms run and how their scores are weighed.
+The fourth of the six packages of recall: index, question, arms, ranking, answer, context.
+`profiles` defines which arms run, and the weights of their scores.
 """

@@ -1,4 +1,4 @@
-"""Candidates: fast arms read every turn, slow arms only those that may be among the best."""
+"""Find candidates: fast arms score every turn, slow arms only the best of those."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.profiles import BUDGETS, Profile
-from recollect.projections.recall.ranking.turn_ranking import best_so_far, leading
+from recollect.projections.recall.ranking.turn_ranking import top_candidates, top_turns
 
 Mask = npt.NDArray[np.bool_]
 
@@ -24,37 +24,37 @@ def candidates(
 ) -> Candidates:
     """Return the turns that the arms of the question's budget find, with their scores.
 
-    First the fast arms read the whole zone. Of the best 2 * `pool` turns by these, late
-    interaction reads the first, and turns that share an entity with the best are added. All turns
-    are returned where ranks among them are needed: for an explanation, or for rank fusion.
+    The fast arms score the whole zone. Late interaction then scores the first of the best 2 * pool
+    turns, and turns that share an entity with the best are added. All turns of the zone are
+    returned if ranks among them are needed: for an explanation, or for rank fusion.
     """
-    wanted, eligible = _arms_of(question), question.eligible
+    arms, eligible = _arms_of(question), question.eligible
     results = question.query.max_results
-    pool, read = profile.pool_for(results), profile.read_for(results)
-    scored = run_arms(wanted, question, index, files, pool)
+    pool = profile.pool_for(results)
+    scored = run_arms(arms, question, index, files, pool)
     if not scored.arms:
         return scored.all_turns()
-    first = leading(scored, eligible, profile, 2 * pool)
-    places = np.sort(first.places)
+    best = top_turns(scored, eligible, profile, 2 * pool)
+    places = np.sort(best.places)
     tokens = question.vectors.tokens
-    if "late" in wanted and tokens is not None and profile.weights.get("late"):
-        close = np.sort(first.places[:read])
-        read_ = late_interaction(tokens, close, index)
-        unread = close[read_.unread] if read_.unread.any() else None
-        scored = scored.with_arm("late", ArmScores(close, read_.scores, unread))
-        if read_.best_raw is not None:
-            scored = scored._replace(evidence={**scored.evidence, "late": read_.best_raw})
-    if "shared" in wanted and profile.weights.get("shared"):
-        best = best_so_far(scored.at(places), eligible, profile, SEEDS)
-        reached, scores = expand_by_entities(question, best.places, best.scores, index)
+    if "late" in arms and tokens is not None and profile.weights.get("late"):
+        rescored = np.sort(best.places[: profile.late_interaction_limit_for(results)])
+        late = late_interaction(tokens, rescored, index)
+        unread = rescored[late.unread] if late.unread.any() else None
+        scored = scored.with_arm("late", ArmScores(rescored, late.scores, unread))
+        if late.best_raw is not None:
+            scored = scored._replace(evidence={**scored.evidence, "late": late.best_raw})
+    if "shared" in arms and profile.weights.get("shared"):
+        seeds = top_candidates(scored.at(places), eligible, profile, SEEDS)
+        reached, scores = expand_by_entities(question, seeds.places, seeds.scores, index)
         if len(reached):
             scored = scored.with_arm("shared", ArmScores(reached, scores))
             places = distinct(np.concatenate((places, reached)))
-    whole = question.query.explain or profile.fusion == "rrf"
-    return scored.all_turns() if whole else scored.at(places)
+    needs_all = question.query.explain or profile.fusion == "rrf"
+    return scored.all_turns() if needs_all else scored.at(places)
 
 
 def _arms_of(question: ParsedQuestion) -> frozenset[str]:
-    """Return the arms of the question's budget; without a vector, always the keyword arm."""
+    """Return the arms of the question's budget, with the keyword arm if there is no vector."""
     arms = BUDGETS[question.query.budget]
     return arms if question.vector is not None else arms | {"keyword"}

@@ -1,4 +1,4 @@
-"""Diversity: what says again what a better result says comes later."""
+"""Diversity: demote results that repeat what a better one says."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Ints = npt.NDArray[np.int64]
 def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) -> Ints:
     """Return up to `count` places by Maximal Marginal Relevance (Carbonell and Goldstein, 1998).
 
-    A place is worth `lambda_` times its relevance less (1 - `lambda_`) times its cosine
-    similarity to the nearest place that was chosen before. Relevance must be 0 to 1, as
-    similarities are; a row of `vectors` is a unit vector, or zeros where nothing is known.
+    The next place is the one with the highest `lambda_` * relevance - (1 - `lambda_`) * s, where s
+    is its largest cosine similarity to a place chosen before. Relevance must be 0 to 1. A row of
+    `vectors` is a unit vector, or zeros if the place has none.
     """
-    left = np.argsort(-relevance, kind="stable")
-    worth = lambda_ * relevance.astype(np.float64)
-    nearest = np.zeros(len(relevance))
+    remaining = np.argsort(-relevance, kind="stable")
+    weighted = lambda_ * relevance.astype(np.float64)
+    redundancy = np.zeros(len(relevance))
     chosen: list[int] = []
-    while len(left) and len(chosen) < count:
-        index = int(np.argmax(worth[left] - (1 - lambda_) * nearest[left]))
-        best = int(left[index])
+    while len(remaining) and len(chosen) < count:
+        index = int(np.argmax(weighted[remaining] - (1 - lambda_) * redundancy[remaining]))
+        best = int(remaining[index])
         chosen.append(best)
-        left = np.delete(left, index)
-        nearest = np.maximum(nearest, vectors @ vectors[best])
+        remaining = np.delete(remaining, index)
+        redundancy = np.maximum(redundancy, vectors @ vectors[best])
     return np.array(chosen, np.int64)

@@ -1,4 +1,4 @@
-"""How well documents answer a question."""
+"""Score documents, such as observations and mental models, for a question."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from recollect.projections.recall.arms.documents import Document
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.ranking.fusion import weighted
-from recollect.projections.recall.ranking.profiles import READING, Profile
+from recollect.projections.recall.ranking.fusion import weighted_sum
+from recollect.projections.recall.ranking.profiles import TEXT_ARMS, Profile
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 
-class Scored(NamedTuple):
-    """Documents that an arm found, with their fused scores and those of each arm."""
+class ScoredDocuments(NamedTuple):
+    """The documents that at least one arm found, with their fused scores and those of each arm."""
 
     documents: list[Document]
     scores: Floats
@@ -36,16 +36,16 @@ class Scored(NamedTuple):
         }
 
 
-def scored(
+def score_documents(
     documents: Sequence[Document],
     question: ParsedQuestion,
     profile: Profile,
     index: Index,
     files: ZoneFiles,
-) -> Scored:
-    """Return the documents that share words, meaning or a named entity with a question."""
+) -> ScoredDocuments:
+    """Return the documents that match a question by words, by meaning or by a named entity."""
     if not documents:
-        return Scored([], np.zeros(0, np.float32), {})
+        return ScoredDocuments([], np.zeros(0, np.float32), {})
     arms = {"keyword": _keyword(documents, question, index)}
     unread: dict[str, Mask] = {}
     if question.vector is not None:
@@ -59,24 +59,25 @@ def scored(
         unread["semantic"] = np.logical_not(vectors.any(axis=1))
     if question.named:
         named = {id_ for item in question.named for id_ in item.ids}
-        about = [bool(named & item.entities) for item in documents]
-        arms["entity"] = np.array(about, np.float32)
-    scores = weighted(arms, profile.weights, READING, unread)
+        mentions = [bool(named & item.entities) for item in documents]
+        arms["entity"] = np.array(mentions, np.float32)
+    scores = weighted_sum(arms, profile.weights, TEXT_ARMS, unread)
     found = np.flatnonzero(np.max([*arms.values()], axis=0) > 0)
-    return Scored(
+    return ScoredDocuments(
         [documents[place] for place in found.tolist()],
         scores[found],
-        {name: said[found] for name, said in arms.items()},
+        {name: arm_scores[found] for name, arm_scores in arms.items()},
     )
 
 
 def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Index) -> Floats:
-    """Return the share of the question's words, by their idf, that each document has."""
+    """Return the idf-weighted share of the question's terms that each document contains."""
     idf = {term: index.turns.idf(term) for term in question.terms}
-    every = sum(idf.values())
-    if not every:
+    total = sum(idf.values())
+    if not total:
         return np.zeros(len(documents), np.float32)
-    words_of = (index.tokeniser.distinct_terms(item.words) for item in documents)
+    document_terms = (index.tokeniser.distinct_terms(item.words) for item in documents)
     return np.array(
-        [sum(idf[term] for term in idf.keys() & own) / every for own in words_of], np.float32
+        [sum(idf[term] for term in idf.keys() & terms) / total for terms in document_terms],
+        np.float32,
     )

@@ -1,4 +1,4 @@
-"""Ranks what was found for a question as a profile says: turns, and documents."""
+"""Rank turns and documents for a question, by a profile and an optional reranker."""
 
 from __future__ import annotations
 
@@ -12,39 +12,44 @@ from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.arms.documents import Document
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.ranking.answer_type_match import fitting
+from recollect.projections.recall.ranking.answer_type_match import boost_matching_type
 from recollect.projections.recall.ranking.candidates import candidates
-from recollect.projections.recall.ranking.document_ranking import Scored, scored
-from recollect.projections.recall.ranking.fading import faded
-from recollect.projections.recall.ranking.list_gathering import spread_list
+from recollect.projections.recall.ranking.decay import apply_decay
+from recollect.projections.recall.ranking.document_ranking import ScoredDocuments, score_documents
+from recollect.projections.recall.ranking.list_diversity import demote_neighbours
 from recollect.projections.recall.ranking.profiles import Profile
 from recollect.projections.recall.ranking.relevance import relevance
-from recollect.projections.recall.ranking.reranking import Judge, Reranker, judged, reranked
-from recollect.projections.recall.ranking.turn_ranking import Ranked, Rescore, ranked
+from recollect.projections.recall.ranking.reranking import (
+    Reranker,
+    TextScorer,
+    rerank_turns,
+    with_reranked,
+)
+from recollect.projections.recall.ranking.turn_ranking import RankedTurns, Rescore, rank_turns
 
-# These find turns, and observations by the facts of turns.
-_OF_TURNS = frozenset({"events", "facts", "observations"})
+# Scopes that need turns: observations are found by the facts of turns.
+_TURN_SCOPES = frozenset({"events", "facts", "observations"})
 
 
 class Ranker:
-    """Finds and ranks for one question after another, as a profile and a reranker say."""
+    """Finds and ranks candidates, one question at a time."""
 
     def __init__(self, files: ZoneFiles, profile: Profile, reranker: Reranker | None) -> None:
         self._files = files
         self._profile = profile
         self._reranker = reranker
 
-    def found(self, question: ParsedQuestion, index: Index) -> Candidates | None:
-        """Return the turns that the arms find; None where no turns are in scope."""
-        if _OF_TURNS.isdisjoint(question.query.scope) or not len(index.turns):
+    def find_candidates(self, question: ParsedQuestion, index: Index) -> Candidates | None:
+        """Return the turns that the arms find; None if no turns are in scope."""
+        if _TURN_SCOPES.isdisjoint(question.query.scope) or not len(index.turns):
             return None
         return candidates(question, self._profile, index, self._files)
 
-    def turns(
+    def rank_turns(
         self, question: ParsedQuestion, found: Candidates, index: Index, count: int
-    ) -> Ranked:
-        """Return the turns that were found, in order; up to `count` where these are to differ."""
-        order = ranked(
+    ) -> RankedTurns:
+        """Return the candidates, best first; at most `count` of them if the profile diversifies."""
+        ranked = rank_turns(
             found,
             question.eligible,
             self._profile,
@@ -52,50 +57,54 @@ class Ranker:
             self._files,
             pool=self._profile.pool_for(question.query.max_results),
             count=count,
-            rescoring=self._rescoring(question, index),
+            rescoring=self._rescoring_steps(question, index),
         )
-        if self._judge(question) is not None:
-            return order
-        # So that a score means the same in every answer; a judge's scores do already.
-        return order.times(relevance(found.evidence))
+        if self._text_scorer(question) is not None:
+            return ranked
+        # Makes scores comparable between answers; a reranker's scores are already.
+        return ranked.scaled_by(relevance(found.evidence))
 
-    def documents(
+    def score_documents(
         self, question: ParsedQuestion, documents: Sequence[Document], index: Index
-    ) -> Scored:
-        """Return the documents that answer a question, with their scores."""
-        near = scored(documents, question, self._profile, index, self._files)
-        judge = self._judge(question)
-        if not near.documents or judge is None:
-            return near
-        best = np.argsort(-near.scores, kind="stable")
-        texts = [near.documents[place].text for place in best[: self._profile.reranked]]
-        scores = near.scores.copy()
-        scores[best] = reranked(near.scores[best], judge(texts))
-        return near._replace(scores=scores)
+    ) -> ScoredDocuments:
+        """Return the documents that match a question, with their scores."""
+        found = score_documents(documents, question, self._profile, index, self._files)
+        scorer = self._text_scorer(question)
+        if not found.documents or scorer is None:
+            return found
+        order = np.argsort(-found.scores, kind="stable")
+        texts = [found.documents[place].text for place in order[: self._profile.rerank_limit]]
+        scores = found.scores.copy()
+        scores[order] = with_reranked(found.scores[order], scorer(texts))
+        return found._replace(scores=scores)
 
-    def _rescoring(self, question: ParsedQuestion, index: Index) -> list[Rescore]:
+    def _rescoring_steps(self, question: ParsedQuestion, index: Index) -> list[Rescore]:
         """Return the steps that change the scores of the best turns, in order."""
         profile = self._profile
         steps: list[Rescore] = [
             partial(
-                faded,
+                apply_decay,
                 asked_at=question.asked_at,
                 profile=profile,
                 index=index,
                 files=self._files,
             )
         ]
-        if (judge := self._judge(question)) is not None:
-            return [*steps, partial(judged, judge=judge, profile=profile, index=index)]
-        if profile.fitting and question.answer_type is not None:
-            steps.append(partial(fitting, wanted=question.answer_type, index=index))
-        if profile.fitting and question.wants_list and question.speakers:
-            by_them = index.turns.sender_mask(question.speakers)
-            steps.append(partial(spread_list, by_speakers=by_them, index=index))
+        if (scorer := self._text_scorer(question)) is not None:
+            return [*steps, partial(rerank_turns, scorer=scorer, profile=profile, index=index)]
+        if not profile.match_answer_type:
+            return steps
+        if question.answer_type is not None:
+            steps.append(
+                partial(boost_matching_type, answer_type=question.answer_type, index=index)
+            )
+        if question.wants_list and question.speakers:
+            by_speakers = index.turns.sender_mask(question.speakers)
+            steps.append(partial(demote_neighbours, by_speakers=by_speakers, index=index))
         return steps
 
-    def _judge(self, question: ParsedQuestion) -> Judge | None:
-        """Return what judges texts by the question; the low budget goes without."""
+    def _text_scorer(self, question: ParsedQuestion) -> TextScorer | None:
+        """Return the reranker for a question; None without one, and for the low budget."""
         if self._reranker is None or question.query.budget == "low":
             return None
         return partial(self._reranker, question.text)

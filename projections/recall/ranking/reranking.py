@@ -1,6 +1,6 @@
-"""Reranking (B5): a model that reads question and text together judges the best candidates again.
+"""Reranking (B5): a cross-encoder, which reads question and text together, rescores the best.
 
-Without one, the order is that of the arms, late interaction among them.
+Without one, the fused order of the arms stands.
 """
 
 from __future__ import annotations
@@ -16,26 +16,28 @@ from recollect.projections.recall.ranking.profiles import Profile
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-#: Returns for each text how well it answers a question, 0 to 1.
+#: (question, texts) -> how well each text answers the question, 0 to 1.
 Reranker = Callable[[str, Sequence[str]], Floats]
-#: The same of one question.
-Judge = Callable[[Sequence[str]], Floats]
+#: A reranker for one question: texts -> scores.
+TextScorer = Callable[[Sequence[str]], Floats]
 
 
-def reranked(scores: Floats, judged: Floats) -> Floats:
-    """Return scores, best first, with the first of them as they were judged.
+def with_reranked(scores: Floats, reranked: Floats) -> Floats:
+    """Replace the first of these scores, best first, by `reranked`.
 
-    What was not judged comes after them.
+    The others are capped at the lowest of those, so that they stay behind.
     """
-    rest = np.minimum(scores[len(judged) :], judged.min(initial=1.0))
-    return np.concatenate((judged, rest)).astype(np.float32)
+    others = np.minimum(scores[len(reranked) :], reranked.min(initial=1.0))
+    return np.concatenate((reranked, others)).astype(np.float32)
 
 
-def judged(scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index) -> Floats:
-    """Return the scores of the turns `best`, the first of them as they were judged."""
-    if not len(best):
+def rerank_turns(
+    scores: Floats, places: Ints, *, scorer: TextScorer, profile: Profile, index: Index
+) -> Floats:
+    """Return the scores of turns, best first, with the first of them rescored by the reranker."""
+    if not len(places):
         return scores
-    numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]
-    said = index.event_texts.of(numbers)
-    texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
-    return reranked(scores, judge(texts))
+    numbers = [int(index.turns.numbers[place]) for place in places[: profile.rerank_limit]]
+    turns = index.event_texts.of(numbers)
+    texts = [f"{turns[number].speaker}: {turns[number].text}" for number in numbers]
+    return with_reranked(scores, scorer(texts))

@@ -151,7 +151,7 @@ class TestKind:
                 result.source_event_ids[0]: result.score
                 for result in recalled(memory, query, profile, None, ConceptEncoder()).results
             }
-            for profile in (DEFAULT_PROFILE, Profile(fitting=False))
+            for profile in (DEFAULT_PROFILE, Profile(match_answer_type=False))
         )
         assert with_it.keys() == without.keys()
         assert all(with_it[id_] >= without[id_] for id_ in without)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.projections.recall.arms.scaling import min_max_scale
 from recollect.projections.recall.index.selection import top, top_with_ties
 from recollect.projections.recall.ranking.diversity import mmr
-from recollect.projections.recall.ranking.fusion import rrf, weighted
+from recollect.projections.recall.ranking.fusion import rrf, weighted_sum
 from tests.recall import oracle
 
 
@@ -43,7 +43,7 @@ def test_rrf_of_no_arms_is_empty() -> None:
 
 def test_weighted_is_the_mean_by_the_weights_of_the_arms_that_ran() -> None:
     weights = {"keyword": 3.0, "semantic": 1.0, "causal": 100.0}
-    fused = weighted({"keyword": floats(1, 0, 0.5), "semantic": floats(0, 1, 0.5)}, weights)
+    fused = weighted_sum({"keyword": floats(1, 0, 0.5), "semantic": floats(0, 1, 0.5)}, weights)
     assert fused.tolist() == pytest.approx([0.75, 0.25, 0.5])
 
 
@@ -51,10 +51,10 @@ def test_readers_stand_in_for_those_that_did_not_run_or_could_not_read() -> None
     weights = {"keyword": 1.0, "late": 3.0, "entity": 1.0}
     readers = {"keyword", "late"}
     arms = {"keyword": floats(0.5, 0.5), "entity": floats(1, 0)}
-    assert weighted(arms, weights, readers).tolist() == pytest.approx([3 / 5, 2 / 5])
+    assert weighted_sum(arms, weights, readers).tolist() == pytest.approx([3 / 5, 2 / 5])
     arms["late"] = floats(0, 0.25)
     unread = {"late": np.array([True, False])}
-    fused = weighted(arms, weights, readers, unread)
+    fused = weighted_sum(arms, weights, readers, unread)
     assert fused.tolist() == pytest.approx([3 / 5, (0.5 + 0.75) / 5])
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
 from recollect.projections.recall.index.growable_arrays import SparseAccumulator, nonzero
 from recollect.projections.recall.ranking import turn_ranking
-from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
+from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, TEXT_ARMS
 
 WEIGHTS = DEFAULT_PROFILE.weights
 
@@ -45,8 +45,8 @@ def test_sums_are_those_of_each_row_and_leave_nothing_behind(asked: list) -> Non
 def _expected(scored: ScoresByArm, eligible: np.ndarray) -> list[float]:
     """Return every turn's weighted mean, with the readers that said nothing stood in for."""
     scores = []
-    everyone = sum(WEIGHTS[name] for name in READING)
-    others = [name for name in scored.arms if name not in READING]
+    everyone = sum(WEIGHTS[name] for name in TEXT_ARMS)
+    others = [name for name in scored.arms if name not in TEXT_ARMS]
     total = everyone + sum(WEIGHTS[name] for name in others)
     for place in range(scored.size):
         said = {}
@@ -55,7 +55,7 @@ def _expected(scored: ScoresByArm, eligible: np.ndarray) -> list[float]:
             of = dict(zip(places, arm.scores.tolist(), strict=True))
             if arm.unread is None or place not in arm.unread:
                 said[name] = of.get(place, 0.0)
-        reading = [name for name in said if name in READING]
+        reading = [name for name in said if name in TEXT_ARMS]
         read = sum(WEIGHTS[name] * said[name] for name in reading)
         there = sum(WEIGHTS[name] for name in reading)
         rest = sum(WEIGHTS[name] * said[name] for name in others)
@@ -69,7 +69,7 @@ def _expected(scored: ScoresByArm, eligible: np.ndarray) -> list[float]:
 def test_the_leading_turns_are_the_best_of_all(
     monkeypatch: pytest.MonkeyPatch, size: int, count: int, known: int, sampled: bool, seed: int
 ) -> None:
-    monkeypatch.setattr(turn_ranking, "_SAMPLE", 4 if sampled else 1_000)
+    monkeypatch.setattr(turn_ranking, "_SAMPLE_SIZE", 4 if sampled else 1_000)
     random = np.random.default_rng(seed)
     unread = np.arange(known, size) if known < size else None
     places = np.flatnonzero(random.random(size) < 0.3)
@@ -85,7 +85,7 @@ def test_the_leading_turns_are_the_best_of_all(
     )
     eligible = random.random(size) < 0.8
     expected = _expected(scored, eligible)
-    found = turn_ranking.leading(scored, eligible, DEFAULT_PROFILE, count)
+    found = turn_ranking.top_turns(scored, eligible, DEFAULT_PROFILE, count)
     best = sorted((score for score in expected if score > 0), reverse=True)[:count]
     assert found.scores.tolist() == pytest.approx(best, abs=1e-6)
     assert [expected[place] for place in found.places] == pytest.approx(best, abs=1e-6)

@@ -15,7 +15,7 @@ from recollect.projections.recall import Profile
 from recollect.projections.recall.index.sessions import Sessions
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.answer_type import asks_for_list
-from recollect.projections.recall.ranking.list_gathering import spread_list
+from recollect.projections.recall.ranking.list_diversity import demote_neighbours
 from recollect.schemas.events import Draft
 from recollect.schemas.wire import Result
 from tests.recall.conftest import Open
@@ -87,7 +87,7 @@ def test_a_list_holds_more_of_what_the_one_who_is_named_told(
     open_memory: Open, encoder: bool, drafts: list[Draft], more: int
 ) -> None:
     gathering = open_memory(encoder=encoder)
-    plain = open_memory(encoder=encoder, profile=Profile(fitting=False))
+    plain = open_memory(encoder=encoder, profile=Profile(match_answer_type=False))
     tell(gathering, drafts)
     question = "Which cities has Ann visited?"
     # What Bob says again is a turn of its own here.
@@ -107,7 +107,7 @@ def test_a_list_holds_more_of_what_the_one_who_is_named_told(
 def test_another_question_or_one_of_nobody_in_particular_is_answered_as_ever(
     open_memory: Open, question: str
 ) -> None:
-    gathering, plain = open_memory(), open_memory(profile=Profile(fitting=False))
+    gathering, plain = open_memory(), open_memory(profile=Profile(match_answer_type=False))
     tell(gathering, told())
     assert ask(gathering, question) == ask(plain, question)
 
@@ -124,7 +124,7 @@ def test_what_gives_way_stands_beside_a_better_turn_of_the_one_named_or_another(
     sessions = Sessions()
     sessions.extend(room, np.zeros(count, np.int64))
     index = SimpleNamespace(turns=SimpleNamespace(sessions=sessions))
-    less = spread_list(scores, places, by_speakers=said, index=cast(Index, index))
+    less = demote_neighbours(scores, places, by_speakers=said, index=cast(Index, index))
     in_room = [np.flatnonzero(room == number).tolist() for number in (0, 1)]
     for rank, place in enumerate(places.tolist()):
         talk = in_room[room[place]]

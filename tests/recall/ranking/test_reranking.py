@@ -87,7 +87,7 @@ def test_what_is_no_turn_is_judged_too(filled: Memory) -> None:
 
 
 def test_so_many_are_judged_and_the_others_come_after(filled: Memory) -> None:
-    profile = msgspec.structs.replace(DEFAULT_PROFILE, reranked=2)
+    profile = msgspec.structs.replace(DEFAULT_PROFILE, rerank_limit=2)
     without = [id_ for id_, _ in recalled(filled, ASKED, None)]
     judge = Judge("nothing that was said")
     found = recalled(filled, ASKED, judge, profile)
