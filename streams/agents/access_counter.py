@@ -1,4 +1,4 @@
-"""Counts how often facts were recalled (A3, B1)."""
+"""The agent that counts how often facts are recalled (A3, B1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.streams.agents.state import State
 
 
 class AccessCounter(Agent):
-    """Writes one row per recalled fact; the sum of them is the fact's access count."""
+    """Writes a row for each recalled fact; the sum of a fact's rows is its access count."""
 
     kinds = frozenset({"recalled"})
 

@@ -1,7 +1,6 @@
-"""Keeps the list of parked records: those that came unreadable, and those that were dropped.
+"""The agent of the dead-letter queue: parks records published unreadable, and drops parked ones.
 
-The driver itself parks a record that could not be decided: it writes the row instead of the rows of
-the agents. The driver also retries a parked record, since it decides the record again.
+The driver itself parks a record that could not be decided, and decides a retried one again.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from recollect.streams.agents.state import State
 
 
 class DeadLetterClerk(Agent):
-    """Parks records that could not be read when published; drops those that a command names."""
+    """Handles `park` and `drop`."""
 
     kinds = frozenset({"park", "drop"})
 
@@ -33,6 +32,6 @@ class DeadLetterClerk(Agent):
         parked = state.dead_letter(number)
         if parked is None or parked.state != "parked":
             return []
-        # The row repeats the reason, which may quote the record that was parked.
+        # The row repeats the reason, which may quote the parked record.
         dropped = msgspec.structs.replace(parked, state="dropped")
         return [DecidedPart((number, event.number), puts=[dropped])]

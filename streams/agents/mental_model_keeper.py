@@ -1,4 +1,4 @@
-"""Writes mental models: a new row for each version; the old ones stay (A12)."""
+"""The agent that writes mental models: a row for each version (A12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _json = msgspec.json.Encoder()
 
 
 class MentalModelKeeper(Agent):
-    """Creates a model, and a version of it for each update."""
+    """Creates mental models, and a new version for each update; older versions stay."""
 
     kinds = frozenset({"create_mental_model", "update_mental_model"})
 
@@ -51,13 +51,13 @@ class MentalModelKeeper(Agent):
             versions = state.model_versions(payload.model_id)
             if not versions:
                 return []
-            # The new version repeats the name and tags of earlier versions.
+            # The new version repeats the name and tags of earlier ones.
             sources |= {version.number for version in versions}
-            before = versions[0]
+            previous = versions[0]
             tags = payload.tags
             row = msgspec.structs.replace(
-                before,
-                tags=before.tags if tags is None else _json.encode(tags).decode(),
+                previous,
+                tags=previous.tags if tags is None else _json.encode(tags).decode(),
                 id=row_id(now, "mental_model", event.id),
                 description=payload.description,
                 parent_id=payload.model_id,

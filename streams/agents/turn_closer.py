@@ -1,4 +1,4 @@
-"""Handles ticks: returns the work that is due, as commands for the ledger."""
+"""The agent that handles ticks: it completes abandoned turns, with commands for the ledger."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from recollect.streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
 
-# An agent that was silent for an hour has died or moved on; its turn must not stay unprocessed for
-# ever.
+# An agent that was silent for this long has died or moved on; its turn must be processed anyway.
 ABANDONED_AFTER_MS = 3_600_000
 
 
 def turns_to_close(
     events: apsw.Connection, memory: apsw.Connection, number: int, at: int
 ) -> list[tuple[str, Event]]:
-    """Return (turn id, last event) of turns below `number` that were abandoned by the time `at`."""
+    """Return (turn id, last event) of the turns that were abandoned by the time `at` (unix ms).
+
+    Only events below `number` count.
+    """
     return [
         (turn_id, last)
         for turn_id, last in idle_turns(events, number, at - ABANDONED_AFTER_MS)
@@ -33,7 +35,7 @@ def turns_to_close(
 
 
 class TurnCloser(Agent):
-    """Completes turns that were never completed, with one command per turn."""
+    """Completes abandoned turns, with one command per turn."""
 
     kinds = frozenset({"tick"})
 
@@ -44,13 +46,15 @@ class TurnCloser(Agent):
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
-        switched = chain_activations(state.events)
+        numbers_of_switches = chain_activations(state.events)
         return [
-            # The command repeats the turn's name from its last event.
+            # The command repeats the turn's id, which is in its last event.
             DecidedPart(
                 (last.number, event.number),
                 outbox=[
-                    _close_turn_command(turn_id, last, event, bisect_left(switched, last.number)),
+                    _close_turn_command(
+                        turn_id, last, event, bisect_left(numbers_of_switches, last.number)
+                    ),
                 ],
             )
             for turn_id, last in turns_to_close(
@@ -59,20 +63,20 @@ class TurnCloser(Agent):
         ]
 
 
-def _close_turn_command(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
-    """Return the command; `switched` switches of chain came before the turn's last event.
+def _close_turn_command(turn_id: str, last: Event, tick: Event, switches_before: int) -> Draft:
+    """Return the command; `switches_before` counts the switches before the turn's last event.
 
-    Switches do not count in the command's id, which must not depend on how often a zone was
-    decided.
+    The command's id counts no switches, so that it does not depend on how often the zone was
+    rebuilt.
     """
-    place = last.number - switched
+    position = last.number - switches_before
     return Draft(
         platform=RESERVED_PLATFORM,
         # Every tick asks for the same command.
         occurred_at=last.occurred_at + ABANDONED_AFTER_MS,
         ingested_at=tick.ingested_at,
         payload=CloseTurn(
-            source_id=f"close-turn:{turn_row_id(last.platform, turn_id)}:{place}",
+            source_id=f"close-turn:{turn_row_id(last.platform, turn_id)}:{position}",
             platform=last.platform,
             turn_id=turn_id,
         ),

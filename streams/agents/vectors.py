@@ -1,4 +1,4 @@
-"""Makes rows of embeddings.db of what the encoder returned, now or earlier."""
+"""Build the rows of embeddings.db from a record's encodings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.streams.agents.state import State
 def embedding_rows(
     state: State, created_at: int, *targets: tuple[str, str, str]
 ) -> list[Embedding]:
-    """Return a row per (target type, target id, text); none without an encoder."""
+    """Return a row for each target (type, id, text); none without an encoder."""
     if state.encoder is None:
         return []
     rows = []
@@ -35,7 +35,7 @@ def embedding_rows(
 def turn_rows(
     state: State, created_at: int, event_id: str, text: str
 ) -> list[Embedding | TokenVectorsRow]:
-    """Return the rows of a raw turn: its vector, and those of its tokens if they are known."""
+    """Return the rows of an event's text: its vector, and its token vectors if there are any."""
     rows: list[Embedding | TokenVectorsRow] = []
     for row in embedding_rows(state, created_at, ("event", event_id, text)):
         rows.append(row)

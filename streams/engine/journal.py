@@ -33,15 +33,15 @@ class ZoneProgress(msgspec.Struct, frozen=True):
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Open the file. A damaged one is replaced by an empty one, which is all that drivers need."""
-    for count_attempt in range(2):
+    """Open the file; replace a corrupt one by an empty one, from which drivers recover."""
+    for attempt in range(2):
         connection: apsw.Connection | None = None
         try:
             connection = connect(path)
             if scalar(connection, "PRAGMA quick_check(1)") == "ok":
                 return connection
         except (apsw.CorruptError, apsw.NotADBError):
-            if count_attempt:
+            if attempt:
                 raise
         if connection is not None:
             connection.close()

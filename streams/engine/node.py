@@ -100,16 +100,16 @@ class Node:
 
     @property
     def writes(self) -> bool:
-        """Whether the home can be written to now: a full disk may be emptied."""
+        """Whether the home can be written to at this moment."""
         return not read_only(self._directory)
 
     def must_be_writable(self) -> None:
-        """Raise ReadOnlyHome or DiskFull where nothing can be written now."""
+        """Raise ReadOnlyHome or DiskFull if the home cannot be written to."""
         require_writable(self._directory)
 
     @property
     def journal(self) -> Journal:
-        """What drivers must know after a death; where nothing can be written, in memory."""
+        """The crash-recovery state of the drivers; in memory while the home is read-only."""
         with self._journal_lock:
             if self._journal is None or (self._journal.in_memory and self.writes):
                 path = self._directory / "driver.db" if self.writes else None
@@ -181,9 +181,7 @@ class Node:
         return self.zone(zone).directory(generation)
 
     def first_generation(self, zone: str) -> Generation:
-        """Return a zone's first generation as it would be; its name is empty, since none is
-        created.
-        """
+        """Describe a zone's first generation, without creating it; its name is empty."""
         return Generation(
             name="",
             chain=self.chain_in_use(zone),
@@ -335,7 +333,7 @@ class Node:
     def project_turns(self, zone: str) -> None:
         """Project all events and changes in the ledger into the files; decide nothing.
 
-        What a killed process left of an erasure is purged, unless events are still undecided.
+        A purge that a killed process left pending is finished, unless events are undecided.
         """
         generation = self.current(zone)
         if not self.writes:
@@ -343,7 +341,7 @@ class Node:
             return
         with self.open(zone, generation) as files:
             self.project_turns_into(zone, files)
-            if self._decided_since(zone, generation, files):
+            if self._has_unprojected_changes(zone, generation, files):
                 # A process died before it wrote the files, or files were lost. If a driver is
                 # running, it does the same, and reports unreadable records.
                 with (
@@ -352,8 +350,10 @@ class Node:
                 ):
                     project_changes(self.ledger, zone, generation.chain, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
-            owes = files.is_purge_pending() and not _behind(files, files.events.watermark().number)
-        if owes:
+            can_purge = files.is_purge_pending() and not _behind(
+                files, files.events.watermark().number
+            )
+        if can_purge:
             # If a driver is running, it does the same, and reports failures.
             with suppress(Busy, DeletionFailed), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
@@ -361,17 +361,21 @@ class Node:
     def _project_read_only(self, zone: str, generation: Generation) -> None:
         """As `project_turns`, for a read-only home: in a copy, if the files are incomplete."""
         with self.open(zone, generation) as files:
-            made = not read_only(files.directory)
+            is_copy = not read_only(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
-            if not made and not behind and not self._decided_since(zone, generation, files):
+            if (
+                not is_copy
+                and not behind
+                and not self._has_unprojected_changes(zone, generation, files)
+            ):
                 # The files are complete: this only compares them with the ledger.
                 self.project_turns_into(zone, files)
                 return
-        if not made:
+        if not is_copy:
             self._copy_to_read(zone, generation)
         with self.open(zone, generation) as files:
             self.project_turns_into(zone, files)
-            if self._decided_since(zone, generation, files):
+            if self._has_unprojected_changes(zone, generation, files):
                 with suppress(IntegrityError, NewerFormat):
                     project_changes(
                         self.ledger, zone, generation.chain, files, destroy_erased_keys=False
@@ -390,7 +394,7 @@ class Node:
                 copy_file(source / name, begun / name)
             begun.rename(target)
 
-    def _decided_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
+    def _has_unprojected_changes(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
         """Return whether the ledger has change records of a generation that its files lack."""
         if self.ledger.shared or active_chain(files.events.connection) not in (
             None,
@@ -418,7 +422,7 @@ class Node:
         first = self.ledger.head(zone)
         project_events(self.ledger, zone, files)
         mark = files.events.watermark()
-        # More may have come since the head was read.
+        # Events may have been appended since the head was read.
         last = first if mark.number <= first.number else self.ledger.head(zone)
         if not first.number <= mark.number <= last.number or (
             mark.number == last.number and mark.hash != last.hash
@@ -555,7 +559,7 @@ class Node:
             return files.is_purge_pending()
 
     def finish_purge(self, zone: str) -> None:
-        """Purge what an erasure may have left, as driving the zone does too."""
+        """Finish a pending purge, as driving the zone does too."""
         if self.is_purge_pending(zone):
             with self.driving(zone):
                 self._purge(zone)

@@ -76,13 +76,13 @@ from recollect.streams.records.chain_readers import (
 from recollect.streams.records.erased_keys import check_sources
 from recollect.streams.system.failpoints import failpoint
 
-# A record is parked after this many failures of the agents,
+# The number of failures of the agents after which a record is parked.
 MAX_ATTEMPTS = 3
-# and after this many crashes of the process: more, so that no good record is parked because
-# somebody kills processes.
+# The number of process crashes after which a record is parked: larger, because processes are also
+# killed without a fault of the record.
 MAX_CRASHES = 10
 
-# Enough texts to keep every core of the encoder busy while the batch before is committed.
+# Enough texts to keep every core of the encoder busy while the previous batch is committed.
 BATCH_SIZE = 64
 
 # Faults of the machine, not of a record: never a reason to park.
@@ -175,27 +175,27 @@ class ZoneDriver:
         """Decide batch after batch, while the encoder works on the next one and the reader on the
         one after that.
 
-        Stops at the ledger's end, if another driver was faster, and if a batch failed, which the
-        journal then has as interrupted.
+        Stops at the ledger's end, if another driver was faster, or if a batch failed; the journal
+        then shows that batch as interrupted.
         """
         decided = 0
         reader = self._reader()
         with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
             try:
                 records, pending = self._read_and_annotate(reader, ahead)
-                following, following_pending = self._read_and_annotate(reader, ahead)
+                next_records, next_pending = self._read_and_annotate(reader, ahead)
                 extracted = self.extract(records, ahead, pending)
                 while records and should_continue():
-                    after, after_pending = self._read_and_annotate(reader, ahead)
-                    following_extracted = self.extract(following, ahead, following_pending)
+                    after_next, after_next_pending = self._read_and_annotate(reader, ahead)
+                    next_extracted = self.extract(next_records, ahead, next_pending)
                     accepted = self.decide(records, extracted)
                     if not accepted:
                         break
                     decided += accepted
                     if progress:
                         progress(accepted)
-                    records, extracted = following, following_extracted
-                    following, following_pending = after, after_pending
+                    records, extracted = next_records, next_extracted
+                    next_records, next_pending = after_next, after_next_pending
             except _ENVIRONMENT:
                 raise
             except Exception:
@@ -236,7 +236,7 @@ class ZoneDriver:
                 records = reader.read(max(index, 1))
                 break
         if records and self._files.events.watermark().number < records[-1].source.number:
-            # These arrived after `catch_up`. An extract must see every turn before its record.
+            # These arrived after `catch_up`. `extract` must see every turn before its record.
             project_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
@@ -284,16 +284,16 @@ class ZoneDriver:
             if mark.number != first - 1:
                 return 0
             values: list[bytes] = []
-            asks = 0
+            commands = 0
             previous = mark.hash
             for index, record in enumerate(records):
                 decision, erases = self._decision(record, extracted[index] if extracted else None)
                 if record.event is not None and not erases:
                     decision = with_dependencies(record.source.number, decision)
                 self._decider.project(decision.parts)
-                value, asked = self._write(record, previous, decision, erases)
+                value, count = self._write(record, previous, decision, erases)
                 values.append(value)
-                asks += asked
+                commands += count
                 previous = record_hash(value)
             failpoint("commit.projected")
             accepted = self._append(mark, values)
@@ -314,7 +314,7 @@ class ZoneDriver:
             commit(self._files)
         purge_after(self._files, accepted)
         self._journal.end(self._zone, self._chain, last)
-        if asks or self._journal.outbox(self._zone, self._chain).number < mark.number:
+        if commands or self._journal.outbox(self._zone, self._chain).number < mark.number:
             self.empty_outbox()
         else:
             self._save_outbox(accepted[-1])
@@ -445,17 +445,17 @@ class ZoneDriver:
     def _write(
         self, record: UnsealedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
     ) -> tuple[bytes, int]:
-        """Return the change record of a decision, and how many commands it has."""
+        """Return the change record of a decision, and its number of commands."""
         own = record.source
-        known = {own.number: own}
-        wanted = {number for part in decision.parts for number in part.sources} - {own.number}
-        known |= sources(self._files.events.connection, wanted)
+        by_number = {own.number: own}
+        others = {number for part in decision.parts for number in part.sources} - {own.number}
+        by_number |= sources(self._files.events.connection, others)
         keys = self._ledger.keys.get(
-            [source.key_id for number, source in known.items() if number != own.number]
+            [source.key_id for number, source in by_number.items() if number != own.number]
         )
         if record.key is not None:
             keys[own.key_id] = record.key
-        asks = sum(len(part.outbox) for part in decision.parts)
+        command_count = sum(len(part.outbox) for part in decision.parts)
         header = ChangeHeader(
             format=CHANGE_FORMAT,
             chain=self._chain,
@@ -465,16 +465,16 @@ class ZoneDriver:
             event_offset=record.offset,
             previous=previous,
             is_parked=decision.parked,
-            command_count=asks,
+            command_count=command_count,
             erased_events=erases,
         )
         parts = [
-            (tuple(known[number] for number in part.sources), encode_part(part))
+            (tuple(by_number[number] for number in part.sources), encode_part(part))
             for part in decision.parts
         ]
         if not self._owner:
             keys |= self._ephemeral_keys({source for part, _ in parts for source in part}, keys)
-        return write_change(header, parts, keys), asks
+        return write_change(header, parts, keys), command_count
 
     def _ephemeral_keys(
         self, sources: Set[Source], keys: Mapping[bytes, bytes]

@@ -75,7 +75,7 @@ class EmbeddedKeys(KeyStore):
         return found
 
     def identity(self) -> bytes | None:
-        """Return the id of the home that the file belongs to; None if it names none."""
+        """Return the id of the home that the file belongs to, or None if it records none."""
         with self._lock:
             return self._stored("home")
 
@@ -124,7 +124,7 @@ class EmbeddedKeys(KeyStore):
             self._connection.close()
 
 
-class _Identity(msgspec.Struct, frozen=True):
+class _Identity(msgspec.Struct, readonly=True):
     """The content of ledger.json.
 
     `home` (hex) is also in ledger.db and keys.db. `made`: both files exist and may hold events.
@@ -135,11 +135,11 @@ class _Identity(msgspec.Struct, frozen=True):
 
 
 class _Files(NamedTuple):
-    """Both files; `frozen`: they were opened where nothing could be written."""
+    """Both files; `readonly`: they were opened on a read-only or full disk."""
 
     ledger: LedgerFile
     keys: EmbeddedKeys
-    frozen: bool = False
+    readonly: bool = False
 
 
 class EmbeddedLedger(Ledger):
@@ -159,7 +159,7 @@ class EmbeddedLedger(Ledger):
         self._opening = threading.RLock()
         self._files: _Files | None = None
         self._empty: _Files | None = None
-        self._left: list[_Files] = []
+        self._replaced: list[_Files] = []
         self._appended = _condition_of(directory / LEDGER_FILE)
         self._in_use = ExitStack()
         with ExitStack() as opening:
@@ -181,15 +181,15 @@ class EmbeddedLedger(Ledger):
 
     def _open(self) -> _Files:
         """Return the files once any process has created them, and empty ones before."""
-        if self._files is not None and not self._can_be_written_again(self._files):
+        if self._files is not None and not self._is_writable_again(self._files):
             return self._files
         with self._opening:
-            if self._files is not None and self._can_be_written_again(self._files):
-                # Somebody may read there at this moment.
-                self._left.append(self._files)
+            if self._files is not None and self._is_writable_again(self._files):
+                # Another thread may be reading from them.
+                self._replaced.append(self._files)
                 self._files = None
             if self._files is None and is_created(self._directory):
-                self._files = self._opened()
+                self._files = self._open_existing()
             if self._files is None and self._empty is None:
                 self._empty = _Files(
                     LedgerFile(":memory:", durable=False), self._open_keys(":memory:")
@@ -198,16 +198,16 @@ class EmbeddedLedger(Ledger):
         assert files is not None
         return files
 
-    def _can_be_written_again(self, files: _Files) -> bool:
-        """Whether files were opened on a disk without room that has some now."""
-        return files.frozen and not read_only(self._directory)
+    def _is_writable_again(self, files: _Files) -> bool:
+        """Whether read-only files can be written to by now."""
+        return files.readonly and not read_only(self._directory)
 
-    def _opened(self) -> _Files:
+    def _open_existing(self) -> _Files:
         if read_only(self._directory):
-            return self._checked(readonly=True)
+            return self._open_checked(readonly=True)
         # Two processes that switch a new file to WAL at once do not wait: one gets "locked".
         with exclusive(self._directory / "ledger.lock"):
-            files = self._checked(readonly=False)
+            files = self._open_checked(readonly=False)
             if _read_identity(self._directory) is None:
                 # An older recollect created the files without ledger.json.
                 home = files.keys.identity() or files.ledger.identity() or new_key()[0]
@@ -245,7 +245,7 @@ class EmbeddedLedger(Ledger):
         identity = _Identity(home.hex(), made)
         replace_file(self._directory / IDENTITY_FILE, msgspec.json.encode(identity) + b"\n")
 
-    def _checked(self, *, readonly: bool) -> _Files:
+    def _open_checked(self, *, readonly: bool) -> _Files:
         """Open both files, and check that they belong to this home."""
         _require(self._directory)
         keys = self._open_keys(self._directory / KEYS_FILE, readonly=readonly)
@@ -256,7 +256,7 @@ class EmbeddedLedger(Ledger):
         own = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
         others = [name for name, home in found.items() if None not in (home, own) and home != own]
         if not others:
-            return _Files(ledger, keys, frozen=readonly)
+            return _Files(ledger, keys, readonly=readonly)
         keys.close()
         ledger.close()
         raise CorruptFile(
@@ -365,7 +365,7 @@ class EmbeddedLedger(Ledger):
                 self._appended.wait(min(left, _POLL_INTERVAL_SECONDS))
 
     def close(self) -> None:
-        for files in (self._empty, self._files, *self._left):
+        for files in (self._empty, self._files, *self._replaced):
             if files is not None:
                 files.ledger.close()
                 files.keys.close()

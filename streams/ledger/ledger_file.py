@@ -193,13 +193,13 @@ class LedgerFile:
         sources: list[tuple[int | None, bytes, int]] = []
         void: list[tuple[int, bytes]] = []
         # A zone's records count only in its own partition.
-        homes = {zone: partition_of(zone) for zone in zones if zone}
+        partitions = {zone: partition_of(zone) for zone in zones if zone}
         unrecognised = {zone for zone in zones if self._has_unrecognised(zone)}
         for position, zone, record in records:
-            if homes.get(zone) != position >> _OFFSET_BITS:
+            if partitions.get(zone) != position >> _OFFSET_BITS:
                 continue
             if zone in unrecognised:
-                # It may follow an event that this program cannot read, so it cannot be called void.
+                # It may follow an event that this program cannot read, so it may not be void.
                 continue
             try:
                 envelope, _ = read_event(record)
@@ -228,13 +228,13 @@ class LedgerFile:
         self.connection.executemany("INSERT OR IGNORE INTO voids VALUES (?, ?)", void)
 
     def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
-        """Return the keys of a partition's void events, which must be destroyed.
+        """Return the ids of the keys of a partition's void events, which must be destroyed.
 
-        Keys that an accepted event may use are left out: a key is returned only if its id was
-        derived from this very event, and no accepted event of the zone has it.
+        A key is returned only if its id was derived from the void event, and no accepted event of
+        the zone uses it.
         """
-        ended: list[bytes] = []
-        kept: list[int] = []
+        to_destroy: list[bytes] = []
+        to_keep: list[int] = []
         with self.lock:
             for position, zone, record in rows(
                 self.connection,
@@ -246,25 +246,25 @@ class LedgerFile:
             ):
                 envelope, _ = read_event(record)
                 if not is_key_of(envelope.key_id, secret, zone, envelope.source):
-                    kept.append(position)
+                    to_keep.append(position)
                 elif envelope.number > self.head(zone).number:
                     # It arrived before the events it follows, and may arrive again after them.
                     continue
                 elif self._reuses_accepted_key(zone, envelope):
-                    kept.append(position)
+                    to_keep.append(position)
                 else:
-                    ended.append(envelope.key_id)
-        if kept:
+                    to_destroy.append(envelope.key_id)
+        if to_keep:
             with self.writing():
                 self.connection.executemany(
-                    "DELETE FROM voids WHERE position = ?", [(position,) for position in kept]
+                    "DELETE FROM voids WHERE position = ?", [(position,) for position in to_keep]
                 )
-        return ended
+        return to_destroy
 
     def _reuses_accepted_key(self, zone: str, envelope: Envelope) -> bool:
-        """Return whether a void event is a copy of the accepted one with the same key."""
-        held = self.event_of_source(zone, envelope.source)
-        return held is not None and read_event(held)[0].key_id == envelope.key_id
+        """Return whether an accepted event has the same source id and key as a void one."""
+        accepted = self.event_of_source(zone, envelope.source)
+        return accepted is not None and read_event(accepted)[0].key_id == envelope.key_id
 
     def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
         """Record that keys of void events are destroyed."""
@@ -274,7 +274,7 @@ class LedgerFile:
             )
 
     def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
-        """Write one record at the offsets of others."""
+        """Replace the records at these offsets by one record."""
         first, _ = position_range(partition)
         self.connection.executemany(
             f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
@@ -473,7 +473,7 @@ class LedgerFile:
         with self.reading():
             if self.head(zone) != head:
                 problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
-            held = dict(
+            indexed = dict(
                 rows(
                     self.connection,
                     "SELECT source, position FROM sources WHERE zone = ?",
@@ -481,14 +481,14 @@ class LedgerFile:
                 )
             )
         for offset, source in sources:
-            if held.pop(source, None) != first + offset:
+            if indexed.pop(source, None) != first + offset:
                 problems.append(f"ledger.sources: the event at offset {offset} is not known by id")
-        if held:
-            problems.append(f"ledger.sources: {len(held)} ids of zone {zone} stand for no event")
+        if indexed:
+            problems.append(f"ledger.sources: {len(indexed)} ids of zone {zone} have no event")
         return problems
 
     def identity(self) -> bytes | None:
-        """Return the id of the home that the file belongs to; None if it names none."""
+        """Return the id of the home that the file belongs to, or None if it records none."""
         with self.lock:
             if not rows(self.connection, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'"):
                 return None

@@ -15,12 +15,12 @@ _MASK = 0xFFFFFFFF
 def murmur2(data: bytes) -> int:
     """Return Austin Appleby's MurmurHash2 with Kafka's seed, as an unsigned 32-bit number."""
     h = 0x9747B28C ^ len(data)
-    whole = len(data) & ~3
-    for index in range(0, whole, 4):
+    aligned = len(data) & ~3
+    for index in range(0, aligned, 4):
         k = int.from_bytes(data[index : index + 4], "little") * _M & _MASK
         h = h * _M & _MASK ^ (k ^ k >> 24) * _M & _MASK
-    if rest := data[whole:]:
-        h = (h ^ int.from_bytes(rest, "little")) * _M & _MASK
+    if tail := data[aligned:]:
+        h = (h ^ int.from_bytes(tail, "little")) * _M & _MASK
     h = (h ^ h >> 13) * _M & _MASK
     return h ^ h >> 15
 

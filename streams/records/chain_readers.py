@@ -1,4 +1,4 @@
-"""Readers of a zone's chains: records that do not extend the chain are skipped."""
+"""Readers of a zone's chains of events and changes; they skip void records."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_location(error: ErrorT, topic: str, zone: str, offset: int) -> ErrorT:
 class UnsealedEvent(NamedTuple):
     """An accepted event. `event` is None if it was erased or cannot be decoded.
 
-    `problem` says why it cannot be decoded; None if it can, or was erased.
+    `problem` is the reason why it cannot be decoded, if so.
     """
 
     offset: int
@@ -99,7 +99,7 @@ class SealedReader:
 
         Raises:
             IntegrityError: a record is not an event, or is missing.
-            NewerFormat: a record is of a form that only a newer program reads.
+            NewerFormat: a record has a format that is newer than this program.
         """
         found: list[SealedEvent] = []
         while limit > 0 and not found:
@@ -113,8 +113,8 @@ class SealedReader:
                     envelope, sealed = read_event(value)
                 except (IntegrityError, NewerFormat) as error:
                     raise with_location(error, EVENTS, self._zone, offset) from None
-                after = (self._zone, self.number + 1, self.hash)
-                if (envelope.zone, envelope.number, envelope.previous) == after:
+                expected = (self._zone, self.number + 1, self.hash)
+                if (envelope.zone, envelope.number, envelope.previous) == expected:
                     self.number += 1
                     self.hash = record_hash(value)
                     found.append(SealedEvent(offset, self.hash, envelope, sealed))
@@ -135,7 +135,7 @@ class EventReader(SealedReader):
         Raises:
             IntegrityError: a record was changed after it was written, or a record or its key is
                 missing without an erasure.
-            NewerFormat: a record is of a form that only a newer program reads.
+            NewerFormat: a record has a format that is newer than this program.
         """
         accepted = self.read_sealed(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
@@ -224,8 +224,8 @@ def last_switch(ledger: Ledger, zone: str) -> str | None:
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
     """Return the events that the erasure with this number erases.
 
-    Of its targets, numbers that do not exist or come after the command are left out, and kinds that
-    are never erased.
+    Targets that do not exist, come after the command or are of a kind that is never erased do not
+    count.
     """
     below = (target for target in targets if 0 < target < number)
     return tuple(
@@ -260,7 +260,7 @@ def void_reason(
         )
     for part in change.parts:
         if not part.sources:
-            return f"a part of change {header.number} rests on nothing"
+            return f"a part of change {header.number} has no sources"
         for source in part.sources:
             known = source.number <= header.number and key_ids.get(source.number)
             if known != source.key_id:
@@ -303,12 +303,12 @@ class ChangeReader:
     def read(self, limit: int) -> list[AcceptedChange]:
         """Return up to `limit` accepted records, in order; none at the end of the topic.
 
-        A record whose event is not here yet counts as the end: it can only be checked with its
-        event.
+        A record whose event has not arrived yet counts as the end: it cannot be checked without
+        its event.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
-            NewerFormat: a record is of a form that only a newer program reads.
+            NewerFormat: a record has a format that is newer than this program.
         """
         found: list[AcceptedChange] = []
         key_ids: dict[int, bytes] = {}
@@ -321,10 +321,10 @@ class ChangeReader:
             for left, (offset, _, value) in zip(range(len(records), 0, -1), records, strict=True):
                 self.offset = offset + 1
                 try:
-                    whole = self._assembler.add(value)
-                    if whole is None:
+                    complete = self._assembler.add(value)
+                    if complete is None:
                         continue
-                    header, change = read_change(whole)
+                    header, change = read_change(complete)
                 except (IntegrityError, NewerFormat) as error:
                     raise with_location(error, CHANGES, self._zone, offset) from None
                 if header.chain != self._chain:
@@ -340,7 +340,7 @@ class ChangeReader:
                 if self._is_valid(header, change, event, key_ids):
                     self._unmatched.popleft()
                     self.number += 1
-                    self.hash = record_hash(whole)
+                    self.hash = record_hash(complete)
                     # A reader that starts here, from a watermark, must accept the same records.
                     self._assembler.reset()
                     found.append(AcceptedChange(offset, self.hash, header, change))
@@ -350,8 +350,8 @@ class ChangeReader:
         return found
 
     def _next_event(self, limit: int) -> SealedEvent | None:
-        """Return the event of the next change, reading up to `limit` ahead; None if it is not here
-        yet.
+        """Return the event of the next change, reading up to `limit` ahead; None if it has not
+        arrived yet.
         """
         if self._events is None:
             self._events = SealedReader(
@@ -393,17 +393,17 @@ class ChangeReader:
 
 
 def record_ending_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
-    """Return the change record whose last fragment is at offset `end`, and its first at or after
+    """Return the change record with its last fragment at offset `end` and its first not before
     `begin`.
 
     Raises:
-        IntegrityError: none ends there.
+        IntegrityError: no record ends there.
     """
     assembler = Assembler()
     for offset, _, value in ledger.read(CHANGES, partition_of(zone), begin, end - begin + 1, zone):
-        whole = assembler.add(value)
-        if offset == end and whole is not None:
-            return whole
+        complete = assembler.add(value)
+        if offset == end and complete is not None:
+            return complete
     raise with_location(IntegrityError("no change record ends here"), CHANGES, zone, end)
 
 
@@ -417,13 +417,13 @@ def open_sections(
 
     Parts with a source that was erased, or is in `excluded`, are left out.
     """
-    wanted = {
+    key_ids = {
         source.key_id
         for change in changes
         for part in change.record.parts
         for source in part.sources
     }
-    present = keys.get(list(wanted))
+    present = keys.get(list(key_ids))
     sections: dict[str, list[Section]] = {model: [] for model in models}
     for change in changes:
         try:
@@ -441,10 +441,10 @@ def open_sections(
 
 
 def current_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
-    """Return a part's section for each read model, upgraded from the record's format to today's.
+    """Return a part's section for each read model, upgraded to the current format.
 
     Raises:
-        NewerFormat: it was written by a newer program.
+        NewerFormat: a newer program wrote it.
     """
     sections = decode_sections(text, models, format_)
     if format_ < FIRST_COMPACT_FORMAT and EmbeddingsModel.name in sections:

@@ -43,10 +43,10 @@ def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) 
     All of the zone's erasures are read, once, and only when a key is missing.
     """
     erased = _erased_numbers_of(ledger, zone)
-    left = [number for number in numbers if not erased.has(number)]
-    if left:
+    unexplained = [number for number in numbers if not erased.has(number)]
+    if unexplained:
         erased.refresh(ledger, zone)
-    return sorted(number for number in left if not erased.has(number))
+    return sorted(number for number in unexplained if not erased.has(number))
 
 
 def lost_key_error(zone: str, number: int) -> IntegrityError:
@@ -87,7 +87,7 @@ class _ErasedNumbers:
         self._erasures: set[int] = set()
 
     def has(self, number: int) -> bool:
-        # An erasure cannot be erased: it holds nothing but numbers.
+        # An erasure holds nothing but numbers, and cannot be erased itself.
         return number in self._targets and number not in self._erasures
 
     def refresh(self, ledger: Ledger, zone: str) -> None:

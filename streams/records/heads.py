@@ -1,6 +1,6 @@
-"""Heads: a short text that identifies the end of a zone's ledger, to be kept safe elsewhere.
+"""Heads: short texts that identify the last event of a zone, to be stored outside the ledger.
 
-Each event holds the hash of the one before, so the last one's hash stands for all of them.
+Each event holds the hash of the one before, so that the last one's hash covers all of them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _PATTERN = re.compile(rf"([0-9]{{1,15}}):([0-9a-f]{{{_DIGITS}}})")
 
 
 def head_text(head: Head) -> str:
-    """Return the head as it is printed: the running number of the last event, and its hash."""
+    """Return a head as text: the number of the last event, a colon and digits of its hash."""
     return f"{head.number}:{_digits(head)}"
 
 
 class ExpectedHead(NamedTuple):
-    """A head from an earlier time: the event that was the last one then."""
+    """A head that was stored earlier, to compare the ledger with."""
 
     number: int
     digits: str

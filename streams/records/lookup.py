@@ -22,7 +22,7 @@ class SealedRecord(NamedTuple):
     sealed: EventRecord
 
     def readable(self, keys: KeyStore) -> bool:
-        """Return whether its key exists, so that it was not erased."""
+        """Return whether its key exists, that is, whether it was not erased."""
         return bool(keys.get([self.envelope.key_id]))
 
     def open(self, keys: KeyStore) -> Event | None:
@@ -37,7 +37,7 @@ class SealedRecord(NamedTuple):
 
 
 def record_of(ledger: Ledger, zone: str, platform: str, source_id: str) -> SealedRecord | None:
-    """Return the record with a source id, also if it was erased."""
+    """Return the record with a source id, even if it was erased; None if there is none."""
     value = ledger.event_of_source(
         zone, source_digest(ledger.keys.secret, zone, platform, source_id)
     )

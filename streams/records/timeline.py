@@ -23,12 +23,12 @@ class Erasure(NamedTuple):
 
 
 class Timeline:
-    """Read from the unencrypted envelopes alone, and incrementally.
+    """When each record of a zone became known, read incrementally from the plain envelopes.
 
-    A record is known since the latest `ingested_at` of all records up to it, so what was known at a
-    time is always a prefix of the ledger. Records of older builds may claim an `ingested_at` later
-    than their arrival. They count as known since they arrived, which the ledger records (on Kafka
-    with the record), so that every node agrees.
+    A record is known since the latest `ingested_at` of all records up to it, so that the records
+    known at any time are a prefix of the ledger. Records of older builds may claim an `ingested_at`
+    later than their arrival. They count as known from their arrival, which the ledger records (on
+    Kafka, with the record), so that every node agrees.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -44,7 +44,7 @@ class Timeline:
 
         Raises:
             IntegrityError: the targets of an erasure cannot be read.
-            NewerFormat: a record is of a form that only a newer program reads.
+            NewerFormat: a record has a format that is newer than this program.
         """
         partition = partition_of(self._zone)
         while records := self._ledger.read(
@@ -59,8 +59,8 @@ class Timeline:
 
     def _add(self, offset: int, value: bytes) -> None:
         envelope, sealed = read_event(value)
-        after = (self._zone, len(self) + 1, self._hash)
-        if (envelope.zone, envelope.number, envelope.previous) != after:
+        expected = (self._zone, len(self) + 1, self._hash)
+        if (envelope.zone, envelope.number, envelope.previous) != expected:
             return
         self._hash = record_hash(value)
         known = self._known_since[-1] if self._known_since else 0
@@ -81,7 +81,7 @@ class Timeline:
             self._erasures.append(Erasure(envelope.number, targets))
 
     def _ingested_at(self, offset: int, claimed: int) -> int:
-        """Return the time since when a record is known: at the latest when it was appended."""
+        """Return a record's claimed `ingested_at`, or when it was appended if that is earlier."""
         partition = partition_of(self._zone)
         appended = self._ledger.appended_at(EVENTS, partition, offset)
         return claimed if appended is None else min(claimed, appended)
@@ -95,13 +95,11 @@ class Timeline:
         return bisect_right(self._known_since, time)
 
     def known_since(self, number: int) -> int:
-        """Return since when (unix ms) a record is known; for a number beyond the end, the last
-        record.
-        """
+        """Return since when a record is known (unix ms); beyond the end, the last record."""
         return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
 
     def erased_since(self, number: int) -> list[Erasure]:
-        """Return the erasures after a record that erase events up to it."""
+        """Return the erasures after a record whose targets include events up to it."""
         return [
             erasure
             for erasure in self._erasures

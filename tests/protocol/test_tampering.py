@@ -181,7 +181,7 @@ def test_a_part_that_rests_on_nothing_says_nothing(home: Home) -> None:
     home.tell(BERLIN)
     home.publish(TEA)
     extend(home, 2, parts=[((), encode_part(DecidedPart((2,), puts=[GHOST])))])
-    stands(home, "a part of change 2 rests on nothing", BOTH)
+    stands(home, "a part of change 2 has no sources", BOTH)
     assert not home.rows("memory", "SELECT 1 FROM facts WHERE id = 'ghost'")
 
 

@@ -1,1 +1,1 @@
-"""Who and what a zone knows: entities, mentions, participants and merges."""
+"""The identity of a zone: entities, mentions, participants and merges."""

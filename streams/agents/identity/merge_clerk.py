@@ -1,4 +1,4 @@
-"""Handles merge commands: propose, decide, undo (A16)."""
+"""The agent that handles merge commands: propose, decide, undo (A16)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 
-# A wrong merge costs more than a waiting one, so only a nearly certain one is executed at once.
+# A wrong merge costs more than a pending one, so that only nearly certain ones are executed at
+# once.
 AUTO_MERGE_CONFIDENCE = 0.9
 
 
@@ -25,9 +26,9 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
 
 
 class MergeClerk(Agent):
-    """Executes merges above the threshold, keeps those below it for review, and undoes both.
+    """Executes merges from a confidence on, leaves others pending review, and undoes merges.
 
-    Its rows hold ids and the words of its own command, never the words of another event.
+    Its rows hold ids and the words of its own command, never those of another event.
     """
 
     kinds = frozenset({"propose_merge", "decide_merge", "undo_merge"})
@@ -41,11 +42,12 @@ class MergeClerk(Agent):
         if isinstance(payload, ProposeMerge):
             self._propose(event, payload, state, own)
         elif isinstance(payload, DecideMerge):
-            held = state.pending_candidate(payload.candidate_id)
-            if held is not None and not payload.approve:
+            pending = state.pending_candidate(payload.candidate_id)
+            if pending is not None and not payload.approve:
                 own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
-            elif held is not None:
-                self._execute(payload.candidate_id, *held, "approved by review", event, state, own)
+            elif pending is not None:
+                reason = "approved by review"
+                self._execute(payload.candidate_id, *pending, reason, event, state, own)
         elif isinstance(payload, UndoMerge) and state.is_merge_active(payload.merge_id):
             own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
         return [own]
@@ -83,9 +85,7 @@ class MergeClerk(Agent):
         state: State,
         own: DecidedPart,
     ) -> None:
-        """Merge entity b into entity a, each at the end of its merges; nothing to do if they are
-        one.
-        """
+        """Merge the canonical entity of b into that of a, unless they are the same."""
         winner, loser = state.canonical(entity_a), state.canonical(entity_b)
         if winner is None or loser is None:
             return

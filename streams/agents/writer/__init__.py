@@ -1,1 +1,1 @@
-"""The memory writers: facts of what messages say, by rules, and what a language model adds."""
+"""The memory writers, which extract facts from messages: by rules, and by a language model."""

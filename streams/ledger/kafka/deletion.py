@@ -16,7 +16,7 @@ from aiokafka.errors import LeaderNotAvailableError, for_code
 from aiokafka.protocol.admin import DeleteRecordsRequest
 
 # A broker answers once all replicas have deleted the records, or after this time.
-_PATIENCE_MS = 10_000
+_TIMEOUT_MS = 10_000
 
 
 async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartition, int]) -> None:
@@ -34,7 +34,7 @@ async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartit
             raise LeaderNotAvailableError(f"{there.topic}/{there.partition}")
         requests[leader][there.topic].append((there.partition, offset))
     for leader, topics in requests.items():
-        request = DeleteRecordsRequest(topics.items(), _PATIENCE_MS)
+        request = DeleteRecordsRequest(topics.items(), _TIMEOUT_MS)
         # Not in the connection of the producer, whose records would wait behind it.
         response = await producer.client.send(leader, request, group=ConnectionGroup.COORDINATION)
         for topic, partitions, *_ in response.topics:

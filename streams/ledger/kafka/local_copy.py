@@ -267,23 +267,22 @@ class LocalCopy:
     ) -> set[LedgerPartition]:
         """Append records that this process produced, at the offsets that the broker gave them.
 
-        Records directly after the copy's end need not be read back; if they are delivered again,
-        they are the same.
+        Records directly after the copy's end need not be read back; a later delivery is the same.
 
         Return the partitions that must be polled first, because other records come before these.
         """
-        taken: set[LedgerPartition] = set()
+        written: set[LedgerPartition] = set()
         with self.file.writing():
             for tp, (offsets, records) in appended.items():
-                there = len(offsets) == len(records) and self.next(tp) == offsets.start
-                if there and not self._behind(tp, offsets.start):
+                is_next = len(offsets) == len(records) and self.next(tp) == offsets.start
+                if is_next and not self._behind(tp, offsets.start):
                     self.file.write(*tp, offsets.start, records)
-                    taken.add(tp)
-        for tp in taken:
+                    written.add(tp)
+        for tp in written:
             offsets, records = appended[tp]
             zones = [record.zone for record in records]
             self._notify_listener(tp, list(zip(offsets, zones, strict=True)), offsets.start)
-        return appended.keys() - taken
+        return appended.keys() - written
 
     def _notify_listener(
         self, tp: LedgerPartition, records: Sequence[tuple[int, str]], end: int

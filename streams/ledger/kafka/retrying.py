@@ -1,6 +1,4 @@
-"""Repeated requests: a broker that was paused gives outdated answers until it learns the new
-leader.
-"""
+"""Retry of outdated answers, which a paused broker gives until it learns of its new leader."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
-#: How long a request is repeated whose answer contradicts what is known; then the answer is
-#: believed. A broker that wakes up learns sooner than this that it no longer leads.
+#: How long a request with an unexpected answer is repeated before the answer is accepted. A broker
+#: that resumes learns sooner than this that it no longer leads.
 REPEAT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 
