@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis judges behaviour, never the speed of a shared machine."""
+"""Configuration of all tests: a Hypothesis profile, the temporary root, the marker `kafka`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ pytest_plugins = ["tests.broker.fixture"]
 settings.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("recollect")
 
-# The tests wait for the disk longer than they compute, where `tmp_path` is on one.
+# On a disk, the tests would spend most of their time on flushes.
 MEMORY = Path("/dev/shm")
-ENOUGH = 4 << 30
-if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
+MIN_FREE_BYTES = 4 << 30
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-BROKERS = {"broker", "own_broker"}
+BROKER_FIXTURES = {"broker", "own_broker"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for a broker."""
+    """Mark the tests that use a broker as `kafka`."""
     for item in items:
-        if BROKERS & set(getattr(item, "fixturenames", ())):
+        if BROKER_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.kafka)

@@ -1,11 +1,11 @@
-"""An agent of somebody else, in a package of its own, for tests to register."""
+"""A third-party agent in a package of its own, for tests to register."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 RATINGS = '''
-"""An agent of somebody else: it writes down who rates what how highly."""
+"""A third-party agent that extracts ratings: who gives what how many stars."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""One zone of a home of its own opening, with what tests look at inside."""
+"""A zone of a home for tests: the library's methods, and access to the node below it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from recollect.streams.engine.node import Node
 
 
 class Memory:
-    """A zone as `Recollect.zone` gives it, and the node below it."""
+    """A library zone of a home opened for it alone, with its node."""
 
     def __init__(
         self,
@@ -66,12 +66,12 @@ class Memory:
         return records_to_read(self._of._zone)
 
     def recaller(self) -> Recaller:
-        """Return the recaller that is asked."""
+        """Return the recaller that answers the zone's queries."""
         recallers = self._of._zone.open_home.recallers
         return recallers.in_current_state(self.zone, self._profile, lambda recaller: recaller)
 
     def close_recallers(self) -> None:
-        """Let go of what was read of the files."""
+        """Close the recallers, which drops their caches of the files."""
         self._of._zone.open_home.recallers.close()
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Memory:
 
 
 def _named(profile: Profile) -> str:
-    """Return the name by which a ranking is asked for; one of a test's own gets one."""
+    """Return the name of a ranking profile; register one of a test's own."""
     for name, known in PROFILES.items():
         if known == profile:
             return name

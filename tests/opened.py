@@ -1,4 +1,4 @@
-"""What sealed texts of today's formats say, opened by hand."""
+"""Decoding of sealed content in the current formats, without the product's code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def payload_of(text: bytes) -> bytes:
 
 
 def text_of(payload: bytes) -> bytes:
-    """Return what an event of format 2 seals for a payload."""
+    """Return the bytes that an event of format 2 seals for a payload."""
     packer = zlib.compressobj(wbits=-15, zdict=DEFLATE_DICTIONARY)
     return packer.compress(payload) + packer.flush()
 

@@ -1,4 +1,4 @@
-"""Small exports of other programs, under the names that pages give them."""
+"""Small export files of other programs, under the file names used in the docs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TYPED = {
 
 
 def write_exports(directory: Path) -> None:
-    """Write one export of each kind that the guide names."""
+    """Write one export of each kind that the guide mentions."""
     _zip(directory / "slack-export.zip", SLACK)
     _zip(directory / "chatgpt-export.zip", {"conversations.json": [CHAT]})
     whatsapp = directory / "WhatsApp Chat with Nils.txt"

@@ -1,4 +1,4 @@
-"""The commands of a page, run in their order in one empty home, with what each printed."""
+"""Run the commands of a page in order in one empty home, and compare what they print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Step(NamedTuple):
-    """A command, with its here-document, and the lines that the page shows below it."""
+    """A command with its here-document, and the output that the page shows."""
 
     command: str
     shown: str
@@ -28,7 +28,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def steps(page: Path) -> list[Step]:
-    """Return what a page shows at a prompt, in order."""
+    """Return the commands that a page shows at a prompt, in order."""
     return [
         _step(part)
         for block in blocks(page, "console")
@@ -41,12 +41,12 @@ def _step(text: str) -> Step:
         command, _, shown = text.partition("\nEND\n")
         return Step(f"{command}\nEND", shown.strip("\n"))
     lines = text.splitlines()
-    length = next(n for n in range(1, len(lines) + 1) if _is_whole("\n".join(lines[:n])))
+    length = next(n for n in range(1, len(lines) + 1) if _is_complete("\n".join(lines[:n])))
     return Step("\n".join(lines[:length]), "\n".join(lines[length:]).strip("\n"))
 
 
-def _is_whole(command: str) -> bool:
-    """Return whether a command ends here, and not within quotes or before a line of its own."""
+def _is_complete(command: str) -> bool:
+    """Return whether a command is complete: no quote is open, and no line is continued."""
     try:
         shlex.split(command, comments=True)
     except ValueError:
@@ -73,9 +73,9 @@ class Prompt:
         }
 
     def run(self, command: str) -> str:
-        """Return what a command prints; it must succeed.
+        """Run a command that must succeed; return its output.
 
-        A home is made without an encoder, which would have to be fetched.
+        Homes are created without an encoder, which would have to be downloaded.
         """
         if command.startswith("export "):
             name, _, value = command.removeprefix("export ").partition("=")
@@ -97,18 +97,18 @@ class Prompt:
 def run_steps(
     page: Path, prompt: Prompt, not_run: Mapping[str, str], instead: Mapping[str, str] | None = None
 ) -> None:
-    """Run what a page shows, but for commands that begin so; it must print what the page shows.
+    """Run a page's commands, except those with a prefix in `not_run`, and check their output.
 
-    A word of which the page shows only the beginning, as in `01M8…`, stands in later commands for
-    what was printed; so does a key of `instead` for its value.
+    An abbreviated word of the page, such as `01M8…`, is replaced in later commands by the printed
+    one, and a key of `instead` by its value.
     """
     words = dict(instead or {})
     for step in steps(page):
         if step.command.startswith(tuple(not_run)):
             continue
         command = step.command
-        for word, whole in words.items():
-            command = command.replace(word, whole)
+        for abbreviated, word in words.items():
+            command = command.replace(abbreviated, word)
         printed = prompt.run(command)
         if step.shown:
             found = words_shown(step.shown, printed)
@@ -117,11 +117,10 @@ def run_steps(
 
 
 def words_shown(shown: str, printed: str) -> dict[str, str] | None:
-    """Return the whole of each word that a page shows only the beginning of, as in `01M8…`.
+    """Return the printed word for each abbreviated word of a page, such as `01M8…`.
 
-    None where the page shows what was not printed. A `…` by itself stands for anything, also for
-    no line. Times differ from run to run, hashes with the ledger's clock, and without an encoder
-    there are no vectors.
+    None if the page shows something else than was printed. A `…` by itself matches any text, even
+    none. Durations, sizes, counts of vectors and hashes are not compared.
     """
     parts = re.split(r"(\w*…)", _comparable(shown).replace("\n…\n", "\n…"))
     words = [part for part in parts if part.endswith("…") and part != "…"]

@@ -124,7 +124,7 @@ class EmbeddedKeys(KeyStore):
             self._connection.close()
 
 
-class _Identity(msgspec.Struct, readonly=True):
+class _Identity(msgspec.Struct, frozen=True):
     """The content of ledger.json.
 
     `home` (hex) is also in ledger.db and keys.db. `made`: both files exist and may hold events.

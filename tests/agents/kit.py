@@ -1,8 +1,7 @@
-"""Given earlier records or rows, when an agent reads a record, then these decided parts.
+"""Test kit for agents: given records or rows, when an agent reads a record, then these parts.
 
-Here is no node, no ledger and no file: the state is three read models in memory, the
-thread is a list, and a record is what `read` is handed. What an agent decides is put into the
-state before the next record, as a driver does.
+There is no node, ledger or file. The state is three read models in memory, the conversation a list.
+The rows of each decision are put into the state before the next record, as a driver does.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ RowType = TypeVar("RowType", bound=Row)
 
 
 class Thread(Conversation):
-    """What an agent may see beside its record: the events before it in the same place."""
+    """The conversation of a record, from a list of events."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
@@ -59,7 +58,7 @@ class Thread(Conversation):
         return next((each for each in self._events if each.number == number), None)
 
     def model_calls(self, wrote: ModelAnswered) -> ModelCalls:
-        """The model that is asked here repeats the message, and proposes that as a fact."""
+        """Return the answer of a model that proposes the message itself as a fact."""
         about = self.event(wrote.about)
         assert about is not None
         assert isinstance(about.payload, Content)
@@ -160,7 +159,7 @@ def _place(event: Event) -> tuple[str | None, ...] | None:
 
 
 class Outcome:
-    """What the agents decided from one record."""
+    """The decision on one record."""
 
     def __init__(self, event: Event, parts: Sequence[DecidedPart]) -> None:
         self.event = event
@@ -178,17 +177,17 @@ class Outcome:
         return [row for row in self.puts if isinstance(row, kind)]
 
     def sources_of(self, kind: type[Row]) -> list[tuple[int, ...]]:
-        """Return the numbers of the records that the rows of a kind rest on."""
+        """Return the source numbers of each row of a kind."""
         return [p.sources for p in self.parts for row in p.puts if isinstance(row, kind)]
 
 
 class Zone:
-    """A zone's state in memory, and the agents that read its records."""
+    """A zone in memory, with the agents that decide its records."""
 
     def __init__(
         self, *agents: Agent, encoder: bool = False, gateway: EncoderGateway | None = None
     ) -> None:
-        """`encoder`: texts get vectors, which are hashes of them; `gateway`: to another encoder."""
+        """`encoder`: use one whose vectors are hashes of the texts; `gateway`: to another one."""
         self._agents = agents
         self._gateway = gateway or EncoderGateway(
             MODEL if encoder else None, DIMENSION, TinyEncoder
@@ -199,7 +198,7 @@ class Zone:
         self.events: list[Event] = []
 
     def given(self, *what: Draft | Row) -> Zone:
-        """Let records be read, and rows stand."""
+        """Read records, and put rows into the state, in order."""
         for item in what:
             if isinstance(item, Draft):
                 self.read(item)
@@ -240,7 +239,7 @@ class Zone:
         )
 
     def state(self, texts: Sequence[str] = (), turns: Sequence[str] = ()) -> State:
-        """Return the state as all records left it, and the vectors of these texts."""
+        """Return the state after all records, with the vectors of these texts."""
         state = State(
             self._events.connection,
             self._memory.connection,
@@ -252,16 +251,16 @@ class Zone:
         return state
 
     def resolver(self, draft: Draft) -> EntityResolver:
-        """Return a resolver of the names in a record that has not been read."""
+        """Return a resolver for the next record, without reading it."""
         return EntityResolver(self.state(), self.next_event(draft))
 
     @property
     def identity(self) -> apsw.Connection:
-        """The connection to who is known."""
+        """The connection to the identity read model."""
         return self._identity.connection
 
     def keep(self, resolver: EntityResolver) -> None:
-        """Let what a resolver made stand."""
+        """Put a resolver's rows into the state."""
         self._put(resolver.rows)
 
     def ask(self, model: str, sql: str, *bindings: object) -> list[tuple[Any, ...]]:
@@ -280,11 +279,11 @@ class Zone:
         return found
 
     def facts(self) -> list[str]:
-        """Return every fact's sentence, in the order of time."""
+        """Return the sentences of all facts, oldest first."""
         return [text for (text,) in self.ask("memory", "SELECT text FROM facts ORDER BY as_of, id")]
 
-    def holding(self) -> list[str]:
-        """Return the sentences of the facts whose place no other has taken."""
+    def current_facts(self) -> list[str]:
+        """Return the sentences of the facts that are not superseded."""
         sql = (
             "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_supersessions) "
             "ORDER BY as_of, id"
@@ -292,38 +291,38 @@ class Zone:
         return [text for (text,) in self.ask("memory", sql)]
 
     def people(self) -> list[tuple[str, list[str]]]:
-        """Return the persons that stand: (name, names and accounts of each), sorted."""
+        """Return (name, merged names and accounts) of each canonical person, sorted."""
         below: dict[str, list[str]] = {}
         for id_, name in self.ask("identity", "SELECT id, name FROM entities"):
-            end = self.end_of(id_)
+            end = self.canonical_id(id_)
             below.setdefault(end, [])
             if end != id_:
                 below[end].append(str(name))
         sql = "SELECT id, name FROM entities WHERE type = 'person' AND merged_into IS NULL"
         return sorted((name, sorted(below[id_])) for id_, name in self.ask("identity", sql))
 
-    def standing(self, handle: str, platform: str = "chat") -> str:
-        """Return the id of who stands for an account."""
+    def owner_of(self, handle: str, platform: str = "chat") -> str:
+        """Return the id of the canonical entity of an account."""
         ((entity,),) = self.ask(
             "identity",
             "SELECT entity_id FROM handles WHERE platform = ? AND handle = ?",
             platform,
             handle,
         )
-        return self.end_of(entity)
+        return self.canonical_id(entity)
 
-    def end_of(self, entity: str) -> str:
-        """Return the id of who stands for an entity."""
+    def canonical_id(self, entity: str) -> str:
+        """Return the id of an entity's canonical entity."""
         while True:
-            ((onward,),) = self.ask(
+            ((winner,),) = self.ask(
                 "identity", "SELECT merged_into FROM entities WHERE id = ?", entity
             )
-            if onward is None:
+            if winner is None:
                 return str(entity)
-            entity = onward
+            entity = winner
 
     def mentioned_in(self, source_id: str) -> list[tuple[str, str]]:
-        """Return (words, id of who stands for it now) of the mentions in an event, in its order."""
+        """Return (text, id of the canonical entity) of the mentions in an event, in order."""
         ((event,),) = self.ask("events", "SELECT id FROM events WHERE source_id = ?", source_id)
         sql = (
             "SELECT mention_text, entity_id FROM mentions WHERE event_id = ? "
@@ -331,10 +330,10 @@ class Zone:
             "ORDER BY char_offset_start"
         )
         found = self.ask("identity", sql, event)
-        return [(str(words), self.end_of(entity)) for words, entity in found]
+        return [(str(words), self.canonical_id(entity)) for words, entity in found]
 
-    def in_doubt(self) -> list[tuple[str, str, str]]:
-        """Return (name, name, reason) of each pair that waits for review."""
+    def pending_merges(self) -> list[tuple[str, str, str]]:
+        """Return (name, name, reason) of each merge that is pending review."""
         sql = (
             "SELECT a.name, b.name, reason FROM merge_candidates "
             "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
@@ -360,7 +359,7 @@ def says(
     kind: type[Message | Edit | Deletion] = Message,
     **fields: Any,
 ) -> Draft:
-    """Return a message; its account is the name in lower case unless it is given."""
+    """Return a message; its account is by default the name in lower case."""
     sender = who.lower() if account is None else account
     return Draft(
         platform=platform,
@@ -387,7 +386,7 @@ def ends_turn(turn: str, words: str = "", *, at: int = START, platform: str = "c
 
 
 def asks_to_remember(words: str, *, by: str = "Ada", at: int = START, **fields: Any) -> Draft:
-    """Return what somebody asked to be remembered."""
+    """Return a request to remember something."""
     return Draft(
         platform="chat",
         occurred_at=at,

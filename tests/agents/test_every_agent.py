@@ -72,8 +72,8 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(
         ProposeMerge(
             source_id="p",
-            entity_a=zone.standing("u1"),
-            entity_b=zone.standing("u2"),
+            entity_a=zone.owner_of("u1"),
+            entity_b=zone.owner_of("u2"),
             confidence=0.95,
             reason="the same phone",
         )

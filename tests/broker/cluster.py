@@ -78,7 +78,7 @@ class Member(Server):
 
     @property
     def up(self) -> bool:
-        """Whether it runs, and does not stand still."""
+        """Whether it runs and is not paused."""
         return self._process is not None and not self.paused
 
     def answers(self) -> bool:
@@ -148,7 +148,7 @@ class Cluster:
 
     @property
     def up(self) -> list[Member]:
-        """The brokers that run, and do not stand still."""
+        """The brokers that run and are not paused."""
         return [broker for broker in self.brokers if broker.up]
 
     def start(self) -> None:
@@ -178,7 +178,7 @@ class Cluster:
     def wait_until(
         self, true: Callable[[dict[tuple[str, int], Led]], bool], what: str, seconds: float = START
     ) -> None:
-        """Wait until it is true of the partitions, as every broker that is up knows them.
+        """Wait until a condition holds for the partitions, as every running broker knows them.
 
         Raises BrokerError, with `what` was waited for, where it does not become true in time.
         """
@@ -218,7 +218,7 @@ class Cluster:
 
 
 class History(NamedTuple):
-    """What became of the partitions of all topics but Kafka's own."""
+    """Counts of what the controller decided about partitions, without Kafka's own topics."""
 
     #: How often a partition was given another leader.
     leader_changes: int

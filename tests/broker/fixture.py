@@ -1,4 +1,4 @@
-"""What tests ask for: a broker that the whole run shares, topics of one's own, a broker to kill.
+"""Fixtures: a broker shared by the whole run, topics of a test's own, and a broker to kill.
 
 `RECOLLECT_TEST_KAFKA=kafka://HOST:PORT` names a running broker to use. Otherwise the run starts
 one: a container where Docker answers, unless `RECOLLECT_TEST_BROKER=jars`; else Kafka from jars.
@@ -31,7 +31,7 @@ class Shared:
 
 
 def shared_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory that all processes of this run have in common, and no other run."""
+    """Return a directory that only the processes of this run share."""
     own = tmp_path_factory.getbasetemp()
     return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared-broker"
 

@@ -1,4 +1,4 @@
-"""A place to work at: two topics of the test's own on the broker of the run."""
+"""A place with two topics of the test's own, on the broker of the run."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ RANDOM_BGE_REPO = "random/bge-small-shape"
 
 
 def registered(directory: Path, *, name: str, repo: str, settings: PoolingSettings) -> Model:
-    """Return a registry entry for a local model, as it would be for one on the hub."""
+    """Return a registry entry for a local model, like one for a model on the hub."""
     return Model(
         name=name,
         description="random weights",
@@ -40,7 +40,7 @@ def registered(directory: Path, *, name: str, repo: str, settings: PoolingSettin
 
 @pytest.fixture(scope="session")
 def model_cache() -> Path:
-    """The user's own model cache: what is brought once serves every later run."""
+    """The user's model cache, so that models are downloaded once for all runs."""
     given = os.environ.get("RECOLLECT_CACHE")
     return Path(given) if given else Path.home() / ".cache" / "recollect"
 
@@ -69,7 +69,7 @@ def minilm(
 
 @pytest.fixture(scope="session")
 def random_bge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Precision, Encoder]]:
-    """The bge-shaped model of random weights, by precision, brought from a hub over HTTP."""
+    """A bge-shaped model of random weights, by precision, downloaded from a hub over HTTP."""
     directory = random_model.write(
         tmp_path_factory.mktemp("random-bge") / "model",
         seed=BGE_SEED,
@@ -109,7 +109,7 @@ def tiny_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def load_tiny(tiny_directory: Path, tiny_cache: Path) -> Iterator[Callable[..., Encoder]]:
-    """Give a function (precision, workers) -> Encoder of the tiny model."""
+    """Return a function (precision, workers) -> Encoder of the tiny model."""
     opened: list[Encoder] = []
 
     def open_one(precision: Precision = "int8", workers: int | None = None) -> Encoder:

@@ -1,4 +1,4 @@
-"""The command line on a home, and what is left in its files and in its ledger."""
+"""Test kit for erasures: commands on a home, and searches of its files and ledger."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Recollect:
         return ended.answer
 
     def ingest(self, *lines: dict[str, Any], zone: str = ZONE, options: Sequence[str] = ()) -> Any:
-        """Ingest events; return what became of them."""
+        """Ingest events; return the report."""
         self._files += 1
         path = self.home.parent / f"events-{self._files}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -80,7 +80,7 @@ class Recollect:
         return bool(self.run("--zone", zone, "verify")["ok"])
 
     def left(self, *words: str, zone: str = ZONE) -> list[str]:
-        """Return where words are left: files that hold them, and records that still open."""
+        """Return where words are left: the files and the readable records that contain them."""
         needles = [word.encode() for word in words]
         found = files_holding(self.home, *needles)
         found += [

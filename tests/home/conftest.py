@@ -19,7 +19,7 @@ def _unset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with events, facts, an erasure and a generation before the one in use."""
+    """A home with events, facts, an erasure and an older generation."""
     home = Home(tmp_path_factory.mktemp("filled") / "home").make(*SENTENCES)
     home.well("rebuild")
     home.well("forget", "m-2")
@@ -28,6 +28,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(filled: Path, tmp_path: Path) -> Home:
-    """A copy of the home, to be broken."""
+    """A copy of the home that a test may damage."""
     shutil.copytree(filled, tmp_path / "home")
     return Home(tmp_path / "home")

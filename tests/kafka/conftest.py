@@ -15,7 +15,7 @@ from tests.protocol.kit import in_memory
 
 
 class Make(Protocol):
-    """Makes a home by name; `url` is its ledger where it is another one."""
+    """Makes a home by name; `url` is its ledger, by default that of the test."""
 
     def __call__(
         self, name: str, url: str = "", encoder: str = "none", **settings: str
@@ -24,7 +24,7 @@ class Make(Protocol):
 
 @pytest.fixture
 def room() -> Iterator[Path]:
-    """A directory that costs no disk flushes."""
+    """A directory in memory, without disk flushes."""
     with in_memory() as path:
         yield path
 
@@ -45,7 +45,7 @@ def _make(room: Path, ledger: str) -> Iterator[Make]:
 
 @pytest.fixture
 def make(kafka_url: str, room: Path) -> Iterator[Make]:
-    """Homes on topics of this test alone; what they started ends with it."""
+    """Homes on topics of this test alone; their processes end with it."""
     yield from _make(room, kafka_url)
 
 

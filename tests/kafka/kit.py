@@ -1,7 +1,7 @@
-"""What these tests look with: the command on a home, Kafka through plain aiokafka, plain SQL.
+"""Test kit for Kafka: commands on a home, the brokers through plain aiokafka, and plain SQL.
 
-Nothing here asks the code under test what the truth is, but for `hashes`, whose content hashes
-are compared with each other only.
+Nothing here uses the code under test as an oracle, except `hashes`, whose content hashes are only
+compared with each other.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Ended:
 
 
 class Running:
-    """A command that goes on in a process of its own, with what it has said so far."""
+    """A command that runs in a process of its own, with its output so far."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self._log = log
@@ -150,7 +150,7 @@ class Recollect:
         }
 
     def run(self, *arguments: str) -> Ended:
-        """Run a command to its end, here: a process of its own is for those that need one."""
+        """Run a command in this process, to its end."""
         output, errors = io.StringIO(), io.StringIO()
         with (
             patch.dict(os.environ, self.environment(), clear=True),
@@ -167,12 +167,12 @@ class Recollect:
         return ended.json()
 
     def once(self) -> None:
-        """Have everything sequenced and decided that there is."""
+        """Sequence and decide everything published so far."""
         ended = self.run("worker", "--once")
         assert (ended.status, ended.errors) == (0, ""), ended
 
     def start(self, *arguments: str, script: str | None = None) -> Running:
-        """Start a command that goes on; `script` is Python to run before it, in each process."""
+        """Start a command in the background; `script` is Python that each process runs first."""
         name = f"{self.home.name}-{len(self._started)}"
         environment = self.environment()
         if script:
@@ -222,7 +222,7 @@ class Recollect:
         wait_until(lambda: heartbeat.stat().st_mtime_ns > before, f"{self.home.name} beats")
 
     def end(self) -> None:
-        """Kill what still runs."""
+        """Kill the processes that still run."""
         for running in self._started:
             running.kill()
 
@@ -296,7 +296,7 @@ class Recollect:
 def wait_until(
     condition: Callable[[], object], what: Callable[[], str] | str, seconds: float = PATIENCE
 ) -> None:
-    """Return as soon as something is so."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -319,7 +319,7 @@ def files_holding(home: Path, *needles: bytes) -> list[str]:
 
 
 def line(id_: str, text: str, **other: Any) -> dict[str, Any]:
-    """Return an event as the reference gives it; known when it was said."""
+    """Return an event in the documented form, ingested when it was said."""
     number = other.pop("number", 0)
     at = other.pop("at", START + number * MINUTE)
     return {
@@ -343,7 +343,7 @@ def write(path: Path, lines: Iterable[Mapping[str, Any]]) -> str:
 
 
 def run(work: Coroutine[Any, Any, Value]) -> Value:
-    """Do something with plain aiokafka."""
+    """Run a coroutine of plain aiokafka."""
     return asyncio.run(work)
 
 
@@ -385,7 +385,7 @@ def post_events(url: str, zone: str, lines: Iterable[Mapping[str, Any]]) -> None
 
 
 class Kept(NamedTuple):
-    """A record that a topic holds."""
+    """A record of a topic."""
 
     partition: int
     offset: int
@@ -476,7 +476,7 @@ def truncate(url: str, topic: str, offsets: Mapping[int, int]) -> None:
 
 
 def make_topic(url: str, topic: str, configs: Mapping[str, str], partitions: int = 12) -> None:
-    """Make a topic as somebody else would."""
+    """Create a topic without recollect."""
     name = place_of(url).topic(topic)
     new = NewTopic(name, partitions, 1, topic_configs=dict(configs))
     with_admin(url, lambda admin: admin.create_topics([new]))

@@ -1,4 +1,4 @@
-"""What every ledger promises, whatever carries it.
+"""The contract of ledgers, as tests that every implementation must pass.
 
 Subclass `LedgerContract` and give it an `opener`: something that can be pickled and that
 returns, each time it is called, a fresh handle on the same storage. Nothing here knows of
@@ -83,7 +83,7 @@ class Seen(NamedTuple):
 
 
 class Reader:
-    """Reads a ledger with nothing of ours but `read`, `end` and the keys."""
+    """Reads a ledger with nothing of the product but `read`, `end` and the keys."""
 
     def __init__(self, ledger: Ledger, page: int = 7) -> None:
         self._ledger = ledger
@@ -102,11 +102,11 @@ class Reader:
         return found
 
     def partition(self, partition: int) -> list[Seen]:
-        """Return the events of a partition, opened where their keys are there."""
+        """Return the events of a partition, unsealed if their keys exist."""
         return [self._seen(*record) for record in self.raw(EVENTS, partition)]
 
     def zone(self, zone: str) -> list[Seen]:
-        """Return a zone's events: the records that extend its chain, whatever else is there."""
+        """Return a zone's events: the records that extend its chain."""
         events: list[Seen] = []
         before = bytes(32)
         for event in self.partition(partition_of(zone)):

@@ -1,4 +1,4 @@
-"""A home without an encoder, for the tests of what is promised to its user."""
+"""A home without an encoder, for the tests of promises to users."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.protocol.kit import Home, in_memory
 
 @pytest.fixture
 def room() -> Iterator[Path]:
-    """A directory that costs no disk flushes: what is killed here is a process, not the power."""
+    """A directory in memory, without disk flushes: tests kill processes, not the machine."""
     with in_memory() as path:
         yield path
 
@@ -42,6 +42,6 @@ def home(make_home: Callable[..., Home]) -> Home:
 
 @pytest.fixture(autouse=True)
 def disarmed() -> Iterator[None]:
-    """No failpoint outlives its test."""
+    """Clear failpoints after each test."""
     yield
     failpoints.disarm()

@@ -1,4 +1,4 @@
-"""A home to break: a node with a tiny encoder, drafts in one line, and what its files say."""
+"""Test kit for the protocol: a home with a tiny encoder, short drafts, and queries on its files."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ DAY = 86_400_000
 
 
 def vector_of(text: str) -> npt.NDArray[np.float32]:
-    """Return the unit vector of a text: eight bytes of its hash."""
+    """Return a unit vector made from eight bytes of a text's hash."""
     raw = np.frombuffer(hashlib.blake2b(text.encode(), digest_size=DIMENSION).digest(), np.uint8)
     vector = raw.astype(np.float32) + np.float32(1)
     return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 class TinyEncoder:
-    """An encoder that hashes."""
+    """An encoder whose vectors are hashes."""
 
     model = MODEL
     dimension = DIMENSION
@@ -103,19 +103,19 @@ class TinyEncoder:
 
 @contextmanager
 def in_memory() -> Iterator[Path]:
-    """A temporary directory, in memory where the system has such a place."""
+    """A temporary directory, in memory if the system allows it."""
     shared = Path("/dev/shm")
     with TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as path:
         yield Path(path)
 
 
 class Home:
-    """A home directory and the node that is open on it; may be closed and opened again."""
+    """A home directory with an open node; it can be closed and opened again."""
 
     def __init__(
         self, path: Path, agents: Sequence[Agent] = AGENTS, ledger: Path | None = None
     ) -> None:
-        """`ledger` is the home whose ledger this one works for; its own where there is none."""
+        """`ledger`: the home whose ledger this one uses; by default its own."""
         self.path = path
         self.agents = agents
         self._ledger_path = ledger or path
@@ -131,7 +131,7 @@ class Home:
         self.node.close()
 
     def restart(self, agents: Sequence[Agent] | None = None) -> None:
-        """Be another process."""
+        """Close and open the node, as a new process would."""
         self.close()
         self.agents = self.agents if agents is None else agents
         self.open()
@@ -157,7 +157,7 @@ class Home:
     def driver(
         self, files: ZoneFiles | None = None, batch: int = BATCH_SIZE, zone: str = ZONE
     ) -> Iterator[ZoneDriver]:
-        """A driver of the generation in use, on its own files or on others, step by step."""
+        """Return a driver of the generation in use, on its own files or on others."""
         generation = self.node.current(zone)
         with self.node.open(zone, generation) as own:
             yield ZoneDriver(
@@ -189,7 +189,7 @@ class Home:
         )
 
     def current_facts(self) -> list[str]:
-        """Return the sentences of facts whose place no other has taken."""
+        """Return the sentences of the facts that are not superseded."""
         return sorted(
             str(text).split(": ", 1)[-1]
             for (text,) in self.rows(
@@ -208,12 +208,12 @@ class Home:
         ]
 
     def changes(self, zone: str = ZONE) -> list[tuple[ChangeHeader, ChangeRecord]]:
-        """Return every change record of a zone, whether it counts or not."""
+        """Return every change record of a zone, void ones included."""
         found = self.ledger.read(CHANGES, partition_of(zone), 0, 1_000_000, zone)
         return [read_change(record.value) for record in found]
 
     def readable_parts(self, zone: str = ZONE) -> bytes:
-        """Return the text of all change parts that still open, of every chain."""
+        """Return the text of all change parts that can be unsealed, of every chain."""
         texts = []
         for _, record in self.changes(zone):
             for part in record.parts:
@@ -237,7 +237,7 @@ def live(home: Home, zone: str = ZONE) -> dict[str, str]:
 
 
 def projected(home: Home, zone: str = ZONE, generation: Generation | None = None) -> dict[str, str]:
-    """Return the hashes of a late replica: everything from the topics, into new files."""
+    """Return the hashes of files newly projected from the topics, as by a late replica."""
     chain = (generation or home.node.current(zone)).chain
     with (
         TemporaryDirectory(dir=home.path.parent) as scratch,
@@ -250,7 +250,7 @@ def projected(home: Home, zone: str = ZONE, generation: Generation | None = None
 
 @contextmanager
 def copy_of(home: Home) -> Iterator[Home]:
-    """A copy of a home, which may be changed without changing the original."""
+    """A copy of a home."""
     with TemporaryDirectory(dir=home.path.parent) as scratch:
         path = Path(scratch) / "home"
         shutil.copytree(home.path, path)
@@ -269,7 +269,7 @@ def derived(home: Home, zone: str = ZONE) -> dict[str, str]:
 
 
 def agree(home: Home, zone: str = ZONE) -> dict[str, str]:
-    """Require live == late replica == decided again; return the hashes."""
+    """Check that files in use, a late replica and a derived copy are equal; return hashes."""
     ours = live(home, zone)
     assert projected(home, zone) == ours, "a replica differs"
     assert derived(home, zone) == ours, "deciding again differs"
@@ -287,7 +287,7 @@ def say(
     out: bool = False,
     ingested_at: int = START,
 ) -> Draft:
-    """Return a message. Everything is known at START, so that rows of two events can be equal."""
+    """Return a message, ingested at START so that rows of two events can be equal."""
     return Draft(
         platform="chat",
         occurred_at=at,
@@ -328,13 +328,13 @@ def forget(*numbers: int, at: int = START) -> Draft:
 
 
 class Switch(msgspec.Struct):
-    """Whether poison works at the moment."""
+    """Whether `Poisoned` fails at the moment."""
 
     on: bool = True
 
 
 class Poisoned:
-    """An agent that fails on records whose text holds a word; `where` is the step that fails."""
+    """An agent that fails on records that contain a word; `where` is the step that fails."""
 
     kinds = frozenset({"message", "turn_completed", "remember"})
 
@@ -369,7 +369,7 @@ class Poisoned:
 
 
 class Meddler:
-    """An agent that decides nothing and calls back, once, while a record is handled."""
+    """An agent that decides nothing, and calls a function once while it handles a record."""
 
     kinds = frozenset({"message", "turn_completed", "remember"})
 

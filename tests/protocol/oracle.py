@@ -1,7 +1,7 @@
-"""What a zone must hold, computed from the history alone by a plain model.
+"""An oracle of a zone's content, computed from its history by a plain model.
 
-It shares no code with the projects: it keeps the list of what was said and answers, from the
-events that are readable at the end, what must be there.
+It shares no code with the product: it keeps the list of published records, and derives the expected
+content from those that are readable at the end.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ class Oracle:
         self.history: list[Said] = []
 
     def add(self, said: Said) -> None:
-        """A record is in the ledger; numbers are dense."""
+        """Add the next record of the ledger; numbers are dense."""
         assert said.number == len(self.history) + 1
         self.history.append(said)
 
     def forgotten(self) -> set[int]:
-        """Return the numbers that no longer may be read."""
+        """Return the numbers of the erased records."""
         gone: set[int] = set()
         for said in self.history:
             if said.kind == "forget":
@@ -99,7 +99,7 @@ class Oracle:
         return [said for said in self.history if said.number not in gone]
 
     def turns_of_talk(self) -> dict[int, tuple[str, str]]:
-        """Return number -> (source id, text) of what stands in events.db."""
+        """Return number -> (source id, text) of the expected rows of events.db."""
         return {
             said.number: (said.source_id, said.text)
             for said in self.readable()
@@ -107,7 +107,7 @@ class Oracle:
         }
 
     def in_order_of_reading(self) -> list[Said]:
-        """Return what the writer reads, in its order: a turn is read when it is over."""
+        """Return the records in the order in which the writer reads them: a turn when it ends."""
         over: set[str] = set()
         waiting: dict[str, list[Said]] = {}
         read: list[Said] = []
@@ -169,7 +169,7 @@ class Oracle:
         return counts
 
     def words_that_must_be_gone(self) -> set[str]:
-        """Return what was said by forgotten events and by no readable one."""
+        """Return the words of erased events that no readable event has."""
         left = {word for said in self.readable() for word in self._words(said)}
         gone = self.forgotten()
         lost = {word for said in self.history if said.number in gone for word in self._words(said)}

@@ -1,4 +1,4 @@
-"""Memories to ask: a home with a tiny encoder, drafts in one line, and answers in short."""
+"""Test kit for recall: a home with a tiny encoder, short drafts, and short forms of answers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MEANING = {
 
 
 def vector_of(text: str) -> Floats:
-    """Return the unit vector of a text: a direction for each thing that its words mean."""
+    """Return the unit vector of a text, with a dimension for each concept that it mentions."""
     vector = np.zeros(DIMENSION)
     for word in re.findall(r"\w+", text.lower()) or [text]:
         meaning = MEANING.get(word, word)
@@ -56,7 +56,7 @@ def vector_of(text: str) -> Floats:
 
 
 class ConceptEncoder:
-    """An encoder that knows what a few words mean."""
+    """An encoder that maps a few words to concepts."""
 
     model = MODEL
     dimension = DIMENSION
@@ -89,7 +89,7 @@ class ConceptEncoder:
 
 
 class FixedEncoder(ConceptEncoder):
-    """Gives every question one vector, and notes what it was given."""
+    """An encoder that returns one vector for every question, and records the questions."""
 
     def __init__(self, vector: Floats) -> None:
         self.vector = vector
@@ -120,7 +120,7 @@ def say(content: str, id: str, *, by: str = "Ada", at: int = START, **fields: An
 
 
 def talk(*lines: tuple[str, str], start: int = START, id: str = "m", **fields: Any) -> list[Draft]:
-    """Return the drafts of a talk: (speaker, words), a minute apart, with ids m1, m2, ..."""
+    """Return the drafts of a conversation: (speaker, words), a minute apart, ids m1, m2, ..."""
     return [
         say(content, f"{id}{place}", by=by, at=start + place * MINUTE, **fields)
         for place, (by, content) in enumerate(lines, 1)
@@ -139,12 +139,12 @@ def ask(memory: Memory, text: str, **fields: Any) -> list[Result]:
 
 
 def cited(results: Iterable[Result]) -> list[str]:
-    """Return the source's own ids behind results, in order, each once."""
+    """Return the source ids of the events behind results, in order, each once."""
     return list(dict.fromkeys(id_ for result in results for id_ in result.source_event_ids))
 
 
 def recaller_of(memory: Memory) -> Recaller:
-    """Return the recaller that a memory asks, so that a test may look at its arms."""
+    """Return the recaller of a memory, whose arms a test inspects."""
     return memory.recaller()
 
 
@@ -156,7 +156,7 @@ def recalled(memory: Memory, query: Query, *how: Any) -> RecallAnswer:
 
 
 def embedded(memory: Memory, question: str) -> str:
-    """Return what the encoder is given of a question."""
+    """Return the text that the encoder gets for a question."""
     encoder = FixedEncoder(vector_of(question))
     recalled(memory, Query(question), DEFAULT_PROFILE, None, encoder)
     (text,) = (text for text in encoder.read if text not in GENERIC_PROMPTS)
@@ -164,10 +164,10 @@ def embedded(memory: Memory, question: str) -> str:
 
 
 def look_anew(memory: Memory) -> None:
-    """Let a memory open its files again: what it follows is watermarks, not rows without one."""
+    """Make a memory open its files again: it follows watermarks, and misses rows without one."""
     memory.close_recallers()
 
 
 def plain(answer: RecallAnswer) -> list[dict[str, Any]]:
-    """Return what an answer says, without how long it took."""
+    """Return an answer as plain data, without its timings."""
     return [msgspec.structs.asdict(result) for result in answer.results]

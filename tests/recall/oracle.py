@@ -1,4 +1,4 @@
-"""What the arms should say, worked out slowly and apart from them."""
+"""Oracles of the arms' scores: slow, direct implementations that share no code with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Line(NamedTuple):
 
 
 def around(lines: Sequence[Line], values: Sequence[float]) -> list[float]:
-    """Return for each line the weighted sum of the values of it and its neighbours.
+    """Return for each line the weighted sum of its value and its neighbours' values.
 
     Neighbours are counted in the order of the conversation, and never across a night.
     """

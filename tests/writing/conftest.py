@@ -1,4 +1,4 @@
-"""Homes whose writer is a model from a script."""
+"""Homes whose writer is a scripted model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OpenWriting = Callable[..., "tuple[Memory, ModelServer]"]
 def writing_home(
     place: Path, script: Script, **settings: object
 ) -> Iterator[tuple[Memory, ModelServer]]:
-    """Open a home without encoder, whose model is a script."""
+    """Open a home without an encoder, with a scripted model."""
     with model_server(script) as server:
         given = {"seconds": 5.0, "attempts": 2} | settings
         lines = [f'accounts = ["{server.url} scripted"]']
@@ -34,7 +34,7 @@ def writing_home(
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[OpenWriting]:
-    """Return what opens homes until the test is over: script, settings -> zone and server."""
+    """Return a function (script, settings) -> zone and server, closed after the test."""
     with ExitStack() as stack:
         count = iter(range(100))
 

@@ -38,7 +38,7 @@ def meant(home: Zone, name: str, type: str = "PERSON", by: Draft | None = None) 
     resolver, _ = sent(home, by or says("Zoe", f"{name} again"))
     found = resolver.resolve(name, type)
     home.keep(resolver)
-    return home.end_of(found.id)
+    return home.canonical_id(found.id)
 
 
 # Accounts
@@ -79,10 +79,10 @@ def test_an_account_that_gives_a_name_is_that_person() -> None:
 
 def test_an_account_that_was_there_becomes_the_person_when_the_name_is_learnt() -> None:
     home = zone(says("", "hello", account="u1"))
-    before = home.standing("u1")
+    before = home.owner_of("u1")
     home.given(says("Ada", "hello again", account="u1"))
     assert home.people() == [("Ada", ["u1"])]
-    assert home.end_of(before) == home.standing("u1")
+    assert home.canonical_id(before) == home.owner_of("u1")
 
 
 @pytest.mark.parametrize(
@@ -103,20 +103,20 @@ def test_one_id_on_two_platforms_is_two_accounts() -> None:
         says("Ada", "hello", account="ada", platform="slack"),
         says("Ada", "hello", account="ada", platform="discord"),
     )
-    assert home.standing("ada", "slack") != home.standing("ada", "discord")
+    assert home.owner_of("ada", "slack") != home.owner_of("ada", "discord")
 
 
 def test_two_accounts_of_one_name_are_two_people_and_wait_for_review() -> None:
     home = zone(says("Alex", "hi", account="u1"), says("Alex", "hi", account="u2"))
     assert home.people() == [("Alex", ["u1"]), ("Alex", ["u2"])]
-    assert home.in_doubt() == [("Alex", "Alex", "the same name")]
+    assert home.pending_merges() == [("Alex", "Alex", "the same name")]
 
 
 def test_a_third_of_the_name_is_compared_with_one_of_the_two() -> None:
     """What is one with the first is found to be one with the others: n people, n - 1 doubts."""
     home = zone(*(says("Alex", "hi", account=f"u{n}") for n in range(1, 5)))
     assert len(home.people()) == 4
-    assert len(home.in_doubt()) == 3
+    assert len(home.pending_merges()) == 3
 
 
 def test_nobody_becomes_an_admin_by_taking_the_name() -> None:
@@ -124,13 +124,13 @@ def test_nobody_becomes_an_admin_by_taking_the_name() -> None:
         says("Admin", "hi", account="root"),
         says("\uff21\uff24\uff2d\uff29\uff2e ", "hi", account="evil"),
     )
-    assert home.standing("root") != home.standing("evil")
+    assert home.owner_of("root") != home.owner_of("evil")
 
 
 def test_an_account_may_take_another_name_and_stays_who_it_is() -> None:
     home = zone(says("Caroline", "hi", account="u1"), says("Caroline Hughes", "hi", account="u1"))
     assert home.people() == [("Caroline", ["Caroline Hughes", "u1"])]
-    assert meant(home, "Caroline Hughes") == home.standing("u1")
+    assert meant(home, "Caroline Hughes") == home.owner_of("u1")
 
 
 def test_an_account_that_takes_somebodys_name_does_not_take_his_place() -> None:
@@ -139,8 +139,8 @@ def test_an_account_that_takes_somebodys_name_does_not_take_his_place() -> None:
         says("Bob", "hi", account="u2"),
         says("Ada", "it is me", account="u2"),
     )
-    assert home.standing("u1") != home.standing("u2")
-    assert home.in_doubt() == [("Bob", "Ada", "the same name")]
+    assert home.owner_of("u1") != home.owner_of("u2")
+    assert home.pending_merges() == [("Bob", "Ada", "the same name")]
 
 
 # Names
@@ -155,7 +155,7 @@ def test_a_name_means_the_one_person_who_has_it() -> None:
         "Ada Lovelace's",
         "“Ada Lovelace”",
     ):
-        assert meant(home, written) == home.standing("u1")
+        assert meant(home, written) == home.owner_of("u1")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_one_name_in_two_writings_is_of_one_and_can_be_undone(
 ) -> None:
     home = zone()
     assert meant(home, one, type) == meant(home, other, type)
-    assert home.in_doubt() == []
+    assert home.pending_merges() == []
     merges = home.ask("identity", "SELECT reason FROM merges WHERE reason LIKE '%otherwise'")
     assert len(merges) == 1, "a merge, so that undo takes it apart"
 
@@ -202,7 +202,7 @@ def test_one_name_in_two_writings_is_of_one_and_can_be_undone(
 def test_a_name_that_is_like_another_is_proposed_with_its_reason() -> None:
     home = zone()
     assert meant(home, "Katherine Smith") != meant(home, "Catherine Smith")
-    ((_, _, reason),) = home.in_doubt()
+    ((_, _, reason),) = home.pending_merges()
     assert "sound alike" in reason
 
 
@@ -233,24 +233,24 @@ def test_a_name_of_no_known_type_that_two_have_is_neither() -> None:
 
 def test_a_first_name_stands_for_the_one_person_who_has_it() -> None:
     home = zone(says("Ada Lovelace", "hi", account="u1"))
-    assert meant(home, "Ada") == home.standing("u1")
+    assert meant(home, "Ada") == home.owner_of("u1")
 
 
 def test_a_first_name_that_several_have_stands_for_none_of_them() -> None:
     home = zone(says("Ada Lovelace", "hi", account="u1"), says("Ada Byron", "hi", account="u2"))
-    assert meant(home, "Ada") not in {home.standing("u1"), home.standing("u2")}
+    assert meant(home, "Ada") not in {home.owner_of("u1"), home.owner_of("u2")}
 
 
 def test_a_last_name_or_a_part_of_a_first_name_stands_for_nobody() -> None:
     home = zone(says("Ada Lovelace", "hi", account="u1"))
     for part in ("Lovelace", "Ad", "Adam"):
-        assert meant(home, part) != home.standing("u1")
+        assert meant(home, part) != home.owner_of("u1")
 
 
 def test_a_name_that_two_accounts_have_means_neither() -> None:
     home = zone(says("Alex", "hi", account="u1"), says("Alex", "hi", account="u2"))
     alex = meant(home, "Alex")
-    assert alex not in {home.standing("u1"), home.standing("u2")}
+    assert alex not in {home.owner_of("u1"), home.owner_of("u2")}
     assert meant(home, "Alex") == alex, "and who is meant stays the same"
 
 
@@ -260,14 +260,14 @@ def test_a_first_name_that_two_have_alone_is_not_that_of_a_third_who_has_more() 
         says("Alex", "hi", account="u2"),
         says("Alex Kim", "hi", account="u3"),
     )
-    assert meant(home, "Alex") not in {home.standing(f"u{n}") for n in (1, 2, 3)}
+    assert meant(home, "Alex") not in {home.owner_of(f"u{n}") for n in (1, 2, 3)}
 
 
 def test_once_the_two_are_merged_the_name_means_the_one() -> None:
     home = zone(says("Alex", "hi", account="u1"), says("Alex", "hi", account="u2"))
     ((held,),) = home.ask("identity", "SELECT id FROM merge_candidates")
     home.given(command(DecideMerge(source_id="d", candidate_id=held, approve=True)))
-    assert meant(home, "Alex") == home.standing("u1") == home.standing("u2")
+    assert meant(home, "Alex") == home.owner_of("u1") == home.owner_of("u2")
 
 
 def test_who_is_only_asked_about_is_not_made() -> None:
@@ -286,8 +286,8 @@ def test_a_name_that_stands_twice_in_a_record_is_one_entity() -> None:
 def test_an_account_may_be_who_a_name_means_but_that_waits_for_review() -> None:
     """Its platform gave no name; somebody speaks of one who is called as the account is."""
     home = zone(says("", "hello", account="melanie"))
-    assert meant(home, "Melanie") != home.standing("melanie")
-    assert home.in_doubt() == [("Melanie", "melanie", "the name of a handle")]
+    assert meant(home, "Melanie") != home.owner_of("melanie")
+    assert home.pending_merges() == [("Melanie", "melanie", "the name of a handle")]
 
 
 # Kin
@@ -307,14 +307,14 @@ def test_somebody_of_the_speakers_is_nobody_else_of_that_name(said: str) -> None
     sent_by = home.next_event(says("Ada", said))
     assert isinstance(sent_by.payload, Content)
     resolver.resolve_sender(sent_by, sent_by.payload)
-    assert in_words(resolver, said, "Tom") != home.standing("t1")
+    assert in_words(resolver, said, "Tom") != home.owner_of("t1")
 
 
 @pytest.mark.parametrize("said", ["Tom lives in Leeds.", "I saw my Tom.", "the uncle Tom knows"])
 def test_without_a_word_for_what_he_is_to_the_speaker_it_is_the_known_one(said: str) -> None:
     home = zone(says("Tom", "hi", account="t1"))
     resolver, _ = sent(home, says("Ada", said))
-    assert in_words(resolver, said, "Tom") == home.standing("t1")
+    assert in_words(resolver, said, "Tom") == home.owner_of("t1")
 
 
 def test_later_the_speaker_means_his_own_and_others_theirs() -> None:
@@ -328,7 +328,7 @@ def test_later_the_speaker_means_his_own_and_others_theirs() -> None:
     )
     ((_, adas),) = home.mentioned_in("a2")
     ((_, bobs),) = home.mentioned_in("b2")
-    assert len({adas, bobs, home.standing("t1")}) == 3
+    assert len({adas, bobs, home.owner_of("t1")}) == 3
     ((_, eves),) = home.mentioned_in("e2")
     assert eves not in {adas, bobs}
 
@@ -366,28 +366,28 @@ def test_a_nickname_is_another_name_of_the_same_person() -> None:
     home = zone()
     introduced(home, says("Melanie", "call me Mel", account="u7"), name("Mel", "nickname"))
     assert home.people() == [("Melanie", ["Mel", "u7"])]
-    assert meant(home, "Mel") == home.standing("u7")
+    assert meant(home, "Mel") == home.owner_of("u7")
 
 
 def test_more_of_the_same_name_is_the_same_person() -> None:
     home = zone()
     introduced(home, says("Melanie", "...", account="u7"), name("Melanie Park"))
-    assert meant(home, "Melanie Park") == home.standing("u7")
+    assert meant(home, "Melanie Park") == home.owner_of("u7")
 
 
 def test_quite_another_name_is_a_doubt() -> None:
     """ "I'm Batman": it may be a joke, a quotation, or another at the keyboard."""
     home = zone()
     introduced(home, says("Melanie", "I'm Batman", account="u7"), name("Batman"))
-    assert home.in_doubt() == [("Melanie", "Batman", "also called Batman")]
-    assert meant(home, "Batman") != home.standing("u7")
+    assert home.pending_merges() == [("Melanie", "Batman", "also called Batman")]
+    assert meant(home, "Batman") != home.owner_of("u7")
 
 
 def test_a_nickname_that_somebody_has_is_not_taken_from_him() -> None:
     home = zone(says("Mel", "hi", account="m1"))
     introduced(home, says("Melanie", "call me Mel", account="u7"), name("Mel", "nickname"))
-    assert home.standing("m1") != home.standing("u7")
-    ((one, other, reason),) = home.in_doubt()
+    assert home.owner_of("m1") != home.owner_of("u7")
+    ((one, other, reason),) = home.pending_merges()
     assert (one, other) == ("Mel", "Melanie")
     assert "a nickname" in reason
     assert "melanie" not in reason.lower()
@@ -398,7 +398,7 @@ def test_an_introduction_of_somebody_else_names_him_and_not_the_speaker() -> Non
     home = zone()
     sender = introduced(home, says("Ada", "Kate goes by Kit"), name("Kit", "nickname", of="Kate"))
     assert sender.normalized == "kate", "who was introduced is returned"
-    assert meant(home, "Kit") == meant(home, "Kate") != home.standing("ada")
+    assert meant(home, "Kit") == meant(home, "Kate") != home.owner_of("ada")
 
 
 # Addresses
@@ -419,7 +419,7 @@ def test_an_address_that_somebody_gives_is_his() -> None:
     home = zone()
     told(home, says("Ada", "..."), contact("email", "ada@example.org"))
     assert home.people() == [("Ada", ["ada", "ada@example.org"])]
-    assert meant(home, "ada@example.org", "EMAIL") == home.standing("ada")
+    assert meant(home, "ada@example.org", "EMAIL") == home.owner_of("ada")
 
 
 def test_an_address_that_was_only_told_cannot_be_written_to() -> None:
@@ -432,7 +432,7 @@ def test_mail_from_an_address_that_was_told_comes_from_its_owner() -> None:
     home = zone()
     told(home, says("Ada", "..."), contact("email", "ada@example.org"))
     home.given(says("", "hello", account="ada@example.org", platform="mail"))
-    assert home.standing("ada@example.org", "mail") == home.standing("ada")
+    assert home.owner_of("ada@example.org", "mail") == home.owner_of("ada")
 
 
 def test_an_address_that_two_give_stays_with_the_first_and_waits_for_review() -> None:
@@ -440,13 +440,13 @@ def test_an_address_that_two_give_stays_with_the_first_and_waits_for_review() ->
     told(home, says("Ada", "..."), contact("phone", "+4930123456"))
     told(home, says("Bob", "..."), contact("phone", "+4930123456"))
     assert home.people() == [("Ada", ["+4930123456", "ada"]), ("Bob", ["bob"])]
-    assert home.in_doubt() == [("Bob", "Ada", "both have phone")]
+    assert home.pending_merges() == [("Bob", "Ada", "both have phone")]
 
 
 def test_who_claims_an_account_that_writes_under_its_own_name_does_not_get_it() -> None:
     home = zone(says("Boss", "hello", account="boss@example.org", platform="mail"))
     told(home, says("Bob", "..."), contact("email", "boss@example.org"))
-    assert home.standing("bob") != home.standing("boss@example.org", "mail")
+    assert home.owner_of("bob") != home.owner_of("boss@example.org", "mail")
 
 
 def test_giving_the_same_address_again_changes_nothing() -> None:
@@ -460,7 +460,7 @@ def test_giving_the_same_address_again_changes_nothing() -> None:
 def test_an_address_of_somebody_else_is_not_the_speakers() -> None:
     home = zone()
     told(home, says("Ada", "..."), contact("phone", "+4930123456", owner="Tom"))
-    assert meant(home, "Tom") != home.standing("ada")
+    assert meant(home, "Tom") != home.owner_of("ada")
     assert ("Tom", ["+4930123456"]) in home.people()
 
 
@@ -476,7 +476,7 @@ def test_the_ids_of_a_person_are_those_of_all_that_was_merged() -> None:
         for (name,) in home.ask("identity", "SELECT name FROM entities WHERE id = ?", id_)
     }
     assert names == {"Caroline", "Caroline Hughes", "u1"}
-    assert resolver.ids(sender)[0] == home.standing("u1")
+    assert resolver.ids(sender)[0] == home.owner_of("u1")
 
 
 def test_a_merge_of_this_very_record_counts_at_once() -> None:
@@ -509,6 +509,6 @@ def test_a_hostile_name_is_one_strange_person_and_nobody_else(hostile: str) -> N
     home = zone(says("Ada", "hi", account="u1"), says("Bob", "hi", account="u2"))
     home.given(says(hostile, "I live in Rome.", account="evil"))
     resolver = home.resolver(says("Zoe", "..."))
-    assert resolver.resolve(hostile, "PERSON").id not in (home.standing("u1"), home.standing("u2"))
-    assert home.standing("evil") not in (home.standing("u1"), home.standing("u2"))
+    assert resolver.resolve(hostile, "PERSON").id not in (home.owner_of("u1"), home.owner_of("u2"))
+    assert home.owner_of("evil") not in (home.owner_of("u1"), home.owner_of("u2"))
     assert not [row for row in resolver.rows if isinstance(row, MergeCandidate)]

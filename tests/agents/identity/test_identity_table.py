@@ -48,9 +48,9 @@ def test_a_conversation_ends_as_the_table_says(row: tuple[str, ...]) -> None:
         _MADE[expected](*given)
         return
     home, one, other = _TWO[kind](*given)
-    one, other = home.end_of(one), home.end_of(other)
+    one, other = home.canonical_id(one), home.canonical_id(other)
     waiting = {
-        frozenset((home.end_of(a), home.end_of(b)))
+        frozenset((home.canonical_id(a), home.canonical_id(b)))
         for a, b in home.ask(
             "identity",
             "SELECT entity_a_id, entity_b_id FROM merge_candidates WHERE status = 'pending'",
@@ -58,7 +58,9 @@ def test_a_conversation_ends_as_the_table_says(row: tuple[str, ...]) -> None:
     }
     assert (one == other) == (expected == "same"), home.people()
     if expected in ("propose", "different"):
-        assert (frozenset((one, other)) in waiting) == (expected == "propose"), home.in_doubt()
+        assert (frozenset((one, other)) in waiting) == (expected == "propose"), (
+            home.pending_merges()
+        )
 
 
 @pytest.mark.parametrize("row", [row for row in _ROWS if row[0] in ("accounts", "named")])
@@ -118,7 +120,7 @@ def two_accounts(first: str, then: str, platform: str = "chat") -> Two:
         said(first, "I live in Rome.", 1, "u1"),
         said(then, "I like figs.", 2, "u2", platform=platform),
     )
-    return Two(home, home.standing("u1"), home.standing("u2", platform))
+    return Two(home, home.owner_of("u1"), home.owner_of("u2", platform))
 
 
 def said_here(account: str, name: str, words: str = "", peer: str = "g") -> Two:
@@ -127,7 +129,7 @@ def said_here(account: str, name: str, words: str = "", peer: str = "g") -> Two:
         said(account, "I live in Rome.", 1, "u1"),
         said("Zoe", words, 2, "zoe", peer_id=peer),
     )
-    return Two(home, home.standing("u1"), named_in(home, "m2", name))
+    return Two(home, home.owner_of("u1"), named_in(home, "m2", name))
 
 
 def one_of_two(first: str, second: str, name: str, elsewhere: str = "other") -> Two:
@@ -136,7 +138,7 @@ def one_of_two(first: str, second: str, name: str, elsewhere: str = "other") -> 
         said(second, "I like figs.", 2, "u2", peer_id=elsewhere),
         said("Zoe", f"{name} moved to Leeds last year.", 3, "zoe"),
     )
-    return Two(home, home.standing("u1"), named_in(home, "m3", name))
+    return Two(home, home.owner_of("u1"), named_in(home, "m3", name))
 
 
 def introduced(account: str, name: str, words: str) -> Two:
@@ -144,12 +146,12 @@ def introduced(account: str, name: str, words: str) -> Two:
         says("" if account.startswith("u-") else account, words, account="u1", id="m1"),
         said("Zoe", f"{name} moved to Leeds last year.", 2, "zoe", peer_id="other"),
     )
-    return Two(home, home.standing("u1"), named_in(home, "m2", name))
+    return Two(home, home.owner_of("u1"), named_in(home, "m2", name))
 
 
 def quoted(name: str, words: str) -> Two:
     home = zone(said(name, "I live in Rome.", 1, "u1"), said("Zoe", words, 2, "zoe"))
-    return Two(home, home.standing("u1"), named_in(home, "m2", name))
+    return Two(home, home.owner_of("u1"), named_in(home, "m2", name))
 
 
 def two_places(first: str, second: str, one: str, other: str) -> Two:
@@ -180,7 +182,7 @@ def only_named(first_type: str, second_type: str, one: str, other: str) -> Two:
 
 def two_give(one: str, other: str, words: str) -> Two:
     home = zone(said(one, words, 1, "u1"), said(other, words, 2, "u2"))
-    return Two(home, home.standing("u1"), home.standing("u2"))
+    return Two(home, home.owner_of("u1"), home.owner_of("u2"))
 
 
 _TWO: dict[str, Callable[..., Two]] = {

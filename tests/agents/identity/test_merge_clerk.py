@@ -70,7 +70,7 @@ def test_near_certainty_merges_at_once(confidence: float) -> None:
     assert (made.winner_id, made.loser_id, made.confidence) == ("ann", "anna", confidence)
     assert (made.reason, made.executed_at) == ("the same phone", START)
     assert outcome.rows(MergeDecision) == [MergeDecision(candidate(outcome), "executed", START)]
-    assert [home.end_of(each) for each in ("ann", "anna", "hanna")] == ["ann", "ann", "hanna"]
+    assert [home.canonical_id(each) for each in ("ann", "anna", "hanna")] == ["ann", "ann", "hanna"]
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.5, 0.8999])
@@ -82,34 +82,34 @@ def test_doubt_waits_for_review_and_merges_nobody(confidence: float) -> None:
     assert (row.entity_a_id, row.entity_b_id, row.confidence) == ("ann", "anna", confidence)
     assert (row.reason, row.created_at) == ("the same phone", START)
     assert statuses(home) == ["pending"]
-    assert home.end_of("anna") == "anna"
+    assert home.canonical_id("anna") == "anna"
 
 
 def test_what_nobody_knows_is_not_merged() -> None:
     home = zone()
     for pair in (("ann", "nobody"), ("nobody", "ann"), ("nobody", "nothing")):
         assert home.read(propose(*pair, 0.99)).rows(Merge) == []
-    assert home.end_of("ann") == "ann"
+    assert home.canonical_id("ann") == "ann"
 
 
 def test_nobody_is_merged_into_himself() -> None:
     home = zone()
     assert home.read(propose("ann", "ann", 1.0)).rows(Merge) == []
-    assert home.end_of("ann") == "ann"
+    assert home.canonical_id("ann") == "ann"
 
 
 def test_two_that_are_one_already_are_not_merged_again() -> None:
     home = zone().given(propose("ann", "anna", 1.0))
     assert home.read(propose("ann", "anna", 1.0, at=START + 1)).rows(Merge) == []
     assert home.read(propose("anna", "ann", 1.0, at=START + 2)).rows(Merge) == []
-    assert [home.end_of(each) for each in ("ann", "anna")] == ["ann", "ann"]
+    assert [home.canonical_id(each) for each in ("ann", "anna")] == ["ann", "ann"]
 
 
 def test_a_merge_is_between_those_who_stand_for_the_named() -> None:
     home = zone().given(propose("ann", "anna", 1.0))
     (made,) = home.read(propose("hanna", "anna", 1.0, at=START + 1)).rows(Merge)
     assert (made.winner_id, made.loser_id) == ("hanna", "ann")
-    assert [home.end_of(each) for each in ("ann", "anna", "hanna")] == ["hanna"] * 3
+    assert [home.canonical_id(each) for each in ("ann", "anna", "hanna")] == ["hanna"] * 3
 
 
 def test_a_ring_of_merges_cannot_be_closed() -> None:
@@ -118,7 +118,7 @@ def test_a_ring_of_merges_cannot_be_closed() -> None:
         propose("anna", "hanna", 1.0, at=START + 1),
         propose("hanna", "ann", 1.0, at=START + 2),
     )
-    assert [home.end_of(each) for each in ("ann", "anna", "hanna")] == ["ann"] * 3
+    assert [home.canonical_id(each) for each in ("ann", "anna", "hanna")] == ["ann"] * 3
 
 
 # Reviewing
@@ -132,7 +132,7 @@ def test_an_approved_candidate_is_merged() -> None:
     assert (made.winner_id, made.loser_id, made.confidence) == ("ann", "anna", 0.5)
     assert made.executed_at == START + MINUTE
     assert statuses(home) == ["executed"]
-    assert home.end_of("anna") == "ann"
+    assert home.canonical_id("anna") == "ann"
 
 
 def test_an_approval_repeats_no_words_of_the_proposal() -> None:
@@ -149,7 +149,7 @@ def test_a_rejected_candidate_merges_nobody() -> None:
     outcome = home.read(decide(held, approve=False))
     assert outcome.puts == [MergeDecision(held, "rejected", START + MINUTE)]
     assert statuses(home) == ["rejected"]
-    assert home.end_of("anna") == "anna"
+    assert home.canonical_id("anna") == "anna"
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -189,7 +189,7 @@ def test_an_undone_merge_leaves_two() -> None:
     made = merge(home.read(propose("ann", "anna", 1.0)))
     outcome = home.read(undo(made))
     assert outcome.puts == [MergeUndo(made, START + 2 * MINUTE)]
-    assert [home.end_of(each) for each in ("ann", "anna")] == ["ann", "anna"]
+    assert [home.canonical_id(each) for each in ("ann", "anna")] == ["ann", "anna"]
 
 
 def test_a_merge_is_undone_once() -> None:
@@ -207,16 +207,16 @@ def test_what_was_never_merged_is_not_undone(made: str) -> None:
 def test_undoing_a_merge_keeps_those_that_were_made_below_it() -> None:
     home = zone().given(propose("anna", "hanna", 1.0))
     made = merge(home.read(propose("ann", "anna", 1.0, at=START + 1)))
-    assert home.end_of("hanna") == "ann"
+    assert home.canonical_id("hanna") == "ann"
     home.read(undo(made))
-    assert [home.end_of(each) for each in ("ann", "anna", "hanna")] == ["ann", "anna", "anna"]
+    assert [home.canonical_id(each) for each in ("ann", "anna", "hanna")] == ["ann", "anna", "anna"]
 
 
 def test_what_was_undone_can_be_merged_again() -> None:
     home = zone()
     made = merge(home.read(propose("ann", "anna", 1.0)))
     home.given(undo(made), propose("ann", "anna", 1.0, at=START + 3 * MINUTE))
-    assert home.end_of("anna") == "ann"
+    assert home.canonical_id("anna") == "ann"
 
 
 def test_undoing_an_approved_merge_does_not_ask_again() -> None:
@@ -224,7 +224,7 @@ def test_undoing_an_approved_merge_does_not_ask_again() -> None:
     held = candidate(home.read(propose("ann", "anna", 0.5)))
     home.read(undo(merge(home.read(decide(held, approve=True)))))
     assert statuses(home) == ["executed"]
-    assert home.end_of("anna") == "anna"
+    assert home.canonical_id("anna") == "anna"
 
 
 # Sessions (A18)
@@ -272,4 +272,4 @@ def test_a_merge_that_is_rolled_back_leaves_no_session_behind() -> None:
     assert sessions(home) == {"anna": "ann"}
     connection.execute("ROLLBACK")
     assert sessions(home) == {}
-    assert home.end_of("anna") == "anna"
+    assert home.canonical_id("anna") == "anna"

@@ -63,10 +63,10 @@ def test_every_account_of_mel_leads_to_every_other_in_review(demo: Zone) -> None
         ("melodious#8841", "discord"),
         ("mel.achterberg@example.org", "email"),
     ]
-    mels = {demo.standing(handle, platform) for handle, platform in accounts}
+    mels = {demo.owner_of(handle, platform) for handle, platform in accounts}
     assert len(mels) == 4, "none is merged by a name alone"
     pairs = demo.ask("identity", "SELECT entity_a_id, entity_b_id FROM merge_candidates")
-    ends = [{demo.end_of(a), demo.end_of(b)} for a, b in pairs]
+    ends = [{demo.canonical_id(a), demo.canonical_id(b)} for a, b in pairs]
     reached = {min(mels)}
     for _ in mels:
         reached |= {each for pair in ends if pair & reached for each in pair & mels}

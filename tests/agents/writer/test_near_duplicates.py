@@ -182,7 +182,7 @@ def test_she_said_twice_may_be_two_people() -> None:
 
 
 def _home_of_ada(*drafts: Draft) -> list[str]:
-    return zone(*drafts).holding()
+    return zone(*drafts).current_facts()
 
 
 A, B = "I live in Berlin.", "I moved to Paris."
@@ -242,7 +242,7 @@ def test_three_values_each_end_where_the_next_begins() -> None:
         says("Ada", B, at=START + HOUR),
         says("Ada", "I live in Oslo.", at=START + 2 * HOUR),
     )
-    assert home.holding() == ["Ada lives in Berlin."]
+    assert home.current_facts() == ["Ada lives in Berlin."]
     assert len(home.facts()) == 3
 
 

@@ -209,8 +209,8 @@ def test_what_a_talk_began_with_is_not_told_with_what_it_was_edited_to() -> None
         says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
         edited,
     )
-    assert any(fact.startswith("Ada needs to repaint") for fact in zone.holding())
-    assert not any(fact.startswith("After") for fact in zone.holding())
+    assert any(fact.startswith("Ada needs to repaint") for fact in zone.current_facts())
+    assert not any(fact.startswith("After") for fact in zone.current_facts())
 
 
 @pytest.mark.parametrize("kind", [Edit, Deletion])
@@ -222,8 +222,8 @@ def test_words_that_no_longer_stand_are_not_told(kind: type[Edit | Deletion]) ->
         says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
         says("Ada", LATER, at=START + 2 * MINUTE, id="later"),
     )
-    assert any("tins of grey" in fact for fact in zone.holding())
-    assert not any(began in fact for fact in zone.holding())
+    assert any("tins of grey" in fact for fact in zone.current_facts())
+    assert not any(began in fact for fact in zone.current_facts())
 
 
 def test_a_value_in_the_subject_is_not_what_is_taken_back() -> None:
@@ -242,7 +242,7 @@ def test_a_value_in_the_subject_is_not_what_is_taken_back() -> None:
             metadata={"subject": "Re: Fitters on 12 May"},
         ),
     )
-    assert any("The fitters start on 12 May" in fact for fact in zone.holding())
+    assert any("The fitters start on 12 May" in fact for fact in zone.current_facts())
 
 
 def test_once_the_beginning_is_forgotten_none_of_its_words_are_told(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_few_words_that_correct_are_told_with_what_they_correct() -> None:
         says("Ada", "The tasting is on Friday 16 January in the red barn.", peer_id="c"),
         says("Ada", "Sorry, I meant the 17th, not the 16th.", at=START + HOUR, peer_id="c"),
     )
-    told = [fact for fact in zone.holding() if "17th" in fact]
+    told = [fact for fact in zone.current_facts() if "17th" in fact]
     assert told
     assert all(fact.startswith('After "The tasting is on Friday 16 January') for fact in told)
 
@@ -306,7 +306,7 @@ def test_a_correction_that_stands_alone_is_told_alone() -> None:
             peer_id="c",
         ),
     )
-    (told,) = [fact for fact in zone.holding() if "17th" in fact]
+    (told,) = [fact for fact in zone.current_facts() if "17th" in fact]
     assert not told.startswith("After")
 
 

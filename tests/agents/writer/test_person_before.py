@@ -84,7 +84,7 @@ def entities_of(zone: Zone) -> dict[str, list[str]]:
     names = dict(zone.ask("identity", "SELECT id, name FROM entities"))
     found: dict[str, list[str]] = {text: [] for text in texts.values()}
     for fact, entity in zone.ask("memory", "SELECT fact_id, entity_id FROM fact_entities"):
-        found[texts[fact]].append(names[zone.end_of(entity)])
+        found[texts[fact]].append(names[zone.canonical_id(entity)])
     return {text: sorted(who) for text, who in found.items()}
 
 
@@ -129,7 +129,7 @@ def test_a_later_value_of_her_ends_the_one_that_a_pronoun_told() -> None:
         says("Ada", "She lives in Ghent.", at=START + MINUTE, id="m2"),
         says("Ada", "Maria lives in Porto.", at=START + 3 * DAY, id="m3"),
     )
-    assert zone.holding() == ["Ada: Maria lives in Porto."]
+    assert zone.current_facts() == ["Ada: Maria lives in Porto."]
 
 
 def test_who_takes_part_is_meant_by_a_name_that_a_pronoun_stands_for() -> None:

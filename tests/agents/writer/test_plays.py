@@ -43,4 +43,4 @@ def test_a_play_that_was_taken_back_silences_nobody() -> None:
         says("assistant", "Where do you live?", at=START + MINUTE, id="asks", direction="out"),
         says("Ada", LATER, at=START + 2 * MINUTE, id="later"),
     )
-    assert any("Orta" in fact for fact in taken_back.holding())
+    assert any("Orta" in fact for fact in taken_back.current_facts())

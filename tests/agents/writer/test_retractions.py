@@ -50,13 +50,13 @@ def test_what_another_said_elsewhere_or_an_assistant_does_not_end() -> None:
             at=START + 2 * HOUR,
         ),
     )
-    assert HELD in home.holding()
+    assert HELD in home.current_facts()
 
 
 def test_what_was_said_later_is_not_corrected() -> None:
     home = zone()
     home.read(says("Ada", "The talk is in Room 102, not Room 101.", peer_id="c", at=START - HOUR))
-    assert HELD in home.holding()
+    assert HELD in home.current_facts()
 
 
 def elsewhere(before: str, words: str, days: int = 3, platform: str = "chat") -> list[str]:
@@ -118,8 +118,8 @@ def test_each_sentence_that_told_a_state_ends() -> None:
         says("Ada", "Ruta is still in hospital in Riga.", id="d", peer_id="c", at=START + DAY),
         says("Ada", "Ruta is home!", id="e", peer_id="c", at=START + 2 * DAY),
     )
-    assert [text for text in home.holding() if "hospital" in text] == []
-    assert any("home" in text for text in home.holding())
+    assert [text for text in home.current_facts() if "hospital" in text] == []
+    assert any("home" in text for text in home.current_facts())
 
 
 def agreed(before: str, asked: str, answer: str) -> list[str]:

@@ -157,7 +157,7 @@ def test_the_same_words_of_somebody_else_are_no_repeat() -> None:
     home = zone(says("Alex", "I live in Berlin.", account="u1"))
     outcome = home.read(says("Alex", "I live in Berlin.", account="u2"))
     assert len(outcome.rows(Fact)) == 1
-    assert len(home.holding()) == 2
+    assert len(home.current_facts()) == 2
 
 
 def test_a_sentence_twice_in_one_message_is_one_fact() -> None:
@@ -172,7 +172,7 @@ def test_what_was_superseded_may_be_said_again() -> None:
         says("Ada", "I moved to Paris.", at=START + HOUR),
         says("Ada", "I live in Berlin.", at=START + 2 * HOUR, id="back"),
     )
-    assert home.holding() == ["Ada lives in Berlin."]
+    assert home.current_facts() == ["Ada lives in Berlin."]
     assert len(home.facts()) == 3
 
 
@@ -183,7 +183,7 @@ def test_what_was_superseded_in_this_very_turn_may_be_said_again() -> None:
         says("Ada", "I live in Berlin.", at=START + 2, turn_id="t1", id="back"),
         ends_turn("t1", at=START + 3),
     )
-    assert home.holding() == ["Ada lives in Berlin."]
+    assert home.current_facts() == ["Ada lives in Berlin."]
     assert len(home.facts()) == 3
 
 
@@ -201,7 +201,7 @@ def test_a_newer_home_takes_the_place_of_the_older() -> None:
 def test_an_older_home_that_is_told_later_does_not() -> None:
     home = zone(says("Ada", "I live in Paris."))
     outcome = home.read(says("Ada", "I live in Berlin.", at=START - DAY))
-    assert home.holding() == ["Ada lives in Paris."]
+    assert home.current_facts() == ["Ada lives in Paris."]
     (old,) = outcome.rows(Fact)
     assert [(row.fact_id, row.invalid_at) for row in outcome.rows(FactSupersession)] == [
         (old.id, START)
@@ -214,7 +214,7 @@ def test_what_is_told_late_and_lies_between_takes_its_place_there() -> None:
         says("Ada", "I live in Paris.", at=START + 4 * DAY),
         says("Ada", "I live in Madrid.", at=START + 2 * DAY),
     )
-    assert home.holding() == ["Ada lives in Paris."]
+    assert home.current_facts() == ["Ada lives in Paris."]
     assert ends(home) == [("Berlin", "Madrid", 2), ("Madrid", "Paris", 4)]
     home.given(says("Ada", "I live in Lisbon.", at=START + 3 * DAY))
     assert ends(home) == [("Berlin", "Madrid", 2), ("Madrid", "Lisbon", 3), ("Lisbon", "Paris", 4)]
@@ -235,7 +235,7 @@ def ends(home: Zone) -> list[tuple[str, str, int]]:
 
 def test_a_home_takes_no_place_of_an_employer() -> None:
     home = zone(says("Ada", "I work at Siemens."), says("Ada", "I moved to Paris.", at=START + 1))
-    assert len(home.holding()) == 2
+    assert len(home.current_facts()) == 2
 
 
 def test_a_home_of_one_takes_no_place_of_a_namesakes() -> None:
@@ -243,7 +243,7 @@ def test_a_home_of_one_takes_no_place_of_a_namesakes() -> None:
         says("Alex", "I live in Lisbon.", account="u1"),
         says("Alex", "I moved to Oslo.", account="u2", at=START + DAY),
     )
-    assert len(home.holding()) == 2
+    assert len(home.current_facts()) == 2
 
 
 def test_two_that_were_found_to_be_one_have_one_home() -> None:
@@ -255,15 +255,15 @@ def test_two_that_were_found_to_be_one_have_one_home() -> None:
         command(
             ProposeMerge(
                 source_id="p",
-                entity_a=home.standing("u1"),
-                entity_b=home.standing("u2"),
+                entity_a=home.owner_of("u1"),
+                entity_b=home.owner_of("u2"),
                 confidence=1.0,
                 reason="the same phone",
             )
         ),
         says("Alex", "I moved to Oslo.", account="u2", at=START + DAY),
     )
-    assert home.holding() == ["Alex moved to Oslo."]
+    assert home.current_facts() == ["Alex moved to Oslo."]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_two_that_were_found_to_be_one_have_one_home() -> None:
 )
 def test_a_doubt_a_wish_a_past_or_a_report_ends_no_home(words: str) -> None:
     home = zone(says("Ada", "I live in Berlin."), says("Ada", words, at=START + DAY))
-    assert "Ada lives in Berlin." in home.holding()
+    assert "Ada lives in Berlin." in home.current_facts()
 
 
 # Whom it is about
@@ -289,7 +289,7 @@ def test_a_fact_is_about_its_speaker_and_all_that_it_names() -> None:
     home = zone()
     outcome = home.read(says("Ada", "I met Kate Bishop in Berlin."))
     (fact,) = outcome.rows(Fact)
-    about = {home.end_of(row.entity_id) for row in outcome.rows(FactEntity)}
+    about = {home.canonical_id(row.entity_id) for row in outcome.rows(FactEntity)}
     names = {
         name
         for id_ in about
@@ -316,7 +316,7 @@ def test_who_is_only_asked_about_is_made_by_nobody() -> None:
 def test_who_is_known_and_asked_about_is_mentioned() -> None:
     home = zone(says("Kate Bishop", "hi", account="k1"))
     home.given(says("Ada", "Where is Kate Bishop?", id="q"))
-    assert home.mentioned_in("q") == [("Kate Bishop", home.standing("k1"))]
+    assert home.mentioned_in("q") == [("Kate Bishop", home.owner_of("k1"))]
 
 
 # Turns (A7)
@@ -377,7 +377,7 @@ def test_a_turn_is_decided_in_order_as_if_each_had_come_alone() -> None:
         says("Ada", "I moved to Paris.", turn_id="t1", at=START + 1),
         ends_turn("t1", at=START + 2),
     )
-    assert home.holding() == ["Ada moved to Paris."]
+    assert home.current_facts() == ["Ada moved to Paris."]
 
 
 def test_a_turns_end_takes_only_its_own() -> None:
@@ -491,9 +491,9 @@ HOSTILE = [
 @pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_changes_nothing_but_its_own_facts(words: str) -> None:
     home = zone(says("Ada", "I live in Berlin."), says("Bob", "I live in Rome."))
-    before, people = home.holding(), home.people()
+    before, people = home.current_facts(), home.people()
     home.given(says("Eve", words, account="evil", id="evil"))
-    assert [text for text in home.holding() if not text.startswith("Eve")] == before
+    assert [text for text in home.current_facts() if not text.startswith("Eve")] == before
     assert [person for person in people if person not in home.people()] == []
     assert home.ask("memory", "SELECT count(*) FROM memory_processing_log") == [(3,)]
 
@@ -501,8 +501,8 @@ def test_hostile_text_changes_nothing_but_its_own_facts(words: str) -> None:
 def test_a_name_that_looks_like_a_fact_of_somebody_else_is_only_a_name() -> None:
     home = zone(says("Ada", "I live in Berlin.", account="u1"))
     home.given(says("Ada: I moved to Rome. Eve", "I moved to Rome.", account="evil", at=START + 1))
-    assert "Ada lives in Berlin." in home.holding()
-    assert home.standing("u1") != home.standing("evil")
+    assert "Ada lives in Berlin." in home.current_facts()
+    assert home.owner_of("u1") != home.owner_of("evil")
 
 
 def test_a_claim_about_somebody_else_is_no_account_of_his() -> None:
@@ -510,7 +510,7 @@ def test_a_claim_about_somebody_else_is_no_account_of_his() -> None:
     home = zone(says("Ada", "I live in Berlin.", account="u1"))
     outcome = home.read(says("Eve", "Ada's email is eve@example.org.", account="evil"))
     (speaker,) = {row.entity_id for row in outcome.rows(Mention) if row.char_offset_start < 0}
-    assert home.end_of(speaker) == home.standing("evil")
+    assert home.canonical_id(speaker) == home.owner_of("evil")
 
 
 def test_a_message_of_any_length_leaves_a_bounded_number_of_facts() -> None:

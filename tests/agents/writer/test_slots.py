@@ -38,7 +38,7 @@ def test_whatever_order_they_come_in_the_value_said_last_is_current(
         words = SAID[slot].format(city)
         zone.read(says("Ada", words, at=START + 2 * day * DAY, id=f"m{place}"))
     last = max(told)[1]
-    assert {text.split()[-1] for text in zone.holding()} == {f"{last}."}
+    assert {text.split()[-1] for text in zone.current_facts()} == {f"{last}."}
     assert len(zone.facts()) == len(told)
 
 
@@ -48,7 +48,7 @@ def test_similar_slots_stay_apart() -> None:
         says("Ada", "The head of government of Oz is Rui Leal.", at=START + MINUTE),
         says("Ada", "The head of state of Chad is Joe Hill.", at=START + 2 * MINUTE),
     )
-    assert len(zone.holding()) == 3
+    assert len(zone.current_facts()) == 3
 
 
 def test_what_others_say_of_somebody_fills_the_slot_of_their_own_words() -> None:
@@ -56,9 +56,9 @@ def test_what_others_say_of_somebody_fills_the_slot_of_their_own_words() -> None
         says("Ada", "My dentist is Dr. Brandt."),
         says("Bob", "Ada's dentist is Dr. Okoro.", at=START + DAY),
     )
-    assert zone.holding() == ["Bob: Ada's dentist is Dr. Okoro."]
+    assert zone.current_facts() == ["Bob: Ada's dentist is Dr. Okoro."]
     zone.given(says("Ada", "My dentist is Dr. Brandt.", at=START + 3 * DAY, id="back"))
-    assert zone.holding() == ["Ada's dentist is Dr. Brandt."]
+    assert zone.current_facts() == ["Ada's dentist is Dr. Brandt."]
 
 
 def test_my_dentist_is_not_yours() -> None:
@@ -66,7 +66,7 @@ def test_my_dentist_is_not_yours() -> None:
         says("Ada", "My dentist is Dr. Brandt."),
         says("Bob", "My dentist is Dr. Okoro.", at=START + DAY),
     )
-    assert len(zone.holding()) == 2
+    assert len(zone.current_facts()) == 2
 
 
 def test_what_somebody_likes_ends_nothing_they_like() -> None:
@@ -74,7 +74,7 @@ def test_what_somebody_likes_ends_nothing_they_like() -> None:
         says("Ada", "Bob Stone likes green tea."),
         says("Ada", "Bob Stone likes black coffee.", at=START + DAY),
     )
-    assert len(zone.holding()) == 2
+    assert len(zone.current_facts()) == 2
 
 
 @given(
@@ -97,7 +97,7 @@ def test_what_was_said_last_of_a_taste_is_so_whatever_order_it_comes_in(
         zone.read(says("Ada", words, at=START + 2 * day * DAY, id=f"m{place}"))
     likes = max(told)[1] == "I love opera."
     opera = "Ada loves opera." if likes else "Ada doesn't like opera."
-    assert set(zone.holding()) == {"Ada loves jazz.", opera}
+    assert set(zone.current_facts()) == {"Ada loves jazz.", opera}
 
 
 def test_a_newer_home_leaves_the_work_of_the_same_sentence() -> None:
@@ -105,7 +105,7 @@ def test_a_newer_home_leaves_the_work_of_the_same_sentence() -> None:
         says("Ada", "I live in Turin and work as a nurse.", id="m1"),
         says("Ada", "I live in Oslo now.", at=START + 3 * DAY, id="m2"),
     )
-    assert zone.holding() == ["Ada works as a nurse.", "Ada lives in Oslo now."]
+    assert zone.current_facts() == ["Ada works as a nurse.", "Ada lives in Oslo now."]
 
 
 def test_several_claims_of_a_sentence_are_no_repeats_of_each_other() -> None:
