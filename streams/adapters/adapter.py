@@ -50,10 +50,12 @@ class ExportFile(NamedTuple):
 class ExportSource(Protocol):
     """An export that is open for reading.
 
-    `is_chronological`: in order of time, so duplicates are close to each other.
+    `is_chronological`: in order of time, so duplicates are close to each other. `may_grow`: a
+    message may have been exported before it was complete, as assistants write them.
     """
 
     is_chronological: bool = False
+    may_grow: bool = False
 
     def parts(self) -> Iterator[ExportFile]:
         """Yield the files of the export in reading order, each once."""
@@ -81,10 +83,15 @@ class SingleFileSource(ExportSource):
     """A source of a single file, which `results` reads."""
 
     def __init__(
-        self, entry: InputEntry, results: Callable[[InputEntry], Iterator[tuple[int, ParseResult]]]
+        self,
+        entry: InputEntry,
+        results: Callable[[InputEntry], Iterator[tuple[int, ParseResult]]],
+        *,
+        may_grow: bool = False,
     ) -> None:
         self._entry = entry
         self._parse_entry = results
+        self.may_grow = may_grow
 
     def parts(self) -> Iterator[ExportFile]:
         yield ExportFile(self._entry.path, self._parse_entry(self._entry))
@@ -100,6 +107,7 @@ class LocalisedSource(ExportSource):
         self._source = source
         self._zone = zone
         self.is_chronological = source.is_chronological
+        self.may_grow = source.may_grow
 
     def parts(self) -> Iterator[ExportFile]:
         for part in self._source.parts():
@@ -174,7 +182,11 @@ def drafts(
         try:
             if isinstance(event, InvalidInput):
                 raise event
-            yield location, _draft(event, duplicate_counts)
+            draft = _draft(event, duplicate_counts)
+            yield (
+                location,
+                msgspec.structs.replace(draft, may_grow=True) if source.may_grow else draft,
+            )
         except InvalidInput as error:
             yield location, Rejection(*location, str(error))
         if source.is_chronological and len(duplicate_counts) > _MAX_TRACKED:

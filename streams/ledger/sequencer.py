@@ -6,12 +6,13 @@ zone's head and looks up known events.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from recollect.schemas.errors import NewerFormat
-from recollect.schemas.events import Content, Draft, Event
+from recollect.schemas.events import Content, Draft, Edit, Event, Message, TurnCompleted
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
@@ -57,6 +58,24 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
 _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
+#: Kinds whose text may grow, and what stays the same as it does.
+_GROWING = (Message, TurnCompleted)
+_PLACE_FIELDS = (
+    *("sender_id", "peer_id", "peer_kind", "thread_id", "session_id", "direction", "reply_to"),
+)
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What is known under a source id: an event of the ledger, or a draft of this batch.
+
+    `event` is None as in `KnownEvent`.
+    """
+
+    number: int
+    event: Draft | Event | None
+    unknown: bool = False
+
+
 def sequence(
     zone: str,
     drafts: Sequence[Draft],
@@ -74,22 +93,24 @@ def sequence(
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
-    within: dict[bytes, tuple[int, Draft]] = {}
+    within: dict[bytes, _Known] = {}
     number, previous = head.number, head.hash
-    for draft in drafts:
+
+    def find(draft: Draft) -> tuple[bytes, _Known | None]:
         source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
+        if source not in within and (there := find_known(source)) is not None:
+            return source, _Known(there.number, there.event, unknown=there.unknown)
+        return source, within.get(source)
+
+    for draft in drafts:
+        source, known = find(draft)
+        if known is not None and (edit := _growth(draft, known.event)) is not None:
+            draft = edit
+            source, known = find(draft)
         identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
-        known = within.get(source)
         if known is not None:
-            same = _same(draft, known[1].payload, known[1].occurred_at)
-            receipts.append(Receipt("duplicate" if same else "conflict", known[0], identity))
-            continue
-        if (there := find_known(source)) is not None:
-            if there.event is None:
-                same = not there.unknown
-            else:
-                same = _same(draft, there.event.payload, there.event.occurred_at)
-            receipts.append(Receipt("duplicate" if same else "conflict", there.number, identity))
+            same = _is_duplicate(draft, known)
+            receipts.append(Receipt("duplicate" if same else "conflict", known.number, identity))
             continue
         number += 1
         given = now if draft.ingested_at is None else draft.ingested_at
@@ -105,14 +126,52 @@ def sequence(
             key=key,
         )
         previous = record_hash(value)
-        within[source] = (number, draft)
+        within[source] = _Known(number, draft)
         records.append(Sequenced(number, source, key_id, key, value))
         receipts.append(Receipt("new", number, identity, clamped=given > now))
     return receipts, records, Head(number, previous)
 
 
-def _same(draft: Draft, payload: object, occurred_at: int) -> bool:
-    return draft.occurred_at == occurred_at and _comparable(draft.payload) == _comparable(payload)
+def _is_duplicate(draft: Draft, known: _Known) -> bool:
+    """Return whether a draft is the event under its id; any is that of an event that was erased."""
+    if known.event is None:
+        return not known.unknown
+    return draft.occurred_at == known.event.occurred_at and _comparable(
+        draft.payload
+    ) == _comparable(known.event.payload)
+
+
+def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
+    """Return a draft as an edit of the known message, if that had only a part of its text.
+
+    The same text is the same edit; of several the one with the most text is the newest.
+    """
+    if not draft.may_grow or known is None or draft.occurred_at != known.occurred_at:
+        return None
+    now, before = draft.payload, known.payload
+    if not isinstance(now, _GROWING) or not isinstance(before, _GROWING):
+        return None
+    if not _has_more(now.content, before.content) or _place(now) != _place(before):
+        return None
+    digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
+    fields = {name: getattr(now, name) for name in Content.__struct_fields__}
+    fields |= {"source_id": f"{now.source_id}:longer:{digest}", "turn_id": None}
+    edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
+    at = draft.occurred_at + len(now.content)
+    return msgspec.structs.replace(draft, payload=edit, occurred_at=at)
+
+
+def _has_more(text: str, before: str) -> bool:
+    """Return whether a text is another one with more characters between or after its own."""
+    if len(text) <= len(before):
+        return False
+    rest = iter(text)
+    return all(character in rest for character in before)
+
+
+def _place(content: Content) -> list[object]:
+    """Return who said something, and where."""
+    return [getattr(content, name) for name in _PLACE_FIELDS]
 
 
 def _comparable(payload: object) -> object:

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from recollect.schemas.events import Attachment, SystemNotice
+from recollect.schemas.events import (
+    Attachment,
+    Content,
+    Message,
+    SystemNotice,
+    TurnCompleted,
+)
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 SPRING = 1_700_000_000.25
@@ -82,6 +88,12 @@ TREE = (
 )
 
 
+def said(found: Opened) -> list[Content]:
+    """Return what somebody said, on any branch, without what ChatGPT noted."""
+    spoken = [one for one in found.contents if isinstance(one, Message | TurnCompleted)]
+    return [one for one in spoken if "noted" not in one.metadata]
+
+
 def export(path: Path, *conversations: Any) -> Opened:
     file = path / "conversations.json"
     file.write_text(json.dumps(conversations))
@@ -92,35 +104,34 @@ def test_what_was_asked_and_answered_is_kept_and_nothing_else(tmp_path: Path) ->
     found = export(tmp_path, conversation(*TREE, leaf="a2"))
     assert found.formats == ["chatgpt"]
     assert not found.rejections
-    said = [(one.sender_id, one.direction, one.content) for one in found.contents]
-    assert said == [
+    assert [(one.sender_id, one.direction, one.content) for one in said(found)] == [
         ("user", "in", "I live in Paris."),
         ("assistant", "out", "Lovely!"),
         ("user", "in", "I live in Porto."),
         ("assistant", "out", "Let me look."),
         ("assistant", "out", "Porto is fine."),
     ]
-    assert found.kinds == {"message": 3, "turn_completed": 2}
-    turns = [one.turn_id for one in found.contents]
+    turns = [one.turn_id for one in said(found)]
     assert turns == [None, "c1:u1", None, "c1:u2", "c1:u2"]
-    assert [one.reply_to for one in found.contents] == [None, "c1:u1", None, "c1:u2", "c1:u2"]
+    assert [one.reply_to for one in said(found)] == [None, "c1:u1", None, "c1:u2", "c1:u2"]
     # A message without a time has that of the one before it.
-    assert [draft.occurred_at - 1_700_000_000_000 for draft in found.drafts] == [
+    times = {draft.payload.source_id: draft.occurred_at for draft in found.drafts}
+    assert [times[one.source_id] - 1_700_000_000_000 for one in said(found)] == [
         *(1_250, 2_250, 10_250, 13_250, 15_250)
     ]
 
 
 def test_the_branches_that_are_not_shown_are_marked(tmp_path: Path) -> None:
     found = export(tmp_path, conversation(*TREE, leaf="a2"))
-    marks = [one.metadata["on_current_path"] for one in found.contents]
+    marks = [one.metadata["on_current_path"] for one in said(found)]
     assert marks == [False, False, True, True, True]
 
 
 def test_another_current_branch_makes_no_new_events(tmp_path: Path) -> None:
     before = export(tmp_path, conversation(*TREE[:5], leaf="a1", title="Moving house"))
     after = export(tmp_path, conversation(*TREE, leaf="a2"))
-    said = {(one.source_id, one.content, one.turn_id) for one in after.contents}
-    assert {(one.source_id, one.content, one.turn_id) for one in before.contents} < said
+    known = {(one.source_id, one.content, one.turn_id) for one in after.contents}
+    assert {(one.source_id, one.content, one.turn_id) for one in before.contents} < known
 
 
 def test_a_conversation_that_asks_not_to_be_remembered_is_not(tmp_path: Path) -> None:
@@ -217,7 +228,7 @@ def test_times_that_are_missing_come_from_above_or_from_the_conversation(tmp_pat
 )
 def test_what_is_not_understood_is_refused_with_its_place(tmp_path: Path, broken: Any) -> None:
     found = export(tmp_path, conversation(*TREE), broken, conversation(*TREE, conversation_id="c2"))
-    assert len(found.texts) == 10
+    assert len(said(found)) == 10
     assert [rejection.line for rejection in found.rejections] == [2]
 
 
@@ -232,7 +243,7 @@ def test_what_is_not_understood_is_refused_with_its_place(tmp_path: Path, broken
 )
 def test_what_says_nothing_is_no_event(tmp_path: Path, odd: Any) -> None:
     found = export(tmp_path, conversation(*TREE), odd)
-    assert (len(found.texts), found.rejections) == (5, [])
+    assert (len(said(found)), found.rejections) == (5, [])
 
 
 def test_a_tree_that_is_a_circle_ends(tmp_path: Path) -> None:
@@ -270,7 +281,7 @@ def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path) -> None:
     for end in range(400, len(whole), 37):
         path.write_bytes(whole[:end])
         found = opened(path)
-        assert len(found.texts) == (5 if end >= before else 0)
+        assert len(said(found)) == (5 if end >= before else 0)
         assert len(found.rejections) == 1
 
 

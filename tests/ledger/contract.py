@@ -460,6 +460,26 @@ class LedgerContract:
         assert event.payload is not None
         assert (event.payload["content"], event.occurred_at) == ("hello", AT)
 
+    @pytest.mark.parametrize("within", [True, False], ids=["one call", "two calls"])
+    def test_more_text_of_a_message_that_may_grow_is_its_edit(
+        self, ledger: Ledger, within: bool
+    ) -> None:
+        """FAULTS 41."""
+        more = msgspec.structs.replace(draft("a", "hello there"), may_grow=True)
+        less = msgspec.structs.replace(draft("a", "hell"), may_grow=True)
+        elsewhere = msgspec.structs.replace(draft("a", "hello you", peer_id="C"), may_grow=True)
+        drafts = [draft("a"), more, more, less, elsewhere]
+        calls = [drafts] if within else [[each] for each in drafts]
+        receipts = [receipt for call in calls for receipt in ledger.publish("z", call)]
+        assert [(receipt.status, receipt.number) for receipt in receipts] == [
+            *(("new", 1), ("new", 2), ("duplicate", 2)),
+            *(("conflict", 1), ("conflict", 1)),
+        ]
+        _, edit = Reader(ledger).zone("z")
+        assert edit.payload is not None
+        assert (edit.kind, edit.payload["target"]) == ("edit", "a")
+        assert edit.payload["content"] == "hello there"
+
     def test_one_id_on_two_platforms_is_two_events(self, ledger: Ledger) -> None:
         receipts = ledger.publish("z", [draft("a"), draft("a", "other", platform="mail")])
         assert [r.status for r in receipts] == ["new", "new"]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+import msgspec
+
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
@@ -102,6 +104,49 @@ def message_event(
         reply_to=reply_to,
         attachments=attachments,
         metadata={name: value for name, value in (metadata or {}).items() if value is not None},
+    )
+
+
+def note_event(
+    platform: str,
+    name: str,
+    content: str,
+    at: str | int | None,
+    *,
+    id: str,
+    thread: str,
+    **more: Any,
+) -> InboundEvent:
+    """Return the event of what an assistant noted about its user.
+
+    It is searchable as the assistant's words, and nothing is concluded from it (F1). `thread` keeps
+    it apart from what was said; `more` are further fields.
+
+    Raises:
+        InvalidInput: the time is unknown.
+    """
+    event = message_event(
+        platform, ASSISTANT, content, at, id=id, chat=None, turn="", name=name, ends_turn=False
+    )
+    return msgspec.structs.replace(event, turn_id=None, thread_id=thread, **more)
+
+
+def deletion_event(event: InboundEvent) -> InboundEvent:
+    """Return the event that takes a message back, because another branch replaced it.
+
+    It has the time of the message: what is taken back never held.
+    """
+    return InboundEvent(
+        platform=event.platform,
+        sender_id=event.sender_id,
+        sender_name=event.sender_name,
+        occurred_at=event.occurred_at,
+        content="",
+        id=f"{event.id}:replaced",
+        peer_id=event.peer_id,
+        peer_kind=event.peer_kind,
+        kind="deletion",
+        target=event.id,
     )
 
 

@@ -1,12 +1,16 @@
 """ChatGPT's export: conversations, each a tree of messages with all regenerated or edited branches.
 
-All branches are kept; `metadata["on_current_path"]` says which of them ChatGPT shows.
+All branches are kept; `metadata["on_current_path"]` says which of them ChatGPT shows, and a
+deletion takes back each message of the others. What ChatGPT noted about its user, and what the
+user's profile says, are notes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,24 +21,30 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
     Adapter,
+    ExportSource,
     ParseResult,
     SingleFileSource,
+    convert,
 )
 from recollect.streams.adapters.assistants.assistant_chats import (
     ASSISTANT,
     USER,
     conversation_events,
+    deletion_event,
     dict_or_empty,
     list_or_empty,
     message_event,
+    note_event,
     parse_time,
     size_or_none,
     text_or_none,
     time_key,
     without_injected,
 )
+from recollect.streams.adapters.assistants.branches import path_to, replaced
 from recollect.streams.adapters.assistants.chatgpt_marks import labels, without_marks
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 
 _PLATFORM = "chatgpt"
 _NAME = "ChatGPT"
@@ -42,6 +52,14 @@ _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
 _NODE_KEYS = re.compile(rb'"(?:children|parent|author|message)"\s*:')
 _CONVERSATION_KEYS = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
 _SPOKEN_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
+# Tools by which ChatGPT notes something about its user.
+_NOTING_TOOLS = frozenset({"bio", "bio.update"})
+_CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
+# What the user says in the settings, and what ChatGPT remembers: "1. [2024-05-01]. …" a line.
+_MEMORY_FIELD = "model_set_context"
+_PROFILE_FIELDS = ("user_profile", "user_instructions", _MEMORY_FIELD)
+_DATED_NOTE = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d{2}-\d{2})\][.:]?[ \t]*(\S.*)$", re.MULTILINE)
+_MAX_NOTES = 10_000
 # Tools, their results, reasoning, and context put before a conversation.
 _SILENT_TYPES = frozenset(
     {"code", "execution_output", "computer_output", "citable_code_output", "system_error"}
@@ -52,13 +70,17 @@ _SILENT_TYPES = frozenset(
 
 
 class _Speech(NamedTuple):
-    """The content of a message; `hidden`: ChatGPT never shows it."""
+    """The content of a message.
+
+    `hidden`: ChatGPT never shows it. `noted`: the tool by which ChatGPT noted it.
+    """
 
     role: str
     text: str
-    attachments: tuple[Attachment, ...]
-    ends_turn: bool
-    hidden: bool
+    attachments: tuple[Attachment, ...] = ()
+    ends_turn: bool = False
+    hidden: bool = False
+    noted: str | None = None
 
 
 class _ParentContext(NamedTuple):
@@ -81,6 +103,43 @@ class _PlacedMessage(NamedTuple):
     question: str | None
     chat: str
     metadata: dict[str, Any]
+    replaced: bool = False
+
+
+class _Profile:
+    """The notes that ChatGPT repeats in its conversations, each once, with its first time.
+
+    Their number is limited: a hostile export has one for every message.
+    """
+
+    def __init__(self) -> None:
+        self._notes: dict[tuple[str, str], str | int] = {}
+
+    def add(self, content: Mapping[str, Any], at: str | int | None) -> None:
+        """Add the notes of a message that is put before a conversation."""
+        for name in _PROFILE_FIELDS:
+            if (text := text_or_none(content.get(name))) is None:
+                continue
+            dated = _DATED_NOTE.findall(text) if name == _MEMORY_FIELD else []
+            for day, note in dated or [("", text)]:
+                key, time = (name, note.strip()), f"{day}T00:00:00Z" if day else at
+                if time is None or (key not in self._notes and len(self._notes) >= _MAX_NOTES):
+                    continue
+                self._notes[key] = min(self._notes.get(key, time), time, key=time_key)
+
+    def events(self) -> Iterator[InboundEvent]:
+        """Yield the notes in order of time."""
+        for (name, text), at in sorted(self._notes.items(), key=lambda one: time_key(one[1])):
+            digest = hashlib.sha256(f"{name}\x1f{at}\x1f{text}".encode("utf-8", "replace"))
+            yield note_event(
+                _PLATFORM,
+                _NAME,
+                text,
+                at,
+                id=f"{name}:{digest.hexdigest()[:32]}",
+                thread=name,
+                metadata={"noted": name},
+            )
 
 
 def _recognises(start: bytes, name: str) -> bool:
@@ -91,11 +150,23 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-    return conversation_events(entry, _messages, _events)
+    profile = _Profile()
+    number = 1
+    damage: DamagedInput | None = None
+    try:
+        for number, event in conversation_events(entry, partial(_messages, profile), _events):
+            yield number, event
+    except DamagedInput as error:
+        damage = error
+    yield from convert([(number, profile)], _Profile.events)
+    if damage is not None:
+        raise damage
 
 
-def _messages(conversation: object) -> list[_PlacedMessage]:
+def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
     """Return the messages of a conversation in order of time, answers after their questions.
+
+    The notes in it are added to `profile`.
 
     Raises:
         InvalidInput: it is not a conversation.
@@ -110,8 +181,9 @@ def _messages(conversation: object) -> list[_PlacedMessage]:
     chat = chat or next(iter(nodes), "")
     title = text_or_none(raw.get("title"))
     parents, children = _tree(nodes)
-    path = _path(raw.get("current_node"), parents)
     start = _start(raw, nodes)
+    path = path_to(_leaf(raw.get("current_node"), nodes), parents)
+    off_path = replaced(nodes, parents, path)
     found: list[tuple[float, int, _PlacedMessage]] = []
     seen: set[str] = set()
     # Nodes without a parent first; the remaining ones form cycles, and are taken as they are.
@@ -127,11 +199,13 @@ def _messages(conversation: object) -> list[_PlacedMessage]:
             order = max(parent_context.order, time_key(at))
             parent_context = parent_context._replace(at=at, order=order)
             speech = _speech(message)
-            if speech is not None:
+            if speech is None:
+                profile.add(_context(message), at)
+            else:
                 message_id = f"{chat}:{text_or_none(message.get('id')) or id}"
                 placed, parent_context = _place_in_turn(message_id, speech, parent_context, chat)
-                placed.metadata.update(_metadata(message, title, id in path if path else None))
-                found.append((order, len(found), placed))
+                placed.metadata.update(_metadata(message, title, id not in off_path))
+                found.append((order, len(found), placed._replace(replaced=id in off_path)))
             pending += [(child, parent_context) for child in reversed(children.get(id, ()))]
     return [placed for *_, placed in sorted(found, key=lambda one: one[:2])]
 
@@ -141,7 +215,7 @@ def _place_in_turn(
 ) -> tuple[_PlacedMessage, _ParentContext]:
     """Return a message in its turn, and the context of its children."""
     turn, question = parent_context.turn or id, parent_context.question
-    if isinstance(speech, _Speech) and not speech.hidden:
+    if isinstance(speech, _Speech) and not speech.hidden and speech.noted is None:
         if speech.role == USER:
             # Consecutive questions are answered together.
             turn = turn if parent_context.turn and not parent_context.answered else id
@@ -153,28 +227,49 @@ def _place_in_turn(
 
 
 def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
-    if isinstance(message.speech, InvalidInput):
-        raise message.speech
-    role, text, attachments, ends_turn, hidden = message.speech
+    speech = message.speech
+    if isinstance(speech, InvalidInput):
+        raise speech
+    event = _event(message, speech)
+    if message.replaced and event.kind != "notice":
+        # Before the message, so that nothing is concluded from it even for a moment.
+        yield deletion_event(event)
+    yield event
+
+
+def _event(message: _PlacedMessage, speech: _Speech) -> InboundEvent:
+    if speech.noted is not None:
+        return note_event(
+            _PLATFORM,
+            _NAME,
+            speech.text,
+            message.at,
+            id=message.id,
+            thread=speech.noted,
+            peer_id=message.chat,
+            peer_kind="dm",
+            metadata={**message.metadata, "noted": speech.noted},
+        )
+    answer = speech.role == ASSISTANT
     event = message_event(
         _PLATFORM,
-        role,
-        text,
+        speech.role,
+        speech.text,
         message.at,
         id=message.id,
         chat=message.chat,
         turn=message.turn,
-        name=_NAME if role == ASSISTANT else None,
-        ends_turn=ends_turn,
-        reply_to=message.question if role == ASSISTANT else None,
-        attachments=attachments,
+        name=_NAME if answer else None,
+        ends_turn=speech.ends_turn,
+        reply_to=message.question if answer else None,
+        attachments=speech.attachments,
         metadata=message.metadata,
     )
-    if hidden:
+    if speech.hidden:
         # It is kept as a notice, because it was never shown.
         metadata = {**event.metadata, "hidden": True}
-        event = msgspec.structs.replace(event, kind="notice", turn_id=None, metadata=metadata)
-    yield event
+        return msgspec.structs.replace(event, kind="notice", turn_id=None, metadata=metadata)
+    return event
 
 
 def _tree(nodes: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
@@ -198,13 +293,18 @@ def _tree(nodes: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, list[str]
     return parents, children
 
 
-def _path(leaf: object, parents: Mapping[str, str]) -> set[str]:
-    """Return the nodes from the current one up; none if the export does not name it."""
-    path: set[str] = set()
-    while isinstance(leaf, str) and leaf not in path:
-        path.add(leaf)
-        leaf = parents.get(leaf)
-    return path
+def _leaf(current: object, nodes: Mapping[str, Any]) -> str:
+    """Return the node at which ChatGPT shows a conversation: as named, otherwise the newest."""
+    if isinstance(current, str) and current in nodes:
+        return current
+    times = {
+        id: time_key(
+            parse_time(dict_or_empty(dict_or_empty(node).get("message")).get("create_time"))
+        )
+        for id, node in nodes.items()
+    }
+    # Of several at one time the last one.
+    return max(reversed(times), key=lambda id: times[id], default="")
 
 
 def _start(raw: Mapping[str, Any], nodes: Mapping[str, Any]) -> str | int | None:
@@ -218,12 +318,16 @@ def _start(raw: Mapping[str, Any], nodes: Mapping[str, Any]) -> str | int | None
     return min(times, key=time_key, default=parse_time(raw.get("update_time")))
 
 
-def _metadata(
-    message: Mapping[str, Any], title: str | None, current: bool | None
-) -> dict[str, Any]:
+def _metadata(message: Mapping[str, Any], title: str | None, current: bool) -> dict[str, Any]:
     model = text_or_none(dict_or_empty(message.get("metadata")).get("model_slug"))
     found = {"title": title, "model": model, "on_current_path": current}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _context(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the content of a message that ChatGPT puts before a conversation, or nothing."""
+    content = dict_or_empty(message.get("content"))
+    return content if content.get("content_type") in _CONTEXT_TYPES else {}
 
 
 def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
@@ -232,6 +336,9 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
     content = dict_or_empty(message.get("content"))
     metadata = dict_or_empty(message.get("metadata"))
     kind = content.get("content_type", "text")
+    if role == ASSISTANT and message.get("recipient") in _NOTING_TOOLS:
+        text = "\n".join(_parts(content, metadata)[0]).strip()
+        return _Speech(role, text, noted=str(message["recipient"])) if text else None
     if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
         known = role in (None, "system", "tool", "developer") or kind in _SILENT_TYPES
         return (
@@ -313,4 +420,8 @@ def _file(given: Mapping[str, Any], type_: str, pointer: str | None = None) -> A
     )
 
 
-ADAPTER = Adapter(_PLATFORM, _recognises, lambda entry, options: SingleFileSource(entry, _parse))
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return SingleFileSource(entry, _parse, may_grow=True)
+
+
+ADAPTER = Adapter(_PLATFORM, _recognises, _read)

@@ -1,9 +1,15 @@
-"""claude.ai's export: conversations with the messages of a person and of Claude."""
+"""claude.ai's export: conversations with the messages of a person and of Claude.
+
+Its memories and projects are notes: Claude's own, and what its user wrote for Claude to read.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from recollect.schemas.errors import InvalidInput
@@ -12,26 +18,38 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
     Adapter,
+    ExportSource,
     ParseResult,
     SingleFileSource,
+    convert,
 )
 from recollect.streams.adapters.assistants.assistant_chats import (
     ASSISTANT,
     USER,
     conversation_events,
+    deletion_event,
     dict_or_empty,
     list_or_empty,
     message_event,
+    note_event,
     parse_time,
     size_or_none,
     text_or_none,
+    time_key,
     without_injected,
 )
+from recollect.streams.adapters.assistants.branches import path_to, replaced
+from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.json_documents import items
+
+Reader = Callable[[InputEntry], Iterator[tuple[int, ParseResult]]]
 
 _PLATFORM = "claude"
 _NAME = "Claude"
 _MESSAGES = re.compile(rb'"chat_messages"\s*:\s*\[')
+_MEMORIES = re.compile(rb'"(?:conversations_memory|project_memories)"\s*:')
+_PROJECT_KEYS = re.compile(rb'"(prompt_template|is_starter_project|is_private|docs)"\s*:')
 _ROLES = {"human": USER, "user": USER, "assistant": ASSISTANT}
 # Blocks with spoken text; others are reasoning, tools and their results.
 _SPOKEN_TYPES = frozenset({"text", "voice_note"})
@@ -46,6 +64,7 @@ class _PlacedMessage(NamedTuple):
     turn: str | None
     question: str | None
     metadata: dict[str, Any]
+    replaced: bool = False
 
 
 class _OpenTurn(NamedTuple):
@@ -58,11 +77,82 @@ class _OpenTurn(NamedTuple):
 
 def _recognises(start: bytes, name: str) -> bool:
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
-    return head.startswith((b"[", b"{")) and bool(_MESSAGES.search(head))
+    return head.startswith((b"[", b"{")) and _reader_of(head) is not None
+
+
+def _reader_of(head: bytes) -> Reader | None:
+    """Return what reads a file with this beginning: conversations, memories or projects."""
+    if _MESSAGES.search(head):
+        return lambda entry: conversation_events(entry, _messages, _events)
+    if _MEMORIES.search(head):
+        return lambda entry: convert(_values(entry), partial(_memories, entry.modified_at))
+    if b'"uuid"' in head and len(set(_PROJECT_KEYS.findall(head))) > 1:
+        return lambda entry: convert(_values(entry), _project)
+    return None
 
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-    return conversation_events(entry, _messages, _events)
+    reader = _reader_of(entry.start())
+    return conversation_events(entry, _messages, _events) if reader is None else reader(entry)
+
+
+def _values(entry: InputEntry) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a file that is an array of them, or a single one."""
+    start = entry.start().removeprefix(BYTE_ORDER_MARK).lstrip()
+    return items(entry, "item" if start.startswith(b"[") else "")
+
+
+def _memories(modified_at: datetime | None, given: object) -> Iterator[InboundEvent]:
+    """Yield what Claude remembers of its user: of all conversations, and of those of each project.
+
+    The file has no times. Its own is taken, by the day: archives round it, and zones shift it.
+    """
+    raw = dict_or_empty(given)
+    notes = {"memory": raw.get("conversations_memory")}
+    for project, memory in dict_or_empty(raw.get("project_memories")).items():
+        notes[f"project:{project}"] = memory
+    for thread, memory in notes.items():
+        if (text := text_or_none(memory)) is None:
+            continue
+        if modified_at is None:
+            raise InvalidInput(
+                "Claude's memories have no time of their own; import them as a file, a folder or a "
+                "zip, not from standard input"
+            )
+        day = f"{modified_at.date().isoformat()}T00:00:00Z"
+        yield _note(f"{thread}:memory", thread, text, day)
+
+
+def _project(given: object) -> Iterator[InboundEvent]:
+    """Yield what the user wrote of a project, and for Claude to obey in it; its files are named."""
+    raw = dict_or_empty(given)
+    parts = (text_or_none(raw.get(key)) for key in ("name", "description", "prompt_template"))
+    text = "\n\n".join(part.strip() for part in parts if part)
+    files = [
+        Attachment(name=text_or_none(one.get("filename")))
+        for one in map(dict_or_empty, list_or_empty(raw.get("docs")))
+    ]
+    id = text_or_none(raw.get("uuid"))
+    if not text or id is None or raw.get("is_starter_project") is True:
+        return
+    at = parse_time(raw.get("updated_at")) or parse_time(raw.get("created_at"))
+    yield _note(f"project:{id}:{at}", f"project:{id}", text, at, tuple(files))
+
+
+def _note(
+    id: str, thread: str, text: str, at: str | int | None, files: tuple[Attachment, ...] = ()
+) -> InboundEvent:
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+    return note_event(
+        _PLATFORM,
+        _NAME,
+        text,
+        at,
+        id=f"{id}:{digest}",
+        thread=thread,
+        attachments=files,
+        metadata={"noted": thread.partition(":")[0]},
+    )
 
 
 def _messages(conversation: object) -> Iterator[_PlacedMessage]:
@@ -82,12 +172,7 @@ def _place_in_turns(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Pl
     chat = text_or_none(raw.get("uuid"))
     title = text_or_none(raw.get("name"))
     at = parse_time(raw.get("created_at"))
-    parents = {
-        str(one["uuid"]): one.get("parent_message_uuid")
-        for one in map(dict_or_empty, messages)
-        if one.get("uuid")
-    }
-    path = _path(raw.get("current_leaf_message_uuid"), parents)
+    off_path = _replaced(raw.get("current_leaf_message_uuid"), messages)
     open_turns: dict[str, _OpenTurn] = {}
     last: _OpenTurn | None = None
     for number, message in enumerate(messages):
@@ -108,19 +193,26 @@ def _place_in_turns(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Pl
             question = None if parent_turn is None else parent_turn.question
             last = _OpenTurn(turn, question or own, answered=True)
         open_turns[own] = last
-        metadata: dict[str, Any] = {"title": title}
-        if path and id is not None:
-            metadata["on_current_path"] = id in path
-        yield _PlacedMessage(message, at, chat, turn, question, metadata)
+        metadata = {"title": title, "on_current_path": id not in off_path}
+        yield _PlacedMessage(message, at, chat, turn, question, metadata, id in off_path)
 
 
-def _path(leaf: object, parents: Mapping[str, Any]) -> set[str]:
-    """Return the messages from the current one up; none if the export does not name it."""
-    path: set[str] = set()
-    while isinstance(leaf, str) and leaf in parents and leaf not in path:
-        path.add(leaf)
-        leaf = parents[leaf]
-    return path
+def _replaced(leaf: object, messages: list[Any]) -> set[str]:
+    """Return the messages on another branch than the current one.
+
+    `leaf`: the current message. Exports do not name it: there it is the newest one.
+    """
+    given = [one for one in map(dict_or_empty, messages) if text_or_none(one.get("uuid"))]
+    times = {one["uuid"]: parse_time(one.get("created_at")) for one in given}
+    parents = {
+        one["uuid"]: parent
+        for one in given
+        if isinstance(parent := one.get("parent_message_uuid"), str)
+    }
+    if not isinstance(leaf, str) or leaf not in times:
+        # Of several at one time the last one.
+        leaf = max(reversed(times), key=lambda id: time_key(times[id]), default="")
+    return replaced(times, parents, path_to(leaf, parents))
 
 
 def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
@@ -134,7 +226,7 @@ def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
     attachments = tuple(_files(raw))
     if not text and not attachments:
         return
-    yield message_event(
+    event = message_event(
         _PLATFORM,
         role,
         text,
@@ -147,6 +239,10 @@ def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
         attachments=attachments,
         metadata=message.metadata,
     )
+    if message.replaced:
+        # Before the message, so that nothing is concluded from it even for a moment.
+        yield deletion_event(event)
+    yield event
 
 
 def _text(raw: Mapping[str, Any]) -> str:
@@ -181,4 +277,8 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
             )
 
 
-ADAPTER = Adapter(_PLATFORM, _recognises, lambda entry, options: SingleFileSource(entry, _parse))
+def _read(entry: InputEntry, options: Options) -> ExportSource:
+    return SingleFileSource(entry, _parse, may_grow=True)
+
+
+ADAPTER = Adapter(_PLATFORM, _recognises, _read)

@@ -16,6 +16,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -29,6 +30,7 @@ from recollect.streams.adapters.input.input_files import (
     InputEntry,
     InputFile,
     is_decompression_bomb,
+    time_or_none,
     with_byte_counter,
 )
 
@@ -42,6 +44,8 @@ _TAR_MAGIC = b"ustar"
 _CHUNK_BYTES = 1 << 16
 _ENCRYPTED_FLAG = 0x1
 _UTF_8_FLAG = 0x800
+#: The time that a zip gives a member without one.
+_NO_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 _ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, tarfile.TarError, NotImplementedError)
 
 
@@ -377,6 +381,11 @@ class _ZipEntry(InputEntry):
         self._archive = archive
         self._info = info
         self._shared = shared
+        # An archive has no zone. Its first day stands for no time at all.
+        with suppress(ValueError):
+            self.modified_at = datetime(*info.date_time, tzinfo=UTC)
+        if info.date_time <= _NO_ZIP_TIME:
+            self.modified_at = None
 
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         self._shared.uncounted = byte_counter is None
@@ -400,6 +409,7 @@ class _TarEntry(InputEntry):
         super().__init__(path, info.name.rpartition("/")[2], info.size, byte_counter)
         self._archive = archive
         self._info = info
+        self.modified_at = time_or_none(info.mtime)
 
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         opened = self._archive.extractfile(self._info)

@@ -11,6 +11,7 @@ import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -62,6 +63,8 @@ class InputEntry(ABC):
     name: str
     #: Its size on disk in bytes, or None if that is unknown.
     size: int | None
+    #: When it was written last, or None if that is unknown.
+    modified_at: datetime | None = None
 
     @abstractmethod
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
@@ -108,8 +111,10 @@ class InputFile(InputEntry):
         self._probed: tuple[bytes, BinaryIO] | None = None
         if not self._rereadable and path != STANDARD_INPUT:
             raise InvalidInput(_unreadable(path))
-        size = path.stat().st_size if self._rereadable else None
+        status = path.stat() if self._rereadable else None
+        size = None if status is None else status.st_size
         super().__init__(str(path), path.name, size, byte_counter or ByteCounter())
+        self.modified_at = None if status is None else time_or_none(status.st_mtime)
 
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         if self._file == STANDARD_INPUT:
@@ -156,6 +161,14 @@ class SpooledInput(InputEntry):
         raw = io.FileIO(os.dup(self._file.fileno()))
         raw.seek(0)
         return with_byte_counter(raw, byte_counter)
+
+
+def time_or_none(seconds: float) -> datetime | None:
+    """Return a unix time in UTC, or None for one that no file was written at."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def decompressed(file: io.BufferedReader) -> BinaryIO:
