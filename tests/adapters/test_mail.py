@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import tracemalloc
 from pathlib import Path
 
@@ -466,3 +467,166 @@ def test_a_mail_is_found_by_its_subject_and_nothing_is_concluded_from_it(tmp_pat
         zone.rebuild("project")
         assert zone.recall("the cottage on Lake Garda").results
         assert zone.verify().ok
+
+
+LA_POSTE = """\
+> Message du 04/05/26 09:00
+> De : "Bob Brun" <bob@example.org>
+> A : "Ada" <ada@example.org>
+> Copie \u00e0 :
+> Objet : Lundi
+"""
+#: How programs introduce what they quote: the quotation, and whether its lines are marked.
+QUOTING = {
+    "Zoho": "---- On Mon, 04 May 2026 09:00:00 +0200 Bob Brun <bob@example.org> wrote ----\n",
+    "Zoho now": " ---- On Mon, 04 May 2026 09:00:00 +0200  Bob Brun  wrote ---\n\n",
+    "Zoho over two lines": (
+        "---- on Mon, 04 May 2026 09:00:00 +0200 Bob Brun\n<bob@example.org> wrote ----\n"
+    ),
+    "Zoho in French": (
+        "---- Le lun., 04 mai 2026 09:00:00 +0200 Bob Brun <bob@example.org> a \u00e9crit ----\n"
+    ),
+    "Zoho in German": (
+        "---- Am Mo, 04 Mai 2026 09:00:00 +0200 Bob Brun <bob@example.org> schrieb ----\n"
+    ),
+    "Zoho in an unknown language": (
+        "---- Ar Luan, 04 Beal 2026 09:00:00 +0200 Bob Brun <bob@example.org> ----\n"
+    ),
+    "La Poste": LA_POSTE,
+    "La Poste without marks": LA_POSTE.replace("> ", ""),
+    "SFR": (
+        "========================================\nMessage du : 04/05/2026 09:00\n"
+        'De : "Bob Brun " <bob@example.org>\nA : "Ada" <ada@example.org>\nCopie \u00e0 :\n'
+        "Sujet : Lundi\n\n"
+    ),
+    "Mailo": (
+        "---- Message d'origine ----\n> De : Bob Brun <bob@example.org>\n"
+        "> \u00c0 : ada@example.org\n> Sujet : Lundi\n> Date : 04/05/2026 09:00:00 Europe/Paris\n"
+        "> Copie \u00e0 : cy@example.org;\n>       Di <di@example.org>;\n"
+    ),
+    "Windows Mail in French": (
+        "De : Bob Brun<mailto:bob@example.org>\nEnvoy\u00e9 le :lundi 4 mai 2026 09:00\n"
+        "\u00c0 : Ada<mailto:ada@example.org>\nObjet :Lundi\n\n"
+    ),
+    "Windows Mail in Italian": (
+        "Da: Bob Brun\nInviato il: luned\u00ec 4 maggio 2026 09:00\nA: Ada\nOggetto: Lundi\n\n"
+    ),
+    "Yahoo in Spanish": (
+        "De: Bob Brun <bob@example.org>\nPara: Ada <ada@example.org>\n"
+        "Enviado el: lunes, 4 de mayo de 2026\nAsunto: Lundi\n\n"
+    ),
+    "Thunderbird in French": (
+        "-------- Message original --------\nSujet : Lundi\nDate : Mon, 4 May 2026 09:00:00\n"
+        "De : Bob Brun <bob@example.org>\nPour : Ada <ada@example.org>\n\n"
+    ),
+    "with a header that nobody knows": (
+        "Von: Bob Brun <bob@example.org>\nGesendet: Montag\nVertraulichkeit: hoch\n"
+        "An: Ada\nBetreff: Lundi\n\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("signed", ["", "Envoy\u00e9 \u00e0 partir de Courrier pour Windows\n\n"])
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("case", QUOTING)
+def test_43_what_a_program_quotes_was_said_by_another(tmp_path, case, marked, signed):
+    """FAULTS 43."""
+    quoted = "Kommst du am Montag?\nMein Hund auch.\n"
+    below = "".join(f"> {line}\n" for line in quoted.splitlines()) if marked else quoted
+    content = one(tmp_path, mail(f"Ja, gern.\n\n{signed}{QUOTING[case]}{below}"))
+    assert content.content == "Ja, gern."
+    assert "Mein Hund auch." in content.metadata["quoted"]
+    assert ("Windows" in content.metadata.get("signature", "")) == bool(signed)
+
+
+def test_43_an_answer_below_what_la_poste_quotes_is_the_senders(tmp_path):
+    """FAULTS 43."""
+    content = one(tmp_path, mail(f"{LA_POSTE}> Kommst du?\n\nJa, gern.\n"))
+    assert content.content == "Ja, gern."
+
+
+OWN = (
+    "---- 10:30 team meeting ----\nBring the map.",
+    "De : Lyon\nBring the map.",
+    "Dates: see below\nNote: bring the map.\nPlace: Lyon",
+    "Message du 14 juillet : bring the map.",
+    "He wrote ----\nBring the map.",
+    "- On Monday at 10:30 Bob wrote -\nBring the map.",
+    "> He asked:\n\nBring the map.",
+)
+
+
+@pytest.mark.parametrize("text", OWN)
+def test_43_what_only_looks_like_a_quotation_stays(tmp_path, text):
+    """FAULTS 43."""
+    assert text.splitlines()[-1].lower() in one(tmp_path, mail(f"Hi.\n\n{text}\n")).content.lower()
+
+
+def test_43_dashes_and_labels_without_end_part_nothing_slowly(tmp_path):
+    """FAULTS 43."""
+    for piece in ("---- 1:00 a", "De : x\n", "> De : x\n", "--- 1\n", "Message du 1\n"):
+        text = piece * (400_000 // len(piece))
+        assert split_body(text) is not None
+
+
+DRAFTS = (
+    *("Drafts", "Entw\u00fcrfe", "Brouillons", "Borradores", "Bozze", "Rascunhos", "Concepten"),
+    *("Utkast", "Kladder", "Luonnokset", "Wersje robocze", "Koncepty", "Piszkozatok", "Taslaklar"),
+    *("\u0427\u0435\u0440\u043d\u043e\u0432\u0438\u043a\u0438", "\u4e0b\u66f8\u304d"),
+    *("\u8349\u7a3f", "\uc784\uc2dc\ubcf4\uad00\ud568"),
+)
+
+
+@pytest.mark.parametrize("label", DRAFTS)
+def test_43_drafts_in_any_language_were_never_sent(tmp_path, label):
+    """FAULTS 43."""
+    encoded = f"=?utf-8?b?{base64.b64encode(f'Opened,{label}'.encode()).decode()}?="
+    draft = mail("I own a boat.", "d@e", X_Gmail_Labels=encoded)
+    sent = mail("I own a bike.", "s@e", X_Gmail_Labels="Opened")
+    found = read(tmp_path, b"".join(b"From x Mon May  4 09:30:00 2026\n" + raw + b"\n\n"
+                                    for raw in (draft, sent)), "all.mbox")  # fmt: skip
+    assert [one.content for one in found.contents] == ["I own a bike."]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        {"X_Mozilla_Draft_Info": "internal/draft; vcard=0; receipt=0"},
+        {"X_Unsent": "1"},
+        {"X_Uniform_Type_Identifier": "com.apple.mail-draft"},
+        {"X_Status": "ROT"},
+    ],
+)
+def test_43_drafts_are_known_by_what_programs_write_in_them(tmp_path, marked):
+    """FAULTS 43."""
+    assert not read(tmp_path, mail("I own a boat.", **marked)).contents
+    sent = {name: {"1": "0", "ROT": "RO"}.get(value, "other") for name, value in marked.items()}
+    assert read(tmp_path, mail("I own a boat.", "m2@e", **sent)).contents
+
+
+def mbox(*mails: bytes, between: bytes) -> bytes:
+    return between.join(b"From ada@e.org Mon May  4 09:30:00 2026\n" + raw for raw in mails)
+
+
+@pytest.mark.parametrize("between", [b"", b"\n", b"\n\n"])
+def test_43_mails_of_an_mbox_need_no_blank_line_between_them(tmp_path, between):
+    """FAULTS 43."""
+    mails = [mail(f"Mail {n}.\n", f"{n}@e").replace(b"\r\n", b"\n") for n in range(4)]
+    found = read(tmp_path, mbox(*mails, between=between), "all.mbox")
+    assert found.texts == [f"Mail {n}." for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He sent me this:\nFrom ada@e.org Mon May  4 09:30:00 2026\nNote: he was late.\n",
+        "Hi.\nFrom Monday on we meet at 10:30, in 2026 as well\nPlace: Porto\n",
+        "Hi.\nFrom here at 10:30 in 2026\nTo: the beach\n",
+    ],
+)
+def test_43_lines_of_a_mail_that_begin_with_from_part_none(tmp_path, text):
+    """FAULTS 43."""
+    mails = [mail(text, "1@e"), mail("Bye.\n", "2@e")]
+    found = read(tmp_path, mbox(*mails, between=b"\n"), "all.mbox")
+    assert len(found.texts) == 2
+    assert text.splitlines()[-1] in found.texts[0]

@@ -30,6 +30,7 @@ _MAX_ATTRIBUTION_LENGTH = 400
 _MAX_SIGNATURE_LINES = 12
 _MAX_SIGNATURE_LENGTH = 1_000
 _MIN_PHRASE_LENGTH = 5
+_MAX_HEADER_LINES = 20
 
 _COLONS = (":", "\uff1a")
 _QUOTE = re.compile(r"\s?\|?>")
@@ -45,10 +46,15 @@ _LABELS = (
     "发送时间|收件人|主题|抄送|日期|Odesláno|Komu|Předmět|보낸\\s?날짜|받는\\s?사람|제목|참조|"
     "Enviado el|Enviada|Data de envio|Date d'envoi|Küldve|Címzett|Tárgy|Trimis|Către|Subiect|De la|"
     "Від|Надіслано|Στάλθηκε|Προς|Θέμα|Ημερομηνία|من|إلى|الموضوع|מאת|נשלח|אל|נושא|"
-    "Lähetetty|Vastaanottaja|Aihe|Gönderildi|Kime|Konu|Tarih|Resent-From|Sender"
+    "Lähetetty|Vastaanottaja|Aihe|Gönderildi|Kime|Konu|Tarih|Resent-From|Sender|"
+    "Sujet|Pour|Message du|Copie à|Répondre à|Enviado a|Copia|Rispondi a|Antwort an"
 )
+# "Envoyé le", "Gesendet am": some programs say on which day something was sent.
+_ON = "(?: (?:le|el|em|il|am|op|den|dne))?"
 _FROM_LINE = re.compile(rf"[*_\s]*(?:{_FROM_LABELS})[*_\s]*[:\uff1a][*_\s]*(.*)", re.IGNORECASE)
-_HEADER_LINE = re.compile(rf"[*_\s]*(?:{_LABELS})[*_\s]*[:\uff1a]", re.IGNORECASE)
+_HEADER_LINE = re.compile(rf"[*_\s]*(?:{_LABELS}){_ON}[*_\s]*[:\uff1a]", re.IGNORECASE)
+# A line that may be a header in a block of known ones.
+_LABELLED_LINE = re.compile(r"[*_\s]*[^\W\d_][\w'\u2019.() -]{1,24}[*_\s]*[:\uff1a]")
 _FORWARD = re.compile(
     r"forward|fwd|weitergeleit|transf[ée]r|r[ée]exp[ée]di|reenvi|rinviato|inoltrat|doorgest|"
     r"encaminhad|przekaz|vidarebefordra|videresen|пересла|пересыл|转发|轉寄|転送|전달|přeposl|"
@@ -60,12 +66,26 @@ _FORWARDING_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"\s*[-_=*]{2,}[^-_=*].{2,60}?[-_=*]{2,}:?\s*$")
-_BARE_RULE = re.compile(r"\s*[-_]{8,}\s*$")
+_BARE_RULE = re.compile(r"\s*[-_=]{8,}\s*$")
+# Between dashes, above a quotation: "---- Message d'origine ----".
+_DASHED_RULE = re.compile(r"\s*-{3,}[^-].{2,60}?-{3,}:?\s*$")
+# La Poste begins a quoted mail with its date alone.
+_DATED_RULE = re.compile(r"[*_\s]*Message du\s*[:\uff1a]?\s*\d", re.IGNORECASE)
+_WROTE_VERBS = (
+    r"wrote|writes|said|schrieb|écrit|escribió|escreveu|ha scritto|schreef|napisał.*|skrev|"
+    r"kirjoitti|napsal.*|написал.*|пишет|写道|寫道|のメール|작성|yazd\u0131|írta"
+)
 _WROTE = re.compile(
-    r"(?:wrote|writes|said|schrieb|écrit|escribió|escreveu|ha scritto|schreef|napisał.*|skrev|"
-    r"kirjoitti|napsal.*|написал.*|пишет|写道|寫道|のメール|작성|yazd\u0131|írta)\s*(?:<[^>]*>)?\s*[:\uff1a]$",
+    rf"(?:{_WROTE_VERBS})\s*(?:<[^>]*>)?\s*[:\uff1a]$",
     re.IGNORECASE,
 )
+# Zoho's attribution stands between dashes, and has no colon: "---- On … wrote ----".
+_DASHED_START = re.compile(r"\s*(?:-{3,}|[\u2013\u2014]+)\s*[^\W\d_].*\d")
+_DASHED_END = re.compile(
+    rf"(?:\b(?:{_WROTE_VERBS})|>)[*_\s]*(?:-{{2,}}|[\u2013\u2014]+)\s*$", re.IGNORECASE
+)
+_CLOCK = re.compile(r"\d{1,2}[:.]\d{2}")
+_MAX_DASHED_LINES = 3
 _ATTRIBUTIONS = tuple(
     re.compile(phrases["wrote_header"], re.MULTILINE | re.IGNORECASE)
     for phrases in MAIL_LANGUAGES.values()
@@ -97,7 +117,10 @@ def _phrases(key: str) -> str:
 
 _SENT_FROM = re.compile(
     rf"[\s*_<(\[]*(?:{_phrases('sent_from')}|Sent (?:with|via|using) \S|"
-    r"Von meinem .{2,30} gesendet)",
+    r"Von meinem .{2,30} gesendet|Sent from (?:Mail|Outlook|Yahoo|Proton|Samsung|a|an|the)\b|"
+    r"Provenance\s?:\s?Courrier pour|Envoyé à partir d|Enviado desde|Enviado do (?:meu|Correio)|"
+    r"Verzonden vanuit|Skickades från|Wysłane z|Lähetetty Windowsin|Получено из|Отправлено из|"
+    r"Odesláno z|Inviato da)",
     re.IGNORECASE,
 )
 _SIGN_OFF = re.compile(
@@ -169,14 +192,25 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
     for at, line in enumerate(lines):
-        if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line):
+        if len(line) > _MAX_LINE_LENGTH:
+            continue
+        if _QUOTE.match(line):
+            if at > 0 and not _QUOTE.match(lines[at - 1]) and at <= last_quoted:
+                found = _quoted_header(lines, at, last_quoted)
+                if found is not None:
+                    start = _first_marker(lines, at)
+                    return start, found[0], found[1], "\n".join(lines[start:at])
+            continue
+        if (ends := _dashed_attribution(lines, at)) is not None:
+            below = next((one for one in lines[ends:] if one), "")
+            if below and not _QUOTE.match(below):
+                marker = " ".join(lines[at:ends])
+                return at, ends, _author_of(marker), marker
             continue
         if _FROM_LINE.match(line) or _HEADER_LINE.match(line):
             found = _header_block(lines, at, at_least=3)
             if found is not None:
-                start = at
-                while start and (not lines[start - 1] or _is_marker(lines[start - 1])):
-                    start -= 1
+                start = _first_marker(lines, at)
                 return start, found[0], found[1], "\n".join(lines[start:at])
         elif _is_marker(line):
             supports_follow = next(
@@ -196,9 +230,45 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
     return None
 
 
+def _dashed_attribution(lines: list[str], at: int) -> int | None:
+    """Return the end of an attribution between dashes that starts in a line; None if none does."""
+    if not _DASHED_START.match(lines[at]):
+        return None
+    for ends in range(at + 1, min(at + 1 + _MAX_DASHED_LINES, len(lines) + 1)):
+        line = lines[ends - 1]
+        if not line or len(line) > _MAX_LINE_LENGTH:
+            return None
+        if _DASHED_END.search(line):
+            return ends if _CLOCK.search(" ".join(lines[at:ends])) else None
+    return None
+
+
+def _quoted_header(lines: list[str], at: int, last: int) -> tuple[int, str | None] | None:
+    """Return the end of a quoted block of headers, and its author; None if there is no block.
+
+    The text below it is not quoted, as La Poste has it: the last quoted line is in the block.
+    """
+    if last - at > _MAX_HEADER_LINES or not any(lines[last + 1 :]):
+        return None
+    block = _unquoted(lines[at : last + 1])
+    start = next((n for n, line in enumerate(block) if line and not _DATED_RULE.match(line)), 0)
+    found = _header_block(block, start, at_least=3)
+    if found is None or any(block[found[0] :]):
+        return None
+    return last + 1, found[1]
+
+
+def _first_marker(lines: list[str], at: int) -> int:
+    """Return where the lines that announce a block of headers begin."""
+    while at and (not lines[at - 1] or _is_marker(lines[at - 1])):
+        at -= 1
+    return at
+
+
 def _is_marker(line: str) -> bool:
     return len(line) <= _MAX_LINE_LENGTH and bool(
         _RULE.match(line)
+        or _DATED_RULE.match(line)
         or _BARE_RULE.match(line)
         or (line.endswith(":") and _FORWARD.search(line) and len(line) < 80)
     )
@@ -208,7 +278,7 @@ def _header_block(lines: list[str], at: int, at_least: int) -> tuple[int, str | 
     """Return the end of a block of header lines, and its author; None if there is no block."""
     who, count, blank = None, 0, 0
     number = at
-    while number < len(lines) and number < at + 20:
+    while number < len(lines) and number < at + _MAX_HEADER_LINES:
         line = lines[number]
         if len(line) > 20 * _MAX_LINE_LENGTH:
             break
@@ -222,12 +292,21 @@ def _header_block(lines: list[str], at: int, at_least: int) -> tuple[int, str | 
             blank += 1
             if blank > 1 or not _HEADER_LINE.match("".join(lines[number + 1 : number + 2])):
                 break
-        elif not line.startswith((" ", "\t")) and not lines[number - 1].endswith((",", ";")):
+        elif (
+            not line.startswith((" ", "\t"))
+            and not lines[number - 1].endswith((",", ";"))
+            and not (count and _LABELLED_LINE.match(line) and _goes_on(lines, number))
+        ):
             break
         number += 1
     if count < at_least or (who is None and at_least > 1):
         return None
     return number, who
+
+
+def _goes_on(lines: list[str], at: int) -> bool:
+    """Return whether a known header follows a line directly."""
+    return bool(_HEADER_LINE.match("".join(lines[at + 1 : at + 2])))
 
 
 def _attribution(lines: list[str], at: int) -> int | None:
@@ -302,7 +381,16 @@ def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
 def _drop_attribution(segment: list[str]) -> None:
     """Remove the attribution of a quotation from the text before it."""
     last = next((n for n in range(len(segment) - 1, -1, -1) if segment[n]), None)
-    if last is None or not segment[last].endswith(_COLONS):
+    if last is None:
+        return
+    for dashed in range(last, max(last - _MAX_DASHED_LINES, -1), -1):
+        if _dashed_attribution(segment, dashed) == last + 1:
+            del segment[dashed:]
+            return
+    if _DASHED_RULE.match(segment[last]):
+        del segment[last:]
+        return
+    if not segment[last].endswith(_COLONS):
         return
     start = _attribution(segment, last)
     if start is None:

@@ -63,6 +63,19 @@ _AUTOMATIC = re.compile(
     r"mail delivery|returned mail|failure notice)",
     re.IGNORECASE,
 )
+# Gmail's label of drafts, in the languages of its interface.
+_DRAFT_LABELS = frozenset(
+    {"draft", "drafts", "entwürfe", "entwurf", "brouillons", "brouillon", "borradores", "borrador"}
+    | {"bozze", "bozza", "rascunhos", "rascunho", "concepten", "concept", "utkast", "kladder"}
+    | {"kladde", "luonnokset", "luonnos", "wersje robocze", "szkice", "kopie robocze", "koncepty"}
+    | {"rozepsané", "piszkozatok", "piszkozat", "ciorne", "mesaje nefinalizate", "taslaklar"}
+    | {"черновики", "чернетки", "чернови", "нацрти", "nacrti", "skice", "osnutki", "juodraščiai"}
+    | {"melnraksti", "mustandid", "drög", "πρόχειρα", "esborranys", "zirriborroak", "rascuños"}
+    | {"טיוטות", "المسودات", "مسودات", "ड्राफ़्ट", "ร่างจดหมาย"}
+    | {"\u067e\u06cc\u0634\u200c\u0646\u0648\u06cc\u0633\u200c\u0647\u0627"}
+    | {"thư nháp", "draf", "下書き", "임시보관함", "草稿"}
+)
+_APPLE_TYPE = "X-Uniform-Type-Identifier"
 _DAEMON = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon)(?:@|$)", re.IGNORECASE)
 _LIST_TAG = re.compile(r"^\s*((?:re|fwd?|aw)\s*:\s*)*\[[^\]]{1,60}\]\s*", re.IGNORECASE)
 
@@ -140,7 +153,11 @@ def _names(event: InboundEvent) -> str:
 
 def _is_unsent_or_internal(mail: Message) -> bool:
     """Return whether a mail is a draft, was deleted, or is internal data of a program."""
-    if not _labels(mail).isdisjoint(("draft", "drafts", "entwürfe", "brouillons")):
+    if not _labels(mail).isdisjoint(_DRAFT_LABELS):
+        return True
+    if "internal/draft" in header(mail, "X-Mozilla-Draft-Info") or "T" in header(mail, "X-Status"):
+        return True
+    if header(mail, "X-Unsent") == "1" or header(mail, _APPLE_TYPE) == "com.apple.mail-draft":
         return True
     try:
         if int(header(mail, "X-Mozilla-Status") or "0", 16) & 0x0008:

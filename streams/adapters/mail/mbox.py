@@ -14,6 +14,17 @@ from recollect.streams.adapters.mail.mails import MailConverter
 
 _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")
+# Where no blank line parts mails, a boundary has exactly this form, and a mail's header below it.
+_STRICT_BOUNDARY = re.compile(
+    rb"From \S+ +[A-Z][a-z]{2},? +[A-Z][a-z]{2} +\d{1,2} +\d{2}:\d{2}(?::\d{2})?"
+    rb"(?: +[A-Z]{3,4}| +[+-]\d{4})? +\d{4}(?: +[+-]\d{4})?\s*$"
+)
+_MAIL_HEADER = re.compile(
+    rb"(?:From|Date|To|Cc|Bcc|Subject|Sender|Reply-To|Received|Return-Path|Delivered-To|Message-ID|"
+    rb"MIME-Version|Content-[\w-]+|DKIM-Signature|Status|Authentication-Results|Envelope-To|"
+    rb"Delivery-Date|ARC-[\w-]+|X-[\w-]+): ?",
+    re.IGNORECASE,
+)
 _QUOTED_FROM = re.compile(rb">+From ")
 _DATE = re.compile(
     r"([A-Z][a-z]{2}),?\s+([A-Z][a-z]{2})\s+(\d{1,2})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s+"
@@ -38,11 +49,11 @@ def _mails(entry: InputEntry) -> Iterator[tuple[int, tuple[bytes, datetime | Non
     """Yield (number of the first line, (mail, time received))."""
     with entry.open() as file:
         first_line, received_at, pending, size = 0, None, [b""], 0
-        blank, boundary = True, b""
+        blank, boundary, first_header = True, b"", _HEADER
         for number, line in enumerate(lines(file), 1):
             if boundary:
                 # A line without headers below it is not a boundary.
-                if _HEADER.match(line) or not pending:
+                if first_header.match(line) or not pending:
                     if any(one.strip() for one in pending):
                         yield first_line, (b"".join(pending), received_at)
                     first_line, received_at, pending, size = (
@@ -56,8 +67,10 @@ def _mails(entry: InputEntry) -> Iterator[tuple[int, tuple[bytes, datetime | Non
                     if size <= MAX_MAIL_BYTES:
                         pending.append(boundary)
                 boundary = b""
-            if (blank or number == 1) and _is_boundary(line):
+            parted = blank or number == 1
+            if _is_boundary(line) and (parted or _STRICT_BOUNDARY.match(line)):
                 boundary, blank = line, False
+                first_header = _HEADER if parted else _MAIL_HEADER
                 continue
             blank = not line.strip()
             size += len(line)
