@@ -293,15 +293,16 @@ def kind_of(payload: Payload) -> str:
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """An event to be appended to the ledger. Times are unix ms; `ingested_at` None: set by the
     ledger.
-
-    `may_grow`: its source writes a message bit by bit, so that more text under its id is an edit.
     """
 
     platform: str
     occurred_at: int
     payload: AnyPayload
     ingested_at: int | None = None
-    may_grow: bool = False
+
+
+class GrowingDraft(Draft, frozen=True, kw_only=True):
+    """A draft whose source writes a message bit by bit: more text under its id is an edit."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

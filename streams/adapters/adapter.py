@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Draft
+from recollect.schemas.events import Draft, GrowingDraft
 from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import Rejection
@@ -183,10 +183,9 @@ def drafts(
             if isinstance(event, InvalidInput):
                 raise event
             draft = _draft(event, duplicate_counts)
-            yield (
-                location,
-                msgspec.structs.replace(draft, may_grow=True) if source.may_grow else draft,
-            )
+            if source.may_grow:
+                draft = GrowingDraft(**msgspec.structs.asdict(draft))
+            yield location, draft
         except InvalidInput as error:
             yield location, Rejection(*location, str(error))
         if source.is_chronological and len(duplicate_counts) > _MAX_TRACKED:

@@ -12,7 +12,15 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from recollect.schemas.errors import NewerFormat
-from recollect.schemas.events import Content, Draft, Edit, Event, Message, TurnCompleted
+from recollect.schemas.events import (
+    Content,
+    Draft,
+    Edit,
+    Event,
+    GrowingDraft,
+    Message,
+    TurnCompleted,
+)
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
@@ -146,19 +154,22 @@ def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
 
     The same text is the same edit; of several the one with the most text is the newest.
     """
-    if not draft.may_grow or known is None or draft.occurred_at != known.occurred_at:
+    if not isinstance(draft, GrowingDraft) or known is None:
         return None
     now, before = draft.payload, known.payload
     if not isinstance(now, _GROWING) or not isinstance(before, _GROWING):
         return None
-    if not _has_more(now.content, before.content) or _place(now) != _place(before):
+    same = draft.occurred_at == known.occurred_at and _place(now) == _place(before)
+    if not same or not _has_more(now.content, before.content):
         return None
     digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
     fields |= {"source_id": f"{now.source_id}:longer:{digest}", "turn_id": None}
     edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
     at = draft.occurred_at + len(now.content)
-    return msgspec.structs.replace(draft, payload=edit, occurred_at=at)
+    return Draft(
+        platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
+    )
 
 
 def _has_more(text: str, before: str) -> bool:

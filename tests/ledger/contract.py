@@ -32,7 +32,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, Draft, Message, Tick, TurnCompleted
+from recollect.schemas.events import Attachment, Draft, GrowingDraft, Message, Tick, TurnCompleted
 from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
@@ -63,6 +63,11 @@ def draft(
     return Draft(
         platform=platform, occurred_at=occurred_at, payload=payload, ingested_at=ingested_at
     )
+
+
+def growing(of: Draft) -> Draft:
+    """Return a draft of a source that writes bit by bit."""
+    return GrowingDraft(**msgspec.structs.asdict(of))
 
 
 class Seen(NamedTuple):
@@ -465,9 +470,9 @@ class LedgerContract:
         self, ledger: Ledger, within: bool
     ) -> None:
         """FAULTS 41."""
-        more = msgspec.structs.replace(draft("a", "hello there"), may_grow=True)
-        less = msgspec.structs.replace(draft("a", "hell"), may_grow=True)
-        elsewhere = msgspec.structs.replace(draft("a", "hello you", peer_id="C"), may_grow=True)
+        more = growing(draft("a", "hello there"))
+        less = growing(draft("a", "hell"))
+        elsewhere = growing(draft("a", "hello you", peer_id="C"))
         drafts = [draft("a"), more, more, less, elsewhere]
         calls = [drafts] if within else [[each] for each in drafts]
         receipts = [receipt for call in calls for receipt in ledger.publish("z", call)]
