@@ -24,9 +24,10 @@ from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.changes import ProcessedEvent
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Content, SetWriterPrompt
+from recollect.schemas.events import Content, Event, SetWriterPrompt
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
+from recollect.streams.language.relations.grounding import occurs
 from recollect.streams.models.budget_tracker import SPENDING_FILE, BudgetExceeded, BudgetTracker
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.models.model_settings import load_accounts
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 #: Events that are read at once from the files, and decided together.
 _BATCH_SIZE = 32
 _MAX_RECALLED = 10
+#: Events in which an entity's names are looked for.
+_MAX_MENTIONS = 20
 #: When so many one after the other are not answered, or as many as are asked at once, nobody is
 #: there.
 _MIN_CONSECUTIVE_FAILURES = 3
@@ -365,6 +368,8 @@ class _ZoneMemory:
 
     def _recalled(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
         """Return a result as a model is shown it; None where its sources are not all known."""
+        if result.type == "entity":
+            return self._recalled_entity(files, result)
         numbers = self._behind(files, result)
         if not numbers:
             return None
@@ -377,18 +382,41 @@ class _ZoneMemory:
         }
         return RecalledMemory(shown, numbers)
 
+    def _recalled_entity(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
+        """Return an entity by those of its names that stand in events which mention it."""
+        connection = files.identity.connection
+        entity = identity.canonical(connection, result.id)
+        if entity is None:
+            return None
+        merged = identity.aliases(connection, entity.id)
+        mentioning = [
+            event
+            for each in (entity, *merged)
+            for id_ in identity.events_naming(connection, each.id, _MAX_MENTIONS)
+            if (event := events.event_by_id(files.events.connection, id_)) is not None
+        ]
+        source_of: dict[str, int] = {}
+        for name in (entity.name, *sorted(each.name for each in merged)):
+            named_in = (event.number for event in mentioning if _names(event, name))
+            if name not in source_of and (number := next(named_in, None)) is not None:
+                source_of[name] = number
+        if not source_of:
+            return None
+        name, *others = source_of
+        also = f", also {', '.join(others)}" if others else ""
+        shown = {
+            "id": entity.id,
+            "type": "entity",
+            "text": f"{name} ({entity.type}{also})",
+            "as_of": result.as_of,
+            "entity_ids": [entity.id],
+        }
+        return RecalledMemory(shown, frozenset(source_of.values()))
+
     def _behind(self, files: ZoneFiles, result: Result) -> frozenset[int]:
-        connection = files.events.connection
-        if result.type == "entity":
-            for id_ in identity.events_naming(files.identity.connection, result.id, 20):
-                event = events.event_by_id(connection, id_)
-                if event is not None and isinstance(event.payload, Content):
-                    told_in = f"{event.payload.content} {event.payload.sender_name or ''}"
-                    if result.text.casefold() in told_in.casefold():
-                        return frozenset({event.number})
-            return frozenset()
+        """Return the numbers of the events whose words a result repeats."""
         if result.type == "event":
-            event = events.event_by_id(connection, result.id)
+            event = events.event_by_id(files.events.connection, result.id)
             return frozenset() if event is None else frozenset({event.number})
         return self._behind_fact(files, result.id)
 
@@ -430,3 +458,11 @@ class _ZoneMemory:
         """Whether there is a fact with this id that stands."""
         with self._zone.files() as files:
             return memory.is_current_fact(files.memory.connection, fact_id)
+
+
+def _names(event: Event, name: str) -> bool:
+    """Return whether a name stands in an event's text, or is its sender's."""
+    content = event.payload
+    if not isinstance(content, Content):
+        return False
+    return occurs(name, (content.content, content.sender_name or "", content.sender_id))
