@@ -227,7 +227,8 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     """A language model's answer on the event `about`; its text is in `recordings`.
 
     `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
-    these included. `role`: version of its prompt.
+    these included. `role`: version of its prompt. `rules`: version of the rules by which the
+    answers are decided, which stay those of the time when they were recorded.
     """
 
     about: int
@@ -236,6 +237,7 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     sources: tuple[int, ...]
     model: str
     role: str
+    rules: int = 1
 
 
 class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):

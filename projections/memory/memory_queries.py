@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.changes import DeadLetter, FactClaim, FactFingerprint, MentalModel
+from recollect.schemas.changes import DeadLetter, Fact, FactClaim, FactFingerprint, MentalModel
 
 
 def facts_with_signature(
@@ -49,6 +49,16 @@ def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
         (fact_id,),
     )
     return [str(event) for (event,) in found]
+
+
+def repeated_by(connection: apsw.Connection, event_id: str) -> list[str]:
+    """Return the facts that an event repeats, by id."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT fact_id FROM fact_repeats WHERE event_id = ? ORDER BY fact_id",
+        (event_id,),
+    )
+    return [str(fact) for (fact,) in found]
 
 
 class DatedClaim(NamedTuple):
@@ -329,6 +339,17 @@ def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, st
     return rows(
         connection, "SELECT id, text FROM facts WHERE source_event_id = ? ORDER BY id", (event_id,)
     )
+
+
+def fact(connection: apsw.Connection, fact_id: str) -> Fact | None:
+    """Return a fact's row."""
+    found = rows(
+        connection,
+        "SELECT id, text, context, as_of, ingested_at, source_event_id, metadata, created_at, "
+        "signature FROM facts WHERE id = ?",
+        (fact_id,),
+    )
+    return Fact(*found[0]) if found else None
 
 
 def is_current_fact(connection: apsw.Connection, fact_id: str) -> bool:

@@ -12,10 +12,15 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 # To raise a kind's version, add an upcaster from the previous one, and a record of the previous one
 # to tests/data/golden.
-CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {"update_mental_model": 2}
+CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
+    "model_wrote": 2,
+    "update_mental_model": 2,
+}
 
 # (kind, version) -> the conversion to version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
+    # Version 1 has no rules: its answers are decided by the first.
+    ("model_wrote", 1): lambda payload: payload,
     # Version 1 had no tags, which in version 2 means that the mental model keeps its tags.
     ("update_mental_model", 1): lambda payload: payload,
 }

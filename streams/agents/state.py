@@ -124,10 +124,13 @@ def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
 _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     Fact: lambda row: (
         (_key_of_signature(row.signature), (row.id, row.as_of)),
-        (key_of("facts", row.source_event_id), row.id),
+        (key_of("facts", row.source_event_id), (row.id, row.text)),
     ),
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
-    DuplicateStatement: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
+    DuplicateStatement: lambda row: (
+        (key_of("repeats", row.fact_id), row.event_id),
+        (key_of("repeated by", row.event_id), row.fact_id),
+    ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     # No decision queries links, but two messages may write the same one.
@@ -246,6 +249,19 @@ class State:
         self.note(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
+
+    def fact(self, fact_id: str) -> Fact | None:
+        """Return a fact; the decision must depend on its event, whose words it repeats."""
+        found = memory.fact(self.memory, fact_id)
+        if found is not None:
+            self.note(key_of("facts", found.source_event_id))
+        return found
+
+    def facts_repeated_by(self, event_id: str) -> list[Fact]:
+        """Return the current facts of other events that an event states again, by id."""
+        self.note(key_of("repeated by", event_id))
+        found = [self.fact(fact) for fact in memory.repeated_by(self.memory, event_id)]
+        return [fact for fact in found if fact is not None and self._end(fact.id) is None]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first."""

@@ -20,7 +20,7 @@ from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
 from recollect.streams.agents.writer.model_writer import said_of
-from recollect.streams.agents.writer.proposals import RECALL, Proposals, Refused
+from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals, Refused
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.writer_prompt import WriterPrompt, escape_frame, first_messages
@@ -134,7 +134,9 @@ def write_event(
         ModelUnavailable: no model answered; earlier answers are recorded and will be reused.
     """
     evidence = said_of(task.event, task.said_at, task.thread)
-    proposals = Proposals(task.event.id, evidence, memory.knows_entity, memory.knows_fact)
+    proposals = Proposals(
+        task.event.id, evidence, CURRENT_RULES, memory.knows_entity, memory.knows_fact
+    )
     messages = list(first_request(prompt, task).messages)
     shown = set(task.numbers)
     refs: list[RecordingRef] = []
@@ -164,6 +166,7 @@ def write_event(
         sources=tuple(sorted(shown)),
         model=header.model,
         role=prompt.version,
+        rules=CURRENT_RULES,
     )
     return WriteResult(command, header.asked_at)
 

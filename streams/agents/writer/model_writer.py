@@ -2,8 +2,9 @@
 
 The model was asked before, outside of the commit, and its answers are in `recordings`. Here they
 are read, checked against the event and the state, and what holds becomes rows. Facts of the rules
-stand as they are: none is replaced, ended or linked away by what a model says, and where a sentence
-fills a slot, whose value changes, it is left to the rules.
+stand: none is ended or linked away by what a model says, and where a sentence fills a slot, whose
+value changes, it is left to the rules. A proposed fact that is known already stands for the known
+one, which gets its text where its own repeats the message's raw words.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from recollect.streams.agents.writer.proposals import (
     ProposedFact,
     Refused,
 )
+from recollect.streams.agents.writer.restatements import compare_texts
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
@@ -91,7 +93,7 @@ class ModelWriter(Agent):
             return Extract()
         said_at, _, stands = resolve_version(about, conversation.revisions(about, event.number))
         thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
-        proposals = Proposals(about.id, said_of(about, said_at, thread))
+        proposals = Proposals(about.id, said_of(about, said_at, thread), wrote.rules)
         if stands:
             for name, arguments in answers.calls:
                 if name == RECALL:
@@ -100,6 +102,10 @@ class ModelWriter(Agent):
                     proposals.take(name, arguments)
         else:
             proposals.refused["replaced"] += 1
+        if wrote.rules > 1:
+            # What recall showed of other conversations may be a cause as well.
+            found = map(conversation.event, wrote.sources)
+            thread = [one for one in found if one is not None and one.number != about.number]
         near = tuple(one.id for one in (about, *thread))
         return Extract(
             content=ModelReading(
@@ -178,20 +184,29 @@ class _Resolution:
         self._part = part
         self._resolver = EntityResolver(state, event)
         self._refused: Counter[str] = Counter(reading.proposed.refused)
+        self._current_rules = wrote.rules > 1
+        #: (id, text, whether it is current) of the facts that the event has.
+        self._known: list[tuple[str, str, bool]] = []
         self._kept: dict[str, ProposedFact] = {}
+        #: What each proposed fact is: the id of a fact that is new, or was known.
+        self._stands_for: dict[str, str] = {}
+        self._linked: dict[str, EntityRef] = {}
         self._repeated = 0
 
     def run(self) -> None:
         """Write what holds, and how much that was."""
         about, proposed = self._reading.about, self._reading.proposed
         content = message_of(about)
-        known = self._state.facts_of_event(about.id)
         if proposed.facts:
+            self._known = self._state.facts_of_event(about.id)
             sender = self._resolver.resolve_sender(about, content)
             self._resolver.set_participants(self._reading.participants)
             for fact in proposed.facts.values():
-                if self._is_repeated(fact, [text for _, text, _ in known]):
+                known = self._known_fact(fact)
+                if known is not None:
                     self._repeated += 1
+                    if self._current_rules:
+                        self._stands_for[fact.id] = known
                 elif self._fills_slot(fact):
                     self._refused["slot"] += 1
                 else:
@@ -203,11 +218,51 @@ class _Resolution:
         self._part.puts += self._resolver.rows
         self._part.puts.append(self._count())
 
-    def _is_repeated(self, fact: ProposedFact, known: Sequence[str]) -> bool:
-        """Whether a fact of the event, ended or not, says all that this one does."""
+    def _known_fact(self, fact: ProposedFact) -> str | None:
+        """Return the id of the fact of the event, ended or not, that says all that this one does.
+
+        If it says it less well, it gets this one's text.
+        """
         words = content_words(fact.text)
-        others = [*known, *(kept.text for kept in self._kept.values())]
-        return any(words <= content_words(other) for other in others)
+        kept = [(each.id, each.text, True) for each in self._kept.values()]
+        if not self._current_rules:
+            known = (*self._known, *kept)
+            return next((id_ for id_, text, _ in known if words <= content_words(text)), None)
+        content, at = message_of(self._reading.about), self._reading.said_at
+        speaker = content.sender_name or content.sender_id
+        found = [
+            (compare_texts(fact.text, text, speaker, at), id_, current)
+            for id_, text, current in (*self._known, *kept)
+        ]
+        if same := [id_ for what, id_, _ in found if what == "same"]:
+            return same[0]
+        if better := [(id_, current) for what, id_, current in found if what == "better"]:
+            id_, current = better[0]
+            if current and id_ not in self._kept:
+                self._reword(id_, fact)
+            return id_
+        repeated = self._state.facts_repeated_by(self._reading.about.id)
+        return next((each.id for each in repeated if words <= content_words(each.text)), None)
+
+    def _reword(self, id_: str, fact: ProposedFact) -> None:
+        """Give a fact of the rules the text of a proposed one."""
+        about, wrote = self._reading.about, self._wrote
+        row = self._state.fact(id_)
+        assert row is not None
+        metadata = {
+            **msgspec.json.decode(row.metadata),
+            "writer": wrote.model,
+            "role": wrote.role,
+            "evidence": [fact.start, fact.end],
+        }
+        self._part.puts.append(
+            msgspec.structs.replace(row, text=fact.text, metadata=_json.encode(metadata).decode())
+        )
+        self._part.puts += embedding_rows(self._state, about.ingested_at, ("fact", id_, fact.text))
+        self._known = [
+            (known, fact.text if known == id_ else text, current)
+            for known, text, current in self._known
+        ]
 
     def _fills_slot(self, fact: ProposedFact) -> bool:
         analysis = analyse(fact.text, speaker=None, at_ms=self._reading.said_at)
@@ -218,6 +273,7 @@ class _Resolution:
         wrote = self._wrote
         evidence = [fact.start, fact.end]
         self._kept[fact.id] = fact
+        self._stands_for[fact.id] = fact.id
         self._part.puts.append(
             Fact(
                 id=fact.id,
@@ -245,22 +301,24 @@ class _Resolution:
         named = content.sender_name or content.sender_id
         for fact in self._kept:
             self._part.puts.append(Mention(about.id, fact, sender.id, -1, -1, named, "PERSON", 1.0))
-        for fact, wanted in self._reading.proposed.links:
-            if fact not in self._kept:
+        for proposed, wanted in self._reading.proposed.links:
+            if proposed not in self._stands_for:
                 continue
-            entity = self._entity(wanted, fact)
+            fact = self._stands_for[proposed]
+            entity = self._entity(wanted, proposed, fact)
             if entity is None:
                 self._refused["id"] += 1
             else:
-                linked[fact].add(entity.id)
+                self._linked[wanted] = entity
+                linked.setdefault(fact, set()).add(entity.id)
         self._part.puts += [
             FactEntity(fact, entity) for fact, ids in linked.items() for entity in sorted(ids)
         ]
 
-    def _entity(self, wanted: str, fact: str) -> EntityRef | None:
+    def _entity(self, wanted: str, proposed: str, fact: str) -> EntityRef | None:
         """Return who or what is linked: named in the message and the fact, or known and named."""
         named = self._reading.proposed.entities.get(wanted)
-        words = set(normalise_name(self._kept[fact].text).split())
+        words = set(normalise_name(self._reading.proposed.facts[proposed].text).split())
         if named is not None:
             if not set(normalise_name(named.name).split()) <= words:
                 return None
@@ -287,21 +345,29 @@ class _Resolution:
             )
             return found
         known = self._state.canonical(wanted)
-        if known is None or words.isdisjoint(known.normalized.split()):
+        if known is None or words.isdisjoint(self._words_of_names(known)):
             return None
         return known
+
+    def _words_of_names(self, entity: EntityRef) -> set[str]:
+        """Return the words of an entity's name, and of those of what was merged into it."""
+        ids = self._resolver.ids(entity) if self._current_rules else [entity.id]
+        found = (self._state.entity(id_) for id_ in ids)
+        return {word for each in found if each is not None for word in each.normalized.split()}
 
     def _causes(self) -> None:
         near: set[str] = set()
         if self._reading.proposed.causes:
             for event_id in self._reading.near:
                 near |= set(self._state.current_facts(event_id))
+        stands_for = self._stands_for
         for cause, effect, strength in self._reading.proposed.causes:
-            known = self._kept.keys() | near
-            new = {cause, effect} & self._kept.keys()
-            if new and {cause, effect} <= known:
+            ends = stands_for.get(cause, cause), stands_for.get(effect, effect)
+            known = self._kept.keys() | near | set(stands_for.values())
+            new = {cause, effect} & stands_for.keys()
+            if new and set(ends) <= known and len(set(ends)) == 2:
                 row = CausalLink(
-                    cause, effect, min(strength, _MAX_CAUSAL_CONFIDENCE), self._event.ingested_at
+                    *ends, min(strength, _MAX_CAUSAL_CONFIDENCE), self._event.ingested_at
                 )
                 self._part.puts.append(row)
             else:
@@ -309,7 +375,7 @@ class _Resolution:
 
     def _merges(self) -> None:
         for merge in self._reading.proposed.merges:
-            one, other = (self._state.canonical(each) for each in (merge.entity_a, merge.entity_b))
+            one, other = map(self._standing, (merge.entity_a, merge.entity_b))
             if one is None or other is None or one.id == other.id or one.type != other.type:
                 self._refused["id"] += 1
                 continue
@@ -324,6 +390,12 @@ class _Resolution:
                     created_at=at,
                 )
             )
+
+    def _standing(self, wanted: str) -> EntityRef | None:
+        """Return the entity with an id, at the end of its merges; also one that was linked here."""
+        if self._current_rules and wanted in self._linked:
+            return self._linked[wanted]
+        return self._state.canonical(wanted)
 
     def _count(self) -> ModelWriteStats:
         answers = self._reading.answers

@@ -17,7 +17,13 @@ from recollect.schemas.ids import entity_id, fact_id, time_of
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import parse_query_time
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
+from recollect.streams.agents.writer.quotations import plain_form, quoted_span
 from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
+
+#: The version of the rules by which new answers are decided. By the first, a quotation has the
+#: form of the message's characters, and a fact that is known is left out; answers that were
+#: recorded under it are decided by it for ever.
+CURRENT_RULES = 2
 
 #: The tool that asks.
 RECALL = "recall"
@@ -91,18 +97,23 @@ class Refused(Exception):
 class Proposals:
     """What a model proposed about one event so far.
 
-    `knows_entity` and `knows_fact` say which ids there are, beside those that were proposed here.
+    `rules` is the version of the rules. `knows_entity` and `knows_fact` say which ids there are,
+    beside those that were proposed here.
     """
 
     def __init__(
         self,
         event_id: str,
         said: Said,
+        rules: int,
         knows_entity: Callable[[str], bool] = lambda _: True,
         knows_fact: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._event_id = event_id
-        self._said = said
+        self._text = said.text
+        #: With one form of each mark, if the rules are those of now.
+        self._said = _in_plain_form(said) if rules > 1 else said
+        self._rules = rules
         self._knows_entity = knows_entity
         self._knows_fact = knows_fact
         self.facts: dict[str, ProposedFact] = {}
@@ -145,7 +156,7 @@ class Proposals:
             raise
 
     def _insert_fact(self, given: dict[str, Any]) -> dict[str, Any]:
-        text = " ".join(_text(given, "text").split())
+        text = self._form(" ".join(_text(given, "text").split()))
         metadata = given.get("metadata")
         evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
         if not isinstance(evidence, str):
@@ -154,16 +165,25 @@ class Proposals:
             raise Refused("source", f"source_event_id is {self._event_id}, this message")
         if given.get("as_of") is not None and not self._near(given["as_of"]):
             raise Refused("date", "as_of is when this message was said; leave it out")
+        span = self._span(evidence)
+        evidence = "" if span is None else self._form(self._text[slice(*span)])
         wrong = fault(text, evidence, self._said)
         if wrong is not None:
             raise Refused(*wrong)
         if len(self.facts) >= MAX_FACTS:
             raise Refused("many", f"no more than {MAX_FACTS} facts of one message")
-        span = evidence_span(self._said.text, evidence)
         assert span is not None
         id_ = model_fact_id(self._event_id, text, self._said.at_ms)
         self.facts.setdefault(id_, ProposedFact(id_, text, *span))
         return {"fact_id": id_}
+
+    def _span(self, evidence: str) -> tuple[int, int] | None:
+        """Return where evidence stands in the message."""
+        span = evidence_span(self._text, evidence)
+        return quoted_span(self._text, evidence) if span is None and self._rules > 1 else span
+
+    def _form(self, text: str) -> str:
+        return plain_form(text) if self._rules > 1 else text
 
     def _near(self, given: Any) -> bool:
         try:
@@ -173,7 +193,7 @@ class Proposals:
         return abs(at - self._said.at_ms) <= _NEAR_MS
 
     def _create_entity(self, given: dict[str, Any]) -> dict[str, Any]:
-        name = " ".join(_text(given, "name").split())
+        name = self._form(" ".join(_text(given, "name").split()))
         kind = _MENTION_TYPES.get(_text(given, "type").casefold())
         if kind is None:
             raise Refused("type", f"type is one of {', '.join(sorted(_MENTION_TYPES))}")
@@ -227,6 +247,15 @@ class Proposals:
     def _must_know(self, entity: str) -> None:
         if entity not in self.entities and not self._knows_entity(entity):
             raise Refused("id", f"there is no entity {entity[:40]!r}")
+
+
+def _in_plain_form(said: Said) -> Said:
+    return msgspec.structs.replace(
+        said,
+        text=plain_form(said.text),
+        thread=tuple(map(plain_form, said.thread)),
+        names=tuple(map(plain_form, said.names)),
+    )
 
 
 def model_fact_id(event_id: str, text: str, at_ms: int) -> str:

@@ -88,14 +88,14 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
         return "form", "text is empty"
     if len(sentence) > LONGEST or "\n" in sentence or not sentence.isprintable():
         return "form", f"text must be one plain sentence of at most {LONGEST} characters"
-    if not _states_something(sentence):
+    if not states_something(sentence):
         return "statement", "write a whole sentence: first whom or what it is about, then a verb"
     span = evidence_span(said.text, evidence)
     if span is None:
         return "evidence", "metadata.evidence must quote this message, word for word"
     if _ORDER.search(sentence):
         return "order", "a fact states something; it tells nobody what to do"
-    if _FIRST_OR_SECOND.search(sentence) or is_question(sentence):
+    if not is_in_third_person(sentence) or is_question(sentence):
         return "person", "write a statement in the third person, with names for I, you and we"
     whole = _whole_sentences(said.text, span)
     if is_question(said.text[span[0] : span[1]]):
@@ -116,7 +116,12 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
     return None
 
 
-def _states_something(sentence: str) -> bool:
+def is_in_third_person(sentence: str) -> bool:
+    """Whether a sentence has no word for who speaks or is spoken to."""
+    return _FIRST_OR_SECOND.search(sentence) is None
+
+
+def states_something(sentence: str) -> bool:
     """Whether a sentence begins with whom or what it is about, and has a verb behind that.
 
     "Noted.", "The bus." and "She would." say nothing that stands alone.

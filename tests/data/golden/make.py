@@ -37,7 +37,7 @@ ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
 #: The kinds of which a later version than the first is written.
-VERSIONS = {"update_mental_model": 2}
+VERSIONS = {"model_wrote": 2, "update_mental_model": 2}
 
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
@@ -163,6 +163,17 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "sources": [1, 2, 3, 4],
         "model": "small-model",
         "role": "own-1",
+    },
+    "model_wrote, with rules": {
+        "kind": "model_wrote",
+        "source_id": "model_wrote:2",
+        "about": 4,
+        "answers": [[8, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]],
+        "thread": [2, 3],
+        "sources": [1, 2, 3, 4],
+        "model": "small-model",
+        "role": "own-1",
+        "rules": 2,
     },
     "writer_text": {
         "kind": "writer_text",
