@@ -65,8 +65,8 @@ def has_reused_row(
     """
     present = rows(
         connection,
-        f"SELECT {table}.rowid FROM json_each(?) AS near "
-        f"CROSS JOIN {table} ON {table}.rowid = near.value WHERE {condition}",
+        f"SELECT {table}.rowid FROM json_each(?) AS rowids "
+        f"CROSS JOIN {table} ON {table}.rowid = rowids.value WHERE {condition}",
         (json_array(changed),),
     )
     return any(rowid <= last for (rowid,) in present)

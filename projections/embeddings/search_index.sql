@@ -1,6 +1,6 @@
--- The search index over canonical vectors of one model, which it is derived from: made anew with the
--- model or with the tables. What stands in braces is the model's, or a constant of
--- embeddings_file.py. Ask it WHERE embedding MATCH vec_int8(...).
+-- The search index over the canonical vectors of one model, rebuilt when the model or the tables
+-- change. The placeholders are filled in by embeddings_file.py.
+-- Query it with WHERE embedding MATCH vec_int8(...).
 
 CREATE VIRTUAL TABLE vec_embeddings USING vec0(
     target_type TEXT partition key,

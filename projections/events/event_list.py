@@ -125,19 +125,20 @@ def replacements(connection: apsw.Connection, ids: Sequence[str]) -> list[Replac
     found = rows(
         connection,
         """
-        WITH asked AS (
+        WITH requested AS (
             SELECT id, platform, coalesce(target, source_id) AS message, target IS NULL AS original,
                    occurred_at, number
               FROM events WHERE id IN (SELECT value FROM json_each(?))
         )
-        SELECT asked.id, edit.id, edit.content, edit.occurred_at AS at
-          FROM asked CROSS JOIN events AS edit INDEXED BY idx_events_target
-            ON edit.target = asked.message AND edit.platform = asked.platform
-           AND (original OR (edit.occurred_at, edit.number) > (asked.occurred_at, asked.number))
+        SELECT requested.id, edit.id, edit.content, edit.occurred_at AS at
+          FROM requested CROSS JOIN events AS edit INDEXED BY idx_events_target
+            ON edit.target = requested.message AND edit.platform = requested.platform
+           AND (original
+                OR (edit.occurred_at, edit.number) > (requested.occurred_at, requested.number))
         UNION ALL
-        SELECT asked.id, deletions.id, NULL, deletions.occurred_at
-          FROM asked CROSS JOIN deletions
-            ON deletions.target = asked.message AND deletions.platform = asked.platform
+        SELECT requested.id, deletions.id, NULL, deletions.occurred_at
+          FROM requested CROSS JOIN deletions
+            ON deletions.target = requested.message AND deletions.platform = requested.platform
          ORDER BY at DESC
         """,
         (json_array(ids),),

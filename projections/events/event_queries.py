@@ -404,7 +404,7 @@ def active_chain(connection: apsw.Connection) -> str | None:
 
 
 def _event(row: tuple[Any, ...]) -> Event:
-    (number, event_id, kind, platform, occurred_at, ingested_at, *rest) = row
+    (number, event_id, kind, platform, occurred_at, ingested_at, *values) = row
     fields: dict[str, Any] = dict(
         zip(
             (
@@ -412,7 +412,7 @@ def _event(row: tuple[Any, ...]) -> Event:
                 *("thread_id", "session_id", "direction", "reply_to", "attachments"),
                 *("metadata", "turn_id", "utc_offset", "target", "said_at"),
             ),
-            rest,
+            values,
             strict=True,
         )
     )

@@ -89,10 +89,10 @@ def replaced_numbers(connection: apsw.Connection) -> list[int]:
     found = rows(
         connection,
         """
-        SELECT said.number FROM events AS edit INDEXED BY idx_events_target
-               CROSS JOIN events AS said
-            ON said.source_id = edit.target AND said.platform = edit.platform
-           AND said.target IS NULL
+        SELECT original.number FROM events AS edit INDEXED BY idx_events_target
+               CROSS JOIN events AS original
+            ON original.source_id = edit.target AND original.platform = edit.platform
+           AND original.target IS NULL
          WHERE edit.target IS NOT NULL
         UNION
         SELECT older.number FROM events AS older INDEXED BY idx_events_target
@@ -101,8 +101,8 @@ def replaced_numbers(connection: apsw.Connection) -> list[int]:
            AND (newer.occurred_at, newer.number) > (older.occurred_at, older.number)
          WHERE older.target IS NOT NULL
         UNION
-        SELECT said.number FROM deletions CROSS JOIN events AS said
-            ON said.source_id = deletions.target AND said.platform = deletions.platform
+        SELECT original.number FROM deletions CROSS JOIN events AS original
+            ON original.source_id = deletions.target AND original.platform = deletions.platform
         UNION
         SELECT edit.number FROM deletions CROSS JOIN events AS edit INDEXED BY idx_events_target
             ON edit.target = deletions.target AND edit.platform = deletions.platform
@@ -136,8 +136,8 @@ def versions_before(
                   WHERE other.target = edit.target AND other.platform = edit.platform
                     AND (other.occurred_at, other.number) < (edit.occurred_at, edit.number)
                   ORDER BY other.occurred_at DESC, other.number DESC LIMIT 1),
-                (SELECT number FROM events AS said
-                  WHERE said.source_id = edit.target AND said.platform = edit.platform))
+                (SELECT number FROM events AS original
+                  WHERE original.source_id = edit.target AND original.platform = edit.platform))
          WHERE edit.number IN (SELECT value FROM json_each(?)) AND edit.target IS NOT NULL
         """,
         (json_array(numbers),),

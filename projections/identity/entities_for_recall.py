@@ -33,8 +33,8 @@ def events_mentioning_each(
         "SELECT value, value FROM json_each(?1) "
         "UNION SELECT entity, entities.id FROM under JOIN entities ON merged_into = under.id) "
         "SELECT value, (SELECT json_group_array(event_id) FROM (SELECT DISTINCT event_id "
-        "FROM under JOIN mentions ON entity_id = under.id WHERE entity = near.value LIMIT ?2)) "
-        "FROM json_each(?1) AS near",
+        "FROM under JOIN mentions ON entity_id = under.id WHERE entity = ids.value LIMIT ?2)) "
+        "FROM json_each(?1) AS ids",
         (json_array(entity_ids), limit),
     )
     return {entity: msgspec.json.decode(events, type=list[str]) for entity, events in found}
@@ -47,8 +47,8 @@ def entities_of_events(
     found: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,
-        "SELECT event_id, entity_id FROM json_each(?) AS near "
-        "CROSS JOIN mentions ON event_id = near.value",
+        "SELECT event_id, entity_id FROM json_each(?) AS ids "
+        "CROSS JOIN mentions ON event_id = ids.value",
         (json_array(event_ids),),
     ):
         found.setdefault(event, set()).add(entity)

@@ -141,8 +141,8 @@ def entities_with_similar_names(
     return [
         Entity(*row)
         for row in connection.execute(
-            f"SELECT {columns} FROM json_each(?) AS wanted "
-            "CROSS JOIN name_keys ON name_keys.key = wanted.value "
+            f"SELECT {columns} FROM json_each(?) AS keys "
+            "CROSS JOIN name_keys ON name_keys.key = keys.value "
             "CROSS JOIN entities ON entities.id = name_keys.entity_id "
             "GROUP BY entities.id ORDER BY count(*) DESC, entities.created_at, entities.id LIMIT ?",
             (json_array(keys), limit),

@@ -71,10 +71,10 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
     repeated: dict[str, list[tuple[int, str]]] = {}
     for event, fact, text, start in rows(
         connection,
-        "SELECT source_event_id, facts.id, text, NULL FROM json_each(?1) AS near "
-        "CROSS JOIN facts ON source_event_id = near.value "
-        "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS near "
-        "CROSS JOIN fact_repeats ON event_id = near.value",
+        "SELECT source_event_id, facts.id, text, NULL FROM json_each(?1) AS ids "
+        "CROSS JOIN facts ON source_event_id = ids.value "
+        "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS ids "
+        "CROSS JOIN fact_repeats ON event_id = ids.value",
         (json_array(event_ids),),
     ):
         if start is None:
@@ -97,11 +97,11 @@ def causal_neighbours(
     """Return (fact, linked fact, strength) of causal links from or to these facts."""
     return rows(
         connection,
-        "WITH near AS MATERIALIZED (SELECT value AS id FROM json_each(?)) "
-        "SELECT from_fact_id, to_fact_id, strength FROM near "
-        "JOIN causal_links ON from_fact_id = near.id "
-        "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM near "
-        "JOIN causal_links ON to_fact_id = near.id",
+        "WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?)) "
+        "SELECT from_fact_id, to_fact_id, strength FROM given "
+        "JOIN causal_links ON from_fact_id = given.id "
+        "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM given "
+        "JOIN causal_links ON to_fact_id = given.id",
         (json_array(fact_ids),),
     )
 
@@ -152,13 +152,13 @@ def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[t
         connection,
         _ENDS
         + """
-        , held(fact_id, event_id) AS (
+        , statements(fact_id, event_id) AS (
             SELECT id, source_event_id FROM facts
             UNION ALL
             SELECT fact_id, event_id FROM fact_repeats
         )
-        SELECT fact_id, event_id FROM held
-         WHERE event_id IN (SELECT event_id FROM held JOIN ends USING (fact_id))
+        SELECT fact_id, event_id FROM statements
+         WHERE event_id IN (SELECT event_id FROM statements JOIN ends USING (fact_id))
         """,
         (time,),
     )
@@ -170,10 +170,10 @@ def supersessions(
     """Return (older, newer, unix ms) of supersessions of or by these facts, latest first."""
     return rows(
         connection,
-        "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
-        "CROSS JOIN fact_supersessions ON fact_id = near.value WHERE invalid_at <= ?2 "
-        "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
-        "CROSS JOIN fact_supersessions ON superseded_by = near.value WHERE invalid_at <= ?2 "
+        "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
+        "CROSS JOIN fact_supersessions ON fact_id = ids.value WHERE invalid_at <= ?2 "
+        "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
+        "CROSS JOIN fact_supersessions ON superseded_by = ids.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (json_array(fact_ids), upto),
     )
@@ -191,8 +191,8 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
     """Filter subjects to those with claims."""
     found = rows(
         connection,
-        "SELECT value FROM json_each(?) AS asked WHERE EXISTS "
-        "(SELECT 1 FROM fact_claims WHERE subject = asked.value)",
+        "SELECT value FROM json_each(?) AS subjects WHERE EXISTS "
+        "(SELECT 1 FROM fact_claims WHERE subject = subjects.value)",
         (json_array(subjects),),
     )
     return {str(subject) for (subject,) in found}
@@ -204,8 +204,8 @@ def current_claims(
     """Return the claims about these subjects that are valid at a time, by fact."""
     found = rows(
         connection,
-        "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS asked "
-        "CROSS JOIN fact_claims AS claim ON subject = asked.value "
+        "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS subjects "
+        "CROSS JOIN fact_claims AS claim ON subject = subjects.value "
         "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS ended "
         "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
         (json_array(subjects), upto),
@@ -240,8 +240,8 @@ def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> di
     """Return fact id -> ids of the events that repeat it, in order."""
     return _grouped(
         connection,
-        "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS near "
-        "CROSS JOIN fact_repeats ON fact_id = near.value ORDER BY event_id",
+        "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS ids "
+        "CROSS JOIN fact_repeats ON fact_id = ids.value ORDER BY event_id",
         fact_ids,
     )
 
@@ -250,8 +250,8 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
     """Return fact id -> ids of the entities that it is about, before merges."""
     return _grouped(
         connection,
-        "SELECT fact_id, entity_id FROM json_each(?) AS near "
-        "CROSS JOIN fact_entities ON fact_id = near.value ORDER BY fact_id, entity_id",
+        "SELECT fact_id, entity_id FROM json_each(?) AS ids "
+        "CROSS JOIN fact_entities ON fact_id = ids.value ORDER BY fact_id, entity_id",
         fact_ids,
     )
 
@@ -262,8 +262,8 @@ def recall_counts(
     """Return (event id, recall count of its facts, number of the last record that counted)."""
     return rows(
         connection,
-        "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "
-        "CROSS JOIN facts ON facts.source_event_id = near.value "
+        "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS ids "
+        "CROSS JOIN facts ON facts.source_event_id = ids.value "
         "JOIN fact_accesses ON fact_accesses.fact_id = facts.id GROUP BY facts.source_event_id",
         (json_array(event_ids),),
     )

@@ -1,4 +1,4 @@
--- The vectors of single words (A13).
+-- Token vectors (A13).
 
 CREATE TABLE token_vectors (
     target_type TEXT NOT NULL,

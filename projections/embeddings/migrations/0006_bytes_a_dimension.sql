@@ -1,7 +1,6 @@
--- A vector is a byte a dimension, a token's three bits a dimension (the functions are those of
--- legacy_vectors.py), and the search index holds what SQL is asked for alone: it is made again after
--- this. Of two indexes that begin with the same columns one is enough, and so is a look-up by text
--- through `embeddings` for tokens.
+-- Vectors take one byte per dimension, token vectors three bits (converted by the functions of
+-- legacy_vectors.py). The search index is rebuilt after this migration, without turns and facts.
+-- Indexes that are a prefix of another one go, and tokens are looked up by text through `embeddings`.
 
 DROP TRIGGER IF EXISTS vec_embeddings_insert;
 DROP TRIGGER IF EXISTS vec_embeddings_delete;

@@ -1,5 +1,5 @@
--- Eight digits of a text's hash tell nearly all texts apart, and whoever asks compares the rest. An id
--- follows from its target and its model, which are unique, and nobody asks for it.
+-- Eight digits of a text's hash distinguish nearly all texts, and queries compare the rest. An id is
+-- derived from target and model, which have a unique index, and is never looked up.
 
 DROP INDEX idx_embeddings_id;
 DROP INDEX idx_embeddings_model;

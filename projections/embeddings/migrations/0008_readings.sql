@@ -1,4 +1,4 @@
--- What a reader read in the text of an event: a replay repeats it, and asks no model.
+-- The annotations that a reader recorded for an event's text, so that a replay runs no model.
 
 CREATE TABLE readings (
     number  INTEGER PRIMARY KEY,            -- the event's running number

@@ -1,5 +1,5 @@
 -- events.db: the raw turns, searchable the moment they are appended (A1).
--- Filled from the topic `events` alone, ahead of every agent.
+-- Projected from the topic `events` alone, before any agent runs.
 
 CREATE TABLE watermark (
     id     INTEGER PRIMARY KEY CHECK (id = 1),
@@ -8,7 +8,7 @@ CREATE TABLE watermark (
     hash   BLOB    NOT NULL         -- of the last event's record
 );
 
--- Which key seals which event; no part of what is known, so no part of its hash.
+-- The key that seals each event; excluded from the content hash.
 CREATE TABLE seals (
     number INTEGER PRIMARY KEY,
     key_id BLOB    NOT NULL

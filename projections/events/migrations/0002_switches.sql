@@ -1,4 +1,4 @@
--- Which chain of change records counts from an event on; the zone's state does not depend on it.
+-- Switches of the active chain of change records; the zone's content does not depend on them.
 
 CREATE TABLE switches (
     number INTEGER PRIMARY KEY,

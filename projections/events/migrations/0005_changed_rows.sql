@@ -1,5 +1,4 @@
--- Which rows those were, by rowid alone and for as long as few enough went, so that an index loses
--- just them.
+-- The rowids of recently deleted and changed rows, so that an index removes only these.
 
 CREATE TABLE changed_rows (
     change     INTEGER PRIMARY KEY,

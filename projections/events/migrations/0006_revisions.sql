@@ -1,5 +1,5 @@
--- Messages that were edited or taken back: an edit is a turn that names what it stands for, and a
--- deletion says nothing itself.
+-- Edited and deleted messages: an edit is a turn that names the message it replaces, and a deletion
+-- has no text of its own.
 
 ALTER TABLE events ADD COLUMN target TEXT;      -- of an edit: the source's own id of the message
 ALTER TABLE events ADD COLUMN said_at INTEGER;  -- of an edit: when that was first said (unix ms)

@@ -1,4 +1,4 @@
--- A mail is found by its subject, which is shown behind its words as captions are.
+-- An email is also found by its subject, which is stored with captions and shown after the text.
 
 INSERT INTO events_fts(events_fts, rowid, content, caption)
 SELECT 'delete', number, content, caption FROM events

@@ -87,8 +87,8 @@ CREATE TABLE merge_undos (
     undone_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- What follows from another row is kept by triggers, whichever of the two came first, so that a
--- decision need not repeat the words of what it decides.
+-- Derived values are maintained by triggers, in whatever order the rows arrive, so that a decision
+-- need not repeat the content of what it decides.
 CREATE TRIGGER merge_decisions_insert AFTER INSERT ON merge_decisions
 BEGIN
     UPDATE merge_candidates SET status = NEW.status WHERE id = NEW.candidate_id;
@@ -128,8 +128,8 @@ BEGIN
      WHERE id = NEW.id;
 END;
 
--- An entity is merged into the winner of the last merge that it lost and that was not undone,
--- whichever of the rows came first.
+-- An entity is merged into the winner of its latest merge that was not undone, in whatever order the
+-- rows arrive.
 CREATE TRIGGER entities_merge_insert AFTER INSERT ON merges
 BEGIN
     UPDATE entities
@@ -164,8 +164,8 @@ BEGIN
      WHERE id = NEW.id;
 END;
 
--- How often two entities stand in one fact. Counted when asked, so nothing quadratic is
--- stored (A8) and nothing has to be subtracted when a fact goes.
+-- Co-occurrences of two entities in a fact, counted at query time: nothing quadratic is stored (A8),
+-- and nothing has to be subtracted when a fact is deleted.
 CREATE VIEW entity_cooccurrences AS
 SELECT a.entity_id                AS entity_a_id,
        b.entity_id                AS entity_b_id,

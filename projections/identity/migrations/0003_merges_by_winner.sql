@@ -1,3 +1,3 @@
--- Whom an entity took in.
+-- The entities merged into an entity.
 
 CREATE INDEX idx_merges_winner ON merges(winner_id);

@@ -1,11 +1,11 @@
--- What stands in one fact stands in one event, under which mentions are found already: an index of
--- them by fact took as much as half of the table.
+-- A fact has one source event, by which its mentions are found: an index of mentions by fact took as
+-- much space as half of the table.
 
 DROP VIEW entity_cooccurrences;
 DROP INDEX idx_mentions_fact;
 
--- How often two entities stand in one fact. Counted when asked, so nothing quadratic is
--- stored (A8) and nothing has to be subtracted when a fact goes.
+-- Co-occurrences of two entities in a fact, counted at query time: nothing quadratic is stored (A8),
+-- and nothing has to be subtracted when a fact is deleted.
 CREATE VIEW entity_cooccurrences AS
 SELECT a.entity_id                AS entity_a_id,
        b.entity_id                AS entity_b_id,

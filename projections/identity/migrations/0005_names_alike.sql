@@ -1,5 +1,4 @@
--- Which entities have names that may be alike, by keys that follow from each name: a new entity is
--- compared with those that share one.
+-- Blocking keys derived from each name: a new entity is compared with the entities that share one.
 
 CREATE TABLE name_keys (
     key       TEXT NOT NULL,

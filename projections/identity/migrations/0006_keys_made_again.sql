@@ -1,4 +1,3 @@
--- A name that begins with X sounds as one with S, and Greek vowels sound as they are said: the keys
--- of all names are made again.
+-- The phonetic keys of an initial X and of Greek vowels have changed: all keys are rebuilt.
 
 DELETE FROM name_keys;

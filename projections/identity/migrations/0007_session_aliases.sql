@@ -1,6 +1,6 @@
--- Sessions follow merges (A18): whoever had sessions as `alias_id` is reached as `entity_id`, at the
--- end of the merges that stand. It is read from them, so it changes in the transaction in which a
--- merge is executed or undone, and never alone.
+-- Sessions follow merges (A18): the sessions of `alias_id` belong to `entity_id`, the end of its
+-- active merges. The view is derived from these, so it changes in the transaction in which a merge is
+-- executed or undone.
 
 CREATE VIEW session_aliases AS
 WITH RECURSIVE onward(alias_id, entity_id) AS (
@@ -17,6 +17,6 @@ SELECT onward.alias_id,
   JOIN entities ON entities.id = onward.entity_id
  WHERE entities.merged_into IS NULL;
 
--- A first name is found under what it is a nickname of too: the keys of all names are made again.
+-- First names also have keys for the names that they are nicknames of: all keys are rebuilt.
 
 DELETE FROM name_keys;

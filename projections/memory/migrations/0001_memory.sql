@@ -228,7 +228,7 @@ BEGIN
     INSERT INTO facts_fts(rowid, text) VALUES (NEW.rowid, NEW.text);
 END;
 
--- access_count is a count of rows, so that it is the same whichever of the two came first.
+-- access_count is a count of rows, so it does not depend on the order in which rows arrive.
 CREATE TRIGGER facts_access_insert AFTER INSERT ON fact_accesses
 BEGIN
     UPDATE facts SET access_count = access_count + NEW.count WHERE id = NEW.fact_id;

@@ -1,5 +1,5 @@
--- How often a row of what recall indexes went or became another, so that an index of an older state
--- knows that it cannot go on.
+-- The number of deletions and changes of indexed rows, by which an index of an older state knows that
+-- it must be rebuilt.
 
 CREATE TABLE lineage (
     id      INTEGER PRIMARY KEY CHECK (id = 1),

@@ -1,4 +1,4 @@
--- One end for each fact, where there could be several: of those, the one that was put last.
+-- One supersession per fact: of several, the one written last is kept.
 
 CREATE TEMP TABLE ends AS SELECT fact_id, superseded_by, invalid_at FROM fact_supersessions;
 DROP TABLE fact_supersessions;

@@ -1,4 +1,4 @@
--- Which events an episode is made of (A9).
+-- The events of an episode (A9).
 
 CREATE TABLE episode_events (
     episode_id TEXT NOT NULL REFERENCES episodes(id) ON DELETE CASCADE,
@@ -7,8 +7,8 @@ CREATE TABLE episode_events (
 ) WITHOUT ROWID;
 CREATE INDEX idx_episode_events_event ON episode_events(event_id);
 
--- The primary key begins with it as well; A29 names this one too.
+-- The primary key begins with the same column, but A29 requires this index too.
 CREATE INDEX idx_fact_entities_fact ON fact_entities(fact_id);
 
--- The number of the file's last migration, for whoever reads it with SQL.
+-- The number of the file's last migration, for readers that use SQL.
 CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_version;

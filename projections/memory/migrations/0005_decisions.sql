@@ -1,4 +1,4 @@
--- What each decision depends on, and where its change record is.
+-- The dependencies of each decision, and the offset of its change record.
 
 CREATE TABLE decisions (
     number   INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
--- By what a short fact is found that another says in other words (A21).
+-- Fingerprints of short facts, by which paraphrases are found (A21).
 
 CREATE TABLE fact_likenesses (
     fact_id TEXT    PRIMARY KEY,

@@ -1,4 +1,4 @@
--- What language models wrote of events, and what the model that writes is told (A19, A22).
+-- Statistics of language model answers about events, and versions of the writer prompts (A19, A22).
 
 CREATE TABLE writings (
     number     INTEGER PRIMARY KEY,     -- the ledger record that says so

@@ -1,4 +1,4 @@
--- What facts are to other facts (C9): one adds to another, or follows from it.
+-- Stated relations between facts (C9): one extends another, or derives from it.
 
 CREATE TABLE fact_relations (
     fact_id        TEXT    NOT NULL,    -- the one that adds, or that follows

@@ -13,7 +13,7 @@ _MENTIONED = 0.5
 
 
 def entity(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score turns by the speakers asked for 1, and turns about other named entities half.
+    """Score turns by a speaker asked for 1, and turns about another named entity 0.5.
 
     Entities are named in the text of the question, or by the query's `entity`.
     """

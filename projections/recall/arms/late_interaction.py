@@ -69,21 +69,21 @@ def late_interaction(tokens: QueryTokens, candidates: Ints, index: Index) -> Lat
         return LateScores(scores, np.zeros(len(candidates), bool), None)
     places = with_window(candidates, index.turns)
     found = index.tokens.of(places)
-    near = max_over_window(
+    similarity = max_over_window(
         max_similarity(question.vectors, found, index.tokens.centroid),
         index.turns.session[places[found.turn_of_unit]],
     )
     weights = question.weights.astype(np.float64)
-    of_unit = (weights[:, None] * near.T).sum(axis=0) / question.weights.sum()
+    unit_scores = (weights[:, None] * similarity.T).sum(axis=0) / question.weights.sum()
     first_units = np.searchsorted(found.turn_of_unit, np.arange(len(places)))
-    of_turn = np.maximum.reduceat(of_unit, first_units).astype(np.float32)
+    turn_scores = np.maximum.reduceat(unit_scores, first_units).astype(np.float32)
     by_place = np.argsort(places)
     candidate_rows = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[candidate_rows]
     if 2 * known.sum() <= len(candidates):
         # The few turns with token vectors are no fair sample of the candidates.
         return LateScores(scores, np.ones(len(candidates), bool), None)
-    read = of_turn[candidate_rows[known]]
+    read = turn_scores[candidate_rows[known]]
     scores[known] = min_max_scale(read, min_range=_MIN_SPREAD)
     return LateScores(scores, ~known, float(read.max()))
 
@@ -98,7 +98,7 @@ def max_similarity(vectors: Floats, found: TurnTokens, centroid: Centroid) -> Fl
     columns = np.concatenate((codes, centroid.codes[None].astype(np.int8)))
     # (t + 1, tokens) from here, so that each step runs along the tokens.
     dots = np.ascontiguousarray(products(found.codes, columns).T, np.float32)
-    near, with_centroid = dots[:-1], dots[-1]
+    similarity, with_centroid = dots[:-1], dots[-1]
     scale, shift = found.scales, np.float32(centroid.scale)
     squared_norm = (
         scale * scale * found.squares
@@ -108,33 +108,33 @@ def max_similarity(vectors: Floats, found: TurnTokens, centroid: Centroid) -> Fl
     norm = np.sqrt(np.maximum(squared_norm, 0))
     inverse_norm = np.where(norm > 0, 1 / np.maximum(norm, _TINY), 0)
     query = codes.astype(np.float32)
-    near *= scale * inverse_norm
-    near -= shift * (query @ centroid.codes)[:, None] * inverse_norm
+    similarity *= scale * inverse_norm
+    similarity -= shift * (query @ centroid.codes)[:, None] * inverse_norm
     # A zero vector is similar to nothing; any other has a norm of 127 or more.
     query_norm = np.maximum(np.sqrt(np.square(query).sum(axis=1)), 1)[:, None]
-    best: Floats = np.maximum(_max_per_unit(near, found.tokens_of_unit), 0) / query_norm
+    best: Floats = np.maximum(_max_per_unit(similarity, found.tokens_of_unit), 0) / query_norm
     return best.T
 
 
-def _max_per_unit(near: Floats, tokens_of_unit: Ints) -> Floats:
+def _max_per_unit(similarity: Floats, tokens_of_unit: Ints) -> Floats:
     """Return (t, units) of (t, tokens): the maximum over each unit's tokens; 0 if it has none."""
     filled = tokens_of_unit > 0
     first = np.cumsum(tokens_of_unit) - tokens_of_unit
     if filled.all():
-        best: Floats = np.maximum.reduceat(near, first, axis=1)
+        best: Floats = np.maximum.reduceat(similarity, first, axis=1)
         return best
-    best = np.zeros((len(near), len(tokens_of_unit)), np.float32)
+    best = np.zeros((len(similarity), len(tokens_of_unit)), np.float32)
     if filled.any():
-        best[:, filled] = np.maximum.reduceat(near, first[filled], axis=1)
+        best[:, filled] = np.maximum.reduceat(similarity, first[filled], axis=1)
     return best
 
 
-def max_over_window(near: Floats, session: Ints) -> Floats:
+def max_over_window(similarity: Floats, session: Ints) -> Floats:
     """Return (units, t): the maximum over the window of weight times similarity.
 
     `session`: of each unit. Units are in the order of their session's turns.
     """
-    by_token = near.T
+    by_token = similarity.T
     widest = by_token.copy()
     for distance in range(1, max(map(abs, WINDOW)) + 1):
         before, after = np.s_[..., :-distance], np.s_[..., distance:]
@@ -151,8 +151,8 @@ def max_over_window(near: Floats, session: Ints) -> Floats:
 
 def with_window(places: Ints, turns: Turns) -> Ints:
     """Return places and those in their windows, grouped by session and in order within it."""
-    near = turns.sessions.neighbours(places, WINDOW)
-    found = distinct(np.concatenate((places, *near)))
+    neighbours = turns.sessions.neighbours(places, WINDOW)
+    found = distinct(np.concatenate((places, *neighbours)))
     found = found[found >= 0]
     return found[np.argsort(turns.session[found], kind="stable")]
 

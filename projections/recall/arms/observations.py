@@ -25,17 +25,20 @@ _NEAREST = 50
 
 
 def observations(
-    question: ParsedQuestion, near: Iterable[str], index: Index, files: ZoneFiles
+    question: ParsedQuestion, fact_ids: Iterable[str], index: Index, files: ZoneFiles
 ) -> list[Document]:
     """Return the newest versions of observations whose facts are readable and pass the filters.
 
-    Candidates are the observations supported by a fact in `near`, and those with the nearest
+    Candidates are the observations supported by one of `fact_ids`, and those with the nearest
     vectors. An observation over an erased fact is hidden until it is derived again.
     """
     connection = files.memory.connection
     if not index.row_kinds.observations:
         return []
-    ids = {*observation_queries.observations_on(connection, list(near)), *_nearest(question, files)}
+    ids = {
+        *observation_queries.observations_on(connection, list(fact_ids)),
+        *_nearest(question, files),
+    }
     found = observation_queries.observations(connection, sorted(ids), question.query.until)
     previous_ids = [item.before[0] for item in found if item.before is not None]
     support = observation_queries.supporting_facts(

@@ -28,26 +28,26 @@ def semantic(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
 ) -> tuple[ArmScores, BestCosines]:
     """Score turns by the cosines of their vectors, summed over the window."""
-    near = index.event_vectors.nearest(vector, pool, question.restricted_to)
-    places, scores = index.turns.window_sums(near.places, min_max_scale(near.similarity))
+    nearest = index.event_vectors.nearest(vector, pool, question.restricted_to)
+    places, scores = index.turns.window_sums(nearest.places, min_max_scale(nearest.similarity))
     scores = min_max_scale(question.masked(scores, places), floor=0.0)
-    return ArmScores(places, scores), _best_cosines(near, index)
+    return ArmScores(places, scores), _best_cosines(nearest, index)
 
 
 def sentence(
     question: ParsedQuestion, vector: Floats, index: Index, pool: int
 ) -> tuple[ArmScores, dict[str, float], BestCosines]:
     """Score turns by the cosine of their best fact; also return id -> score of the facts."""
-    near = index.fact_vectors.nearest(vector, 2 * pool, question.restricted_to)
-    similarity = min_max_scale(near.similarity)
-    # `near` is sorted, so the first fact of a turn is its best.
-    places, first = distinct_with_first(near.places)
-    facts = dict(zip(index.fact_vectors.ids(near), similarity.tolist(), strict=True))
-    return ArmScores(places, similarity[first]), facts, _best_cosines(near, index)
+    nearest = index.fact_vectors.nearest(vector, 2 * pool, question.restricted_to)
+    similarity = min_max_scale(nearest.similarity)
+    # `nearest` is sorted, so the first fact of a turn is its best.
+    places, first = distinct_with_first(nearest.places)
+    facts = dict(zip(index.fact_vectors.ids(nearest), similarity.tolist(), strict=True))
+    return ArmScores(places, similarity[first]), facts, _best_cosines(nearest, index)
 
 
-def _best_cosines(near: NearestTargets, index: Index) -> BestCosines:
-    personal = near.similarity[index.turns.personal[near.places]]
+def _best_cosines(nearest: NearestTargets, index: Index) -> BestCosines:
+    personal = nearest.similarity[index.turns.personal[nearest.places]]
     return BestCosines(
-        float(near.similarity.max(initial=0)), float(personal.max()) if len(personal) else None
+        float(nearest.similarity.max(initial=0)), float(personal.max()) if len(personal) else None
     )

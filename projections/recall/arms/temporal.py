@@ -14,7 +14,7 @@ _AFTERMATH_SCORE = 0.5
 
 
 def temporal(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score turns within the question's time spans 1, and those of the week after half."""
+    """Score turns in the question's time spans 1, and turns of the week after 0.5."""
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
     for _, last in question.spans:

@@ -118,11 +118,11 @@ class Sessions:
         targets = np.array(self.neighbours(places, [-distance for distance in window]))
         inside = targets >= 0
         shares = values * np.array(list(window.values()), values.dtype)[:, None]
-        near, share = targets[inside], shares[inside]
-        if 32 * len(near) < len(self):
-            found, row = np.unique(near, return_inverse=True)
+        reached, share = targets[inside], shares[inside]
+        if 32 * len(reached) < len(self):
+            found, row = np.unique(reached, return_inverse=True)
             return found, np.bincount(row, share, minlength=len(found)).astype(np.float32)
-        sums = np.bincount(near, share, minlength=len(self))
+        sums = np.bincount(reached, share, minlength=len(self))
         found = np.flatnonzero(sums != 0)
         return found, sums[found].astype(np.float32)
 

@@ -238,14 +238,14 @@ class Turns:
         """
         if term not in self._cached_term_scores:
             places, counts = self.postings.of(term)
-            near, tf = self.sessions.scatter_sum(places.astype(np.int64), counts, WINDOW)
+            reached, tf = self.sessions.scatter_sum(places.astype(np.int64), counts, WINDOW)
             idf = self.idf(term)
-            scores = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
-            if self._term_scores_size + len(near) > MAX_CACHED_SCORES:
+            scores = idf * tf * (K1 + 1) / (tf + K1 * self._norm[reached]) + 1j * idf
+            if self._term_scores_size + len(reached) > MAX_CACHED_SCORES:
                 self._cached_term_scores.clear()
                 self._term_scores_size = 0
-            self._cached_term_scores[term] = (near, scores.astype(np.complex64))
-            self._term_scores_size += len(near)
+            self._cached_term_scores[term] = (reached, scores.astype(np.complex64))
+            self._term_scores_size += len(reached)
         return self._cached_term_scores[term]
 
     def _add(self, rows: list[turns_for_recall.Turn]) -> None:
@@ -272,13 +272,13 @@ class Turns:
         self.ids.extend(ids)
         self._row.extend(np.full(int(numbers[-1]) + 1 - len(self.row), -1, np.int64))
         self.row[np.array(numbers)] = np.arange(first, first + count)
-        near = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
+        changed = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
         for _ in range(max(WINDOW) - 1):
-            near = distinct(np.concatenate([near, self.sessions.neighbour(near, -1)]))
-        near = near[near >= 0]
+            changed = distinct(np.concatenate([changed, self.sessions.neighbour(changed, -1)]))
+        changed = changed[changed >= 0]
         lengths = self._columns["length"].values
-        self._columns["window_length"].values[near] = self.sessions.gather_sum(
-            near, lengths, WINDOW
+        self._columns["window_length"].values[changed] = self.sessions.gather_sum(
+            changed, lengths, WINDOW
         )
         self.postings.extend(first, list(zip(contents, captions, strict=True)))
         self._update_norms()
