@@ -150,8 +150,10 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, limit: int
         else:
             differing = [
                 column
-                for column, mine, its in zip(table.columns, extra[key], missing[key], strict=True)
-                if mine != its
+                for column, our_value, their_value in zip(
+                    table.columns, extra[key], missing[key], strict=True
+                )
+                if our_value != their_value
             ]
             what = f"{', '.join(differing)} differs from the replay"
         problems.append(f"{live.name}.{table.name} ({name}): {what}")

@@ -85,28 +85,28 @@ class ZoneFiles:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the write locks of the decided files; on exit, roll back what was not committed."""
-        begun: list[ReadModel] = []
+        started: list[ReadModel] = []
         try:
             for model in self.decided:
                 model.connection.execute("BEGIN IMMEDIATE")
-                begun.append(model)
+                started.append(model)
             yield
         finally:
-            for model in begun:
+            for model in started:
                 if model.connection.in_transaction:
                     model.connection.execute("ROLLBACK")
 
     @contextmanager
     def read_transaction(self) -> Iterator[None]:
         """Hold a read transaction on every file, each with its own consistent snapshot."""
-        begun: list[ReadModel] = []
+        started: list[ReadModel] = []
         try:
             for model in self.all:
                 model.connection.execute("BEGIN")
-                begun.append(model)
+                started.append(model)
             yield
         finally:
-            for model in begun:
+            for model in started:
                 model.connection.execute("COMMIT")
 
     def watermark(self) -> Watermark:

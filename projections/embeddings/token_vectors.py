@@ -78,18 +78,18 @@ def compress(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> Toke
 
     `offsets`: (t, 2), the start and end of each token in characters.
     """
-    kept = content_token_mask(text, offsets)
-    codes, scales = encode_levels(project(vectors[kept]))
-    units = np.bincount(_unit_of_tokens(text, offsets)[kept], minlength=1)
+    is_content = content_token_mask(text, offsets)
+    codes, scales = encode_levels(project(vectors[is_content]))
+    units = np.bincount(_unit_of_tokens(text, offsets)[is_content], minlength=1)
     return TokenCodes(
         codes.tobytes(), scales.astype("<f2").tobytes(), units.astype("<u2").tobytes()
     )
 
 
-def unpack(codes: bytes, scales: bytes, units: bytes, kept: int) -> UnpackedTokens:
-    """Unpack tokens of `kept` dimensions, of one text or several concatenated."""
+def unpack(codes: bytes, scales: bytes, units: bytes, dimensions: int) -> UnpackedTokens:
+    """Unpack the tokens of one text, or of several concatenated."""
     return UnpackedTokens(
-        np.frombuffer(codes, np.uint8).reshape(-1, code_bytes(kept)),
+        np.frombuffer(codes, np.uint8).reshape(-1, code_bytes(dimensions)),
         np.frombuffer(scales, "<f2").astype(np.float32),
         np.frombuffer(units, "<u2").astype(np.int64),
     )
@@ -100,40 +100,42 @@ def projected_dimensions(dimension: int) -> int:
     return min(dimension, PROJECTED_DIMENSIONS)
 
 
-def code_bytes(kept: int) -> int:
+def code_bytes(dimensions: int) -> int:
     """Return the bytes of a token's codes, given its number of dimensions."""
-    return -(-kept // _DIMENSIONS_PER_GROUP) * _BITS
+    return -(-dimensions // _DIMENSIONS_PER_GROUP) * _BITS
 
 
 def encode_levels(vectors: Floats) -> tuple[Packed, Floats]:
-    """Encode (n, kept) vectors as (n, code bytes) codes and (n,) float16 scales, as float32."""
-    count, kept = vectors.shape
+    """Encode (n, dimensions) vectors as (n, code bytes) codes and (n,) float16 scales."""
+    count, dimensions = vectors.shape
     rms = np.sqrt(np.square(vectors.astype(np.float64)).mean(axis=1))
     scales = (rms / RMS).astype(np.float16).astype(np.float32)
     safe = np.where(scales > 0, scales, 1)[:, None]
     scaled = vectors / safe
-    codes = np.zeros((count, -(-kept // _DIMENSIONS_PER_GROUP) * _DIMENSIONS_PER_GROUP), np.uint32)
+    codes = np.zeros(
+        (count, -(-dimensions // _DIMENSIONS_PER_GROUP) * _DIMENSIONS_PER_GROUP), np.uint32
+    )
     for threshold in _THRESHOLDS:
-        codes[:, :kept] += scaled >= threshold
+        codes[:, :dimensions] += scaled >= threshold
     shifted = codes.reshape(-1, _DIMENSIONS_PER_GROUP) << np.arange(
         0, _BITS * _DIMENSIONS_PER_GROUP, _BITS, dtype=np.uint32
     )
     words = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
     # The fourth byte of each word is 0.
     packed = words.view(np.uint8).reshape(-1, 4)[:, :_BITS]
-    return packed.reshape(count, code_bytes(kept)), scales
+    return packed.reshape(count, code_bytes(dimensions)), scales
 
 
-def decode_levels(codes: Packed, kept: int) -> Bytes:
-    """Decode (n, code bytes) codes to (n, kept) levels, integers from -45 to 45."""
+def decode_levels(codes: Packed, dimensions: int) -> Bytes:
+    """Decode (n, code bytes) codes to (n, dimensions) levels, integers from -45 to 45."""
     # Each of the three bytes as one array, and indices as intp: three times as fast.
     first, middle, last = np.ascontiguousarray(codes.reshape(-1, _BITS).T)
     halves = np.empty((len(first), 2), np.intp)
     halves[:, 0] = first | (middle & 0xF).astype(np.uint16) << 8
     halves[:, 1] = middle >> 4 | last.astype(np.uint16) << 4
     levels: Bytes = _LEVELS_PER_HALF[halves].view(np.int8)
-    padded = levels.reshape(len(codes), code_bytes(kept) // _BITS * _DIMENSIONS_PER_GROUP)
-    return np.ascontiguousarray(padded[:, :kept])
+    padded = levels.reshape(len(codes), code_bytes(dimensions) // _BITS * _DIMENSIONS_PER_GROUP)
+    return np.ascontiguousarray(padded[:, :dimensions])
 
 
 def content_token_mask(text: str, offsets: npt.NDArray[np.int32]) -> Mask:

@@ -122,13 +122,15 @@ def persons_with_prefix(connection: apsw.Connection, prefix: str, limit: int) ->
     ]
 
 
-def candidates_of(connection: apsw.Connection, one: str, other: str) -> list[tuple[str, bool]]:
+def candidates_of(
+    connection: apsw.Connection, entity_a: str, entity_b: str
+) -> list[tuple[str, bool]]:
     """Return (id, is rejected) of the merge candidates of a pair of entities."""
     found = rows(
         connection,
         "SELECT id, status = 'rejected' FROM merge_candidates "
         "WHERE (entity_a_id, entity_b_id) IN (VALUES (?1, ?2), (?2, ?1)) ORDER BY id",
-        (one, other),
+        (entity_a, entity_b),
     )
     return [(str(id_), bool(rejected)) for id_, rejected in found]
 

@@ -131,9 +131,9 @@ WITH ends(fact_id, ended) AS (
                     WHERE later.subject = claim.subject AND later.attribute = claim.attribute
                       AND later.as_of > claim.as_of AND later.value <> claim.value
                       AND NOT EXISTS (
-                          SELECT 1 FROM fact_supersessions AS back
-                           WHERE back.fact_id = later.fact_id
-                             AND back.superseded_by = claim.fact_id)
+                          SELECT 1 FROM fact_supersessions AS reversal
+                           WHERE reversal.fact_id = later.fact_id
+                             AND reversal.superseded_by = claim.fact_id)
                     ORDER BY later.as_of LIMIT 1)
           FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_MULTI_VALUED})
     ) WHERE at <= ?1 GROUP BY fact_id
@@ -165,7 +165,7 @@ def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[t
 
 
 def supersessions(
-    connection: apsw.Connection, fact_ids: Sequence[str], upto: int
+    connection: apsw.Connection, fact_ids: Sequence[str], until_ms: int
 ) -> list[tuple[str, str, int]]:
     """Return (older, newer, unix ms) of supersessions of or by these facts, latest first."""
     return rows(
@@ -175,7 +175,7 @@ def supersessions(
         "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
         "CROSS JOIN fact_supersessions ON superseded_by = ids.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
-        (json_array(fact_ids), upto),
+        (json_array(fact_ids), until_ms),
     )
 
 
@@ -199,7 +199,7 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
 
 
 def current_claims(
-    connection: apsw.Connection, subjects: Sequence[str], upto: int
+    connection: apsw.Connection, subjects: Sequence[str], until_ms: int
 ) -> list[CurrentClaim]:
     """Return the claims about these subjects that are valid at a time, by fact."""
     found = rows(
@@ -208,12 +208,12 @@ def current_claims(
         "CROSS JOIN fact_claims AS claim ON subject = subjects.value "
         "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS ended "
         "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
-        (json_array(subjects), upto),
+        (json_array(subjects), until_ms),
     )
     return [CurrentClaim(*row) for row in found]
 
 
-def latest_version_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
+def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) -> str:
     """Follow supersessions from a fact up to a time; return the id at the end of the chain.
 
     The id is that of a fact, or of an event that ended the previous fact without stating one.
@@ -231,7 +231,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, upto: int) -> s
         )
         SELECT id FROM line ORDER BY step DESC LIMIT 1
         """,
-        (fact_id, upto),
+        (fact_id, until_ms),
     )
     return found
 

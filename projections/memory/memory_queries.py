@@ -125,9 +125,9 @@ def mental_models(
     *,
     ids: Sequence[str] | None = None,
     number: int | None = None,
-    every: bool = False,
+    all_versions: bool = False,
 ) -> list[MentalModelState]:
-    """Return the current versions of mental models, or `every` version, in ledger order.
+    """Return the current versions of mental models, or all versions, in ledger order.
 
     `ids`, `number`: only versions with these ids, or written by this record.
     """
@@ -143,7 +143,7 @@ def mental_models(
            AND (?3 IS NULL OR model.number = ?3)
          ORDER BY model.number
         """,
-        (every, None if ids is None else json_array(ids), number),
+        (all_versions, None if ids is None else json_array(ids), number),
     )
     return [MentalModelState(MentalModel(*row[:-1]), bool(row[-1])) for row in found]
 
@@ -169,16 +169,18 @@ def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> l
     ]
 
 
-def is_traced(connection: apsw.Connection, upto: int) -> bool:
+def is_traced(connection: apsw.Connection, last_number: int) -> bool:
     """Return whether every decision up to a record has its dependencies traced."""
     count, traced = rows(
-        connection, "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?", (upto,)
+        connection,
+        "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?",
+        (last_number,),
     )[0]
     untraced_restatement = scalar(
         connection,
         "SELECT 1 FROM decisions WHERE restated IS NOT NULL AND length(restated) = 0 LIMIT 1",
     )
-    return count == upto and traced == 1 and untraced_restatement is None
+    return count == last_number and traced == 1 and untraced_restatement is None
 
 
 def change_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
@@ -192,12 +194,12 @@ def change_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[
     )
 
 
-def decisions(connection: apsw.Connection, upto: int) -> list[tuple[int, bytes, bytes]]:
+def decisions(connection: apsw.Connection, last_number: int) -> list[tuple[int, bytes, bytes]]:
     """Return (number, keys read, keys written) of the decisions up to a record, in order."""
     return rows(
         connection,
         "SELECT number, reads, writes FROM decisions WHERE number <= ? ORDER BY number",
-        (upto,),
+        (last_number,),
     )
 
 
@@ -354,8 +356,8 @@ def fact(connection: apsw.Connection, fact_id: str) -> Fact | None:
 
 def is_current_fact(connection: apsw.Connection, fact_id: str) -> bool:
     """Return whether there is a fact with this id that nothing superseded."""
-    there: int | None = scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
-    return there is not None and invalid_at(connection, fact_id) is None
+    found: int | None = scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
+    return found is not None and invalid_at(connection, fact_id) is None
 
 
 class ModelUsageTotals(NamedTuple):

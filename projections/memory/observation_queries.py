@@ -31,8 +31,8 @@ class MentalModelVersion(NamedTuple):
     is_stale: bool
 
 
-def mental_models(connection: apsw.Connection, upto: int) -> list[MentalModelVersion]:
-    """Return the newest version of every mental model up to a time, by id."""
+def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
+    """Return the newest version of all_versions mental model up to a time, by id."""
     return [
         MentalModelVersion(id_, name, description, entity_id, updated_at, bool(is_stale))
         for id_, name, description, entity_id, updated_at, is_stale in rows(
@@ -41,7 +41,7 @@ def mental_models(connection: apsw.Connection, upto: int) -> list[MentalModelVer
             "FROM mental_models AS model WHERE updated_at <= ?1 AND NOT EXISTS ("
             "    SELECT 1 FROM mental_models WHERE parent_id = model.id AND updated_at <= ?1"
             ") ORDER BY id",
-            (upto,),
+            (until_ms,),
         )
     ]
 
@@ -58,7 +58,7 @@ def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> lis
 
 
 def observations(
-    connection: apsw.Connection, run_ids: Sequence[str], upto: int
+    connection: apsw.Connection, run_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
     """Return those of these runs that are the newest completed versions up to a time, by id."""
     return [
@@ -83,7 +83,7 @@ def observations(
                )
              ORDER BY run.id
             """,
-            (upto, *run_ids, upto),
+            (until_ms, *run_ids, until_ms),
         )
     ]
 
@@ -132,13 +132,13 @@ def observation_list(
     connection: apsw.Connection,
     *,
     ids: Sequence[str] | None,
-    every: bool,
+    all_versions: bool,
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedObservation]:
     """Return up to `limit` observations that follow (`created_at`, id), the newest first.
 
-    `ids`: only versions with these ids. `every`: include replaced versions.
+    `ids`: only versions with these ids. `all_versions`: include replaced versions.
     """
     found = rows(
         connection,
@@ -156,7 +156,7 @@ def observation_list(
            AND run.created_at <= ?3 AND (run.created_at < ?3 OR run.id < ?4)
          ORDER BY run.created_at DESC, run.id DESC LIMIT ?5
         """,
-        (every, None if ids is None else json_array(ids), *after, limit),
+        (all_versions, None if ids is None else json_array(ids), *after, limit),
     )
     return [
         ListedObservation(id_, text, at, bool(stale), before, bool(current))

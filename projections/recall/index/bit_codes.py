@@ -68,10 +68,10 @@ class BitCodes:
             np.bitwise_xor(words[:, start : start + width], query, out=differs[:, :width])
             np.bitwise_count(differs[:, :width], out=counted[:, :width])
             # The counts of two words add up within a byte; the totals need two bytes.
-            some, rest = counted[:pairs, :width], counted[2 * pairs :, :width]
-            np.add(some, counted[pairs : 2 * pairs, :width], out=some)
+            pair_sums, remainder = counted[:pairs, :width], counted[2 * pairs :, :width]
+            np.add(pair_sums, counted[pairs : 2 * pairs, :width], out=pair_sums)
             total[:] = 0
-            for part in (*some, *rest):
+            for part in (*pair_sums, *remainder):
                 np.add(total, part, out=total)
         return distance
 

@@ -59,21 +59,21 @@ class Sessions:
             self._last = np.concatenate((self._last, np.full(conversations - len(self._last), -1)))
         order = np.argsort(conversation, kind="stable")
         sorted_, places = conversation[order], first + order
-        opens = np.concatenate(([True], sorted_[1:] != sorted_[:-1]))
-        before = np.where(opens, self._last[sorted_], np.concatenate(([-1], places[:-1])))
+        is_first = np.concatenate(([True], sorted_[1:] != sorted_[:-1]))
+        before = np.where(is_first, self._last[sorted_], np.concatenate(([-1], places[:-1])))
         gap_ms = np.abs(occurred_at[places] - occurred_at[before])
         before = np.where((before >= 0) & (gap_ms <= SESSION_GAP_MS), before, -1)
-        earlier = before[opens]
+        earlier = before[is_first]
         start = np.full(count, -1, np.int64)
-        start[opens] = np.where(earlier >= 0, self.session[earlier] if first else -1, -1)
+        start[is_first] = np.where(earlier >= 0, self.session[earlier] if first else -1, -1)
         start = np.where(before < 0, places, start)
         # Any other turn belongs to the session of the turn before it.
         start = start[np.maximum.accumulate(np.where(start >= 0, np.arange(count), 0))]
-        back = np.argsort(order, kind="stable")
+        inverse = np.argsort(order, kind="stable")
         for name, values in (
             ("conversation", conversation),
-            ("session", start[back]),
-            ("before", before[back]),
+            ("session", start[inverse]),
+            ("before", before[inverse]),
             ("after", np.full(count, -1)),
         ):
             self.columns[name].extend(values.astype(np.int32))
@@ -88,8 +88,8 @@ class Sessions:
 
     def neighbour(self, places: Array, distance: int) -> Ints:
         """Return the place `distance` turns after each (negative: before), or -1."""
-        (there,) = self.neighbours(places, [distance])
-        return there
+        (found,) = self.neighbours(places, [distance])
+        return found
 
     def neighbours(self, places: Array, distances: Collection[int]) -> list[Ints]:
         """Return the result of `neighbour` for each distance."""
@@ -129,6 +129,8 @@ class Sessions:
     def gather_sum(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:
         """Return for each place the weighted sum of the values of the turns around it."""
         total = np.zeros(len(places))
-        for there, weight in zip(self.neighbours(places, window), window.values(), strict=True):
-            total += np.where(there >= 0, weight * values[there].astype(np.float64), 0)
+        for neighbours, weight in zip(
+            self.neighbours(places, window), window.values(), strict=True
+        ):
+            total += np.where(neighbours >= 0, weight * values[neighbours].astype(np.float64), 0)
         return total.astype(np.float32)

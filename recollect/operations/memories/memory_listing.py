@@ -114,7 +114,7 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
             )
         else:
             numbers = set(memory.versions_with(connection, ids=[asked.id]))
-            every = memory.mental_models(connection, every=True)
+            every = memory.mental_models(connection, all_versions=True)
             found = _models(
                 files, [item.model.id for item in every if item.model.number in numbers]
             )
@@ -255,7 +255,7 @@ def _observation_page(
     files: ZoneFiles, superseded: bool, place: tuple[int, str], limit: int
 ) -> _Page:
     found = observation_queries.observation_list(
-        files.memory.connection, ids=None, every=superseded, after=place, limit=limit + 1
+        files.memory.connection, ids=None, all_versions=superseded, after=place, limit=limit + 1
     )
     return _page([(item.created_at, item.id) for item in found], limit)
 
@@ -266,7 +266,7 @@ def _model_page(
     found = sorted(
         (
             (item.model.updated_at, item.model.id)
-            for item in memory.mental_models(files.memory.connection, every=superseded)
+            for item in memory.mental_models(files.memory.connection, all_versions=superseded)
             if about is None or item.model.entity_id in about
         ),
         reverse=True,
@@ -375,7 +375,7 @@ def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
     for item in observation_queries.observation_list(
-        connection, ids=ids, every=True, after=_START, limit=_MAX_LIMIT
+        connection, ids=ids, all_versions=True, after=_START, limit=_MAX_LIMIT
     ):
         rests_on = {event for _, _, event in observation_queries.sources_of(connection, item.id)}
         events = event_list.with_ids(files.events.connection, sorted(rests_on))
@@ -406,7 +406,7 @@ def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
 def _models(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
     stale = memory.stale_models(connection, ids)
-    for model, current in memory.mental_models(connection, ids=ids, every=True):
+    for model, current in memory.mental_models(connection, ids=ids, all_versions=True):
         before = (
             None if model.parent_id is None else memory.mental_model(connection, model.parent_id)
         )

@@ -153,7 +153,7 @@ def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     connection = files.memory.connection
     event = event_queries.first_event_with_id(files.events.connection, id_)
     found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
-    for model, _ in memory.mental_models(connection, ids=[id_], every=True):
+    for model, _ in memory.mental_models(connection, ids=[id_], all_versions=True):
         tags = msgspec.json.decode(model.tags, type=list[str])
         named = {tag.removeprefix(RESTS_ON) for tag in tags if tag.startswith(RESTS_ON)}
         found |= named or {model.id}
@@ -170,7 +170,9 @@ def _found(
     if not zone.exists():
         return []
     with zone.files() as files:
-        found = memory.mental_models(files.memory.connection, ids=ids, number=number, every=every)
+        found = memory.mental_models(
+            files.memory.connection, ids=ids, number=number, all_versions=every
+        )
     return [
         MentalModel(
             id=model.id,
