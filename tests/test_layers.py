@@ -291,7 +291,7 @@ def test_an_import_of_a_package_above_is_found() -> None:
     )
     assert packages_imported("recollect.streams", source) == {"engine": 1, "ledger": 2, "system": 3}
     source = (
-        "from recollect.projections.recall.answer.assembly import together\n"
+        "from recollect.projections.recall.answer.assembly import merge_answers\n"
         "import recollect.projections.files"
     )
     assert packages_imported("recollect.projections.recall", source) == {"answer": 1}

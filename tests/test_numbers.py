@@ -36,7 +36,7 @@ from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _AFTERMATH_MS, _AFTERMATH_SCORE
 from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
-from recollect.projections.recall.question import question_reader
+from recollect.projections.recall.question import query_parser
 from recollect.projections.recall.question.query import (
     MAX_NAME_LENGTH,
     MAX_QUERY_LENGTH,
@@ -162,7 +162,9 @@ RANKING = {
     "what was told after the time that is asked for": (
         f"counts {_AFTERMATH_SCORE}, for {_AFTERMATH_MS // 86_400_000} days"
     ),
-    "the event by which a time is told is found from a score of": str(question_reader._SURE),
+    "the event by which a time is told is found from a score of": str(
+        query_parser._MIN_ANCHOR_SCORE
+    ),
     "a turn with the kind of answer that is wanted": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),

@@ -194,13 +194,13 @@ def test_A25_it_says_the_same_again(zone: Zone) -> None:
 def test_A25_who_waits_too_long_gets_nothing(zone: Zone, monkeypatch: pytest.MonkeyPatch) -> None:
     zone.ingest([said("My dog Rex likes apples.", "2026-05-01")])
     go_on = threading.Event()
-    composed = Recaller.composed
+    with_traces = Recaller.with_traces
 
     def slow(self: Recaller, *args: object, **kwargs: object) -> object:
         go_on.wait(30)
-        return composed(self, *args, **kwargs)  # type: ignore[arg-type]
+        return with_traces(self, *args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Recaller, "composed", slow)
+    monkeypatch.setattr(Recaller, "with_traces", slow)
     monkeypatch.setattr(context_injection, "HARD_STOP", 0.05)
     try:
         # However often somebody asks meanwhile.

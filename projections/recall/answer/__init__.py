@@ -1,5 +1,5 @@
-"""From ranked turns and documents to an answer, or to an explanation of one.
+"""Assemble an answer from ranked turns and documents, or explain one.
 
-The fifth of the six rooms of recall: index, question, arms, ranking, answer, context.
-`recaller.Recaller` takes questions and hands each through the other rooms (`pipeline`).
+The fifth of the six packages of recall: index, question, arms, ranking, answer, context.
+`recaller.Recaller` takes queries and runs each question through the other packages (`pipeline`).
 """

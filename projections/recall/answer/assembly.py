@@ -1,4 +1,4 @@
-"""From turns and documents to one answer: observations first, each fact once."""
+"""Assemble turns and documents into one answer: observations first, each fact once."""
 
 from __future__ import annotations
 
@@ -12,49 +12,51 @@ import msgspec
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.schemas.wire import Result
 
-#: Observations that come before everything else (B2).
+#: The maximum number of observations placed before all other results (B2).
 MAX_LEADING_OBSERVATIONS = 5
-# An observation with less than half of the best score is about something else.
+# The least score of such an observation, as a share of the best score; one with less is off topic.
 _MIN_SHARE = 0.5
 
 
-def assembled(turns: Sequence[Result], documents: Sequence[Result], count: int) -> list[Result]:
-    """Return up to `count` results: first observations, then everything by its score.
+def assemble(turns: Sequence[Result], documents: Sequence[Result], count: int) -> list[Result]:
+    """Return up to `count` results: leading observations, then everything by score.
 
-    Turns stay in their order, which diversity may have changed, and documents come in by their
-    scores. A fact is answered once, by itself or with an observation.
+    Turns keep their order, which diversification may have changed; documents are merged in by
+    score. A fact appears once, as a result or under an observation.
     """
-    ahead = first([item for item in documents if item.type == "observation"], [*turns, *documents])
-    rest = [item for item in documents if item not in ahead]
-    merged = heapq.merge(turns, rest, key=lambda result: -result.score) if rest else turns
-    return interleaved([chain(ahead, merged)], count)
+    leading = leading_observations(
+        [item for item in documents if item.type == "observation"], [*turns, *documents]
+    )
+    others = [item for item in documents if item not in leading]
+    merged = heapq.merge(turns, others, key=lambda result: -result.score) if others else turns
+    return interleave([chain(leading, merged)], count)
 
 
-def interleaved(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
-    """Return up to `count` results, one of each order in turn, none twice."""
-    waiting = deque(map(iter, orders))
-    answered: list[Result] = []
-    shown: set[str] = set()
-    while waiting and len(answered) < count:
-        for result in waiting[0]:
-            if result.id not in shown:
+def interleave(rankings: Sequence[Iterable[Result]], count: int) -> list[Result]:
+    """Return up to `count` results, round robin from each ranking, without duplicates."""
+    queue = deque(map(iter, rankings))
+    merged: list[Result] = []
+    seen: set[str] = set()
+    while queue and len(merged) < count:
+        for result in queue[0]:
+            if result.id not in seen:
                 break
         else:
-            waiting.popleft()
+            queue.popleft()
             continue
-        shown.add(result.id)
+        seen.add(result.id)
         if result.facts:
-            fresh = [fact for fact in result.facts if fact.id not in shown]
-            shown.update(fact.id for fact in fresh)
-            result = msgspec.structs.replace(result, facts=fresh)
-        answered.append(result)
-        waiting.rotate(-1)
-    return answered
+            new = [fact for fact in result.facts if fact.id not in seen]
+            seen.update(fact.id for fact in new)
+            result = msgspec.structs.replace(result, facts=new)
+        merged.append(result)
+        queue.rotate(-1)
+    return merged
 
 
-def together(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
-    """Return up to `count` results of several questions, by their ranks in turn."""
-    return interleaved(
+def merge_answers(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
+    """Return up to `count` results of several questions, round robin by rank."""
+    return interleave(
         [
             [
                 msgspec.structs.replace(item, sub_question=trace.question.wording)
@@ -66,7 +68,8 @@ def together(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
     )
 
 
-def first(found: list[Result], others: list[Result]) -> list[Result]:
+def leading_observations(observations: list[Result], others: list[Result]) -> list[Result]:
     """Return the observations, best first, that come before all other results."""
-    best = max((result.score for result in (*found, *others)), default=0.0)
-    return [item for item in found if item.score >= _MIN_SHARE * best][:MAX_LEADING_OBSERVATIONS]
+    best = max((result.score for result in (*observations, *others)), default=0.0)
+    relevant = [item for item in observations if item.score >= _MIN_SHARE * best]
+    return relevant[:MAX_LEADING_OBSERVATIONS]

@@ -1,4 +1,4 @@
-"""From ranked documents to results."""
+"""Convert ranked documents to results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a memory was recalled or not: its rank in every arm, and the step that dropped it (E4)."""
+"""Explain why a memory was recalled or not: its rank in each arm, and what dropped it (E4)."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ Step = Literal[
     "max_results",
     "stands_for",
 ]
-#: In the order of the pipeline: the further a memory came, the later.
+#: In the order of the pipeline: the later the step, the further a memory got.
 STEPS: tuple[Step, ...] = get_args(Step)
 
 
 class AnswerTrace(NamedTuple):
-    """How the answer to one question came about.
+    """The intermediate results of answering one question.
 
-    `found` and `order` are None where no turn was looked for. `pool`: how many turns the arms
-    passed on. `documents`: the results that are no turns, before the answer was assembled.
+    `found` and `ranked` are None if no turns were searched. `pool`: the number of candidates that
+    were ranked. `documents`: the results other than turns and facts, before assembly.
     """
 
     question: ParsedQuestion
     found: Candidates | None
-    order: RankedTurns | None
+    ranked: RankedTurns | None
     pool: int
     documents: list[Result]
     results: list[Result]
 
 
-class _Target(NamedTuple):
-    """A memory: its id and kind, its scope, and the place of its turn where it has one."""
+class _TracedMemory(NamedTuple):
+    """The memory to explain: its id, type and scope, and the place of its turn, if it has one."""
 
     id: str
     type: str
@@ -64,12 +64,12 @@ class _Target(NamedTuple):
     place: int | None
 
 
-def explained(
+def explain(
     trace: AnswerTrace, id_: str, profile: Profile, index: Index, files: ZoneFiles
 ) -> Explanation | None:
-    """Return why a memory is in an answer or not; None where the zone has nothing with this id.
+    """Return why a memory is in an answer or not; None if the zone has nothing with this id.
 
-    An event is found by its own id and by its source's.
+    `id_` may also be the source id of an event.
     """
     query, eligible = trace.question.query, trace.question.eligible
     target = _target(id_, index, files)
@@ -77,10 +77,10 @@ def explained(
         return None
     ranks: dict[str, int] = {}
     fused = None
-    if target.place is not None and trace.found is not None and trace.order is not None:
+    if target.place is not None and trace.found is not None and trace.ranked is not None:
         ranks = ranks_of(trace.found.scores_by_arm, target.place)
         if ranks and eligible[target.place]:
-            scores = trace.order.candidate_scores
+            scores = trace.ranked.candidate_scores
             fused = int((scores[eligible] > scores[target.place]).sum()) + 1
     for rank, result in enumerate(trace.results, 1):
         if (result.type, result.id) == (target.type, target.id):
@@ -93,7 +93,7 @@ def explained(
                 arms=ranks or result.arms or {},
                 fused_rank=fused,
             )
-    step, because = _dropped(target, ranks, fused, trace, profile, index, files)
+    step, reason = _dropped_by(target, ranks, fused, trace, profile, index, files)
     return Explanation(
         query=query.text,
         id=target.id,
@@ -101,11 +101,11 @@ def explained(
         arms=ranks,
         fused_rank=fused,
         dropped_by=step,
-        reason=because,
+        reason=reason,
     )
 
 
-def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
+def _target(id_: str, index: Index, files: ZoneFiles) -> _TracedMemory | None:
     place_of = index.turns.place_of_id
     connection = files.memory.connection
     event = scalar(
@@ -114,19 +114,19 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
         (id_,),
     )
     if event is not None:
-        return _Target(event, "event", "events", place_of[event])
+        return _TracedMemory(event, "event", "events", place_of[event])
     if scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "fact", "facts", index.facts.places_of([id_]).get(id_))
+        return _TracedMemory(id_, "fact", "facts", index.facts.places_of([id_]).get(id_))
     if scalar(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "mental_model", "mental_models", None)
+        return _TracedMemory(id_, "mental_model", "mental_models", None)
     if scalar(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "observation", "observations", None)
+        return _TracedMemory(id_, "observation", "observations", None)
     entity = identity.canonical(files.identity.connection, id_)
-    return None if entity is None else _Target(entity.id, "entity", "entities", None)
+    return None if entity is None else _TracedMemory(entity.id, "entity", "entities", None)
 
 
-def _dropped(
-    target: _Target,
+def _dropped_by(
+    target: _TracedMemory,
     ranks: Mapping[str, int],
     fused: int | None,
     trace: AnswerTrace,
@@ -134,56 +134,56 @@ def _dropped(
     index: Index,
     files: ZoneFiles,
 ) -> tuple[Step, str]:
-    """Return the step at which a memory that is not in the answer fell out, and why."""
+    """Return the step that dropped a memory that is not in the answer, and the reason."""
     query = trace.question.query
     if target.scope not in query.scope:
-        other = _result_for_its_turn(target, trace, index, files)
-        if other is not None:
-            return "stands_for", other
-        return "scope", f"the question looks in {', '.join(query.scope)}"
+        represented = _represented_by(target, trace, index, files)
+        if represented is not None:
+            return "stands_for", represented
+        return "scope", f"the query's scope is {', '.join(query.scope)}"
     if target.type == "fact" and target.place is None:
-        return "unreadable", "the event that it was drawn from is being forgotten"
+        return "unreadable", "its source event is being forgotten"
     if target.type not in ("event", "fact"):
         for rank, result in enumerate(trace.documents, 1):
             if result.id == target.id:
                 return (
                     "max_results",
-                    f"it is number {rank} of what is no turn, with a score of {result.score:.2f}, "
-                    f"and {query.max_results} are answered",
+                    f"it ranks {rank} among results other than turns, with a score of "
+                    f"{result.score:.2f}; max_results is {query.max_results}",
                 )
-        if query.filtered:
+        if query.has_filters:
             return "filter", "it does not pass the filters, or no arm found it"
         return "arms", "no arm found it, or it is an older version"
     assert target.place is not None
-    if trace.found is None or trace.order is None:
-        return "arms", "no arm can look for it"
-    refused = [name for name, mask in trace.question.masks.items() if not mask[target.place]]
-    if REPLACED in refused:
-        return "filter", "the message was edited or deleted since; its newest version may answer"
-    if refused:
-        return "filter", f"it does not pass {', '.join(refused)}"
+    if trace.found is None or trace.ranked is None:
+        return "arms", "no arm searched for it"
+    failed = [name for name, mask in trace.question.masks.items() if not mask[target.place]]
+    if REPLACED in failed:
+        return "filter", "the message was edited or deleted since; only its newest version counts"
+    if failed:
+        return "filter", f"it does not pass {', '.join(failed)}"
     if not ranks:
         return "arms", f"none of {', '.join(trace.found.scores_by_arm)} found it"
-    other = _result_for_its_turn(target, trace, index, files)
-    if other is not None:
-        return "stands_for", other
+    represented = _represented_by(target, trace, index, files)
+    if represented is not None:
+        return "stands_for", represented
     if fused is not None and fused > trace.pool:
-        return "pool", f"its turn is number {fused} by all arms together, and {trace.pool} go on"
-    score = float(trace.order.candidate_scores[target.place])
+        return "pool", f"its turn ranks {fused} after fusion; the pool has {trace.pool}"
+    score = float(trace.ranked.candidate_scores[target.place])
     if score < query.min_score:
-        return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
-    if profile.mmr_lambda is not None and target.place not in trace.order.places:
-        return "diversity", "it says what results before it say (Maximal Marginal Relevance)"
+        return "min_score", f"its turn scores {score:.2f}; min_score is {query.min_score:.2f}"
+    if profile.mmr_lambda is not None and target.place not in trace.ranked.places:
+        return "diversity", "it repeats better results (Maximal Marginal Relevance)"
     return (
         "max_results",
-        f"its turn is number {fused} by all arms together, and {query.max_results} are answered",
+        f"its turn ranks {fused} after fusion; max_results is {query.max_results}",
     )
 
 
-def _result_for_its_turn(
-    target: _Target, trace: AnswerTrace, index: Index, files: ZoneFiles
+def _represented_by(
+    target: _TracedMemory, trace: AnswerTrace, index: Index, files: ZoneFiles
 ) -> str | None:
-    """Return which result stands for the same turn; None where none does."""
+    """Return a sentence on the result that represents the same turn; None if there is none."""
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
@@ -191,32 +191,36 @@ def _result_for_its_turn(
     facts = set() if of_event is None else {*of_event.stated, repeated_fact(of_event)}
     for rank, result in enumerate(trace.results, 1):
         if any(fact.id in facts for fact in result.facts):
-            return f"it comes with result {rank}, the observation {result.id}"
+            return f"it is listed under result {rank}, the observation {result.id}"
         if result.id == event or result.id in facts:
-            return f"result {rank}, the {result.type} {result.id}, stands for its turn"
+            return f"result {rank}, the {result.type} {result.id}, represents its turn"
     return None
 
 
-def furthest(
+def latest_stage(
     query: RecallQuery,
     traces: Sequence[AnswerTrace],
-    became: Sequence[Explanation],
+    explanations: Sequence[Explanation],
     answer: Sequence[Result],
 ) -> Explanation:
-    """Return the explanation for the question that a memory answers, or came furthest in."""
+    """Return the explanation of the question that a memory answers, or else got furthest in."""
     explanations = [
-        msgspec.structs.replace(one, query=query.text, sub_question=trace.question.wording)
-        for trace, one in zip(traces, became, strict=True)
+        msgspec.structs.replace(explanation, query=query.text, sub_question=trace.question.wording)
+        for trace, explanation in zip(traces, explanations, strict=True)
     ]
-    answers = {result.id: result.sub_question for result in answer}
-    for one in explanations:
-        if one.rank is not None and one.sub_question == answers[one.id]:
-            return one
-    return max(explanations, key=_how_far)
+    sub_questions = {result.id: result.sub_question for result in answer}
+    for explanation in explanations:
+        if (
+            explanation.rank is not None
+            and explanation.sub_question == sub_questions[explanation.id]
+        ):
+            return explanation
+    return max(explanations, key=_stage_rank)
 
 
-def _how_far(one: Explanation) -> tuple[int, float]:
+def _stage_rank(explanation: Explanation) -> tuple[int, float]:
+    step = explanation.dropped_by
     return (
-        -1 if one.dropped_by is None else STEPS.index(one.dropped_by),
-        -(one.fused_rank or math.inf),
+        -1 if step is None else STEPS.index(step),
+        -(explanation.fused_rank or math.inf),
     )

@@ -1,4 +1,4 @@
-"""A lock that threads get in the order in which they asked for it."""
+"""A lock that threads acquire in the order in which they requested it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import deque
 
 
 class FairLock:
-    """A lock for a `with` statement. Nobody overtakes: of many who wait, all wait about as long.
+    """A first-come, first-served lock for a `with` statement.
 
-    `threading.Lock` is taken by whoever comes when it is free, and others wait on.
+    `threading.Lock` is not fair: a thread that arrives when it is released may overtake others.
     """
 
     def __init__(self) -> None:
@@ -28,12 +28,12 @@ class FairLock:
         try:
             turn.acquire()
         except BaseException:
-            # Interrupted: somebody may have handed over already.
+            # Interrupted, perhaps after the lock was passed to this thread.
             with self._state:
-                waits = turn in self._waiting
-                if waits:
+                still_waiting = turn in self._waiting
+                if still_waiting:
                     self._waiting.remove(turn)
-            if not waits:
+            if not still_waiting:
                 self.__exit__()
             raise
 

@@ -1,11 +1,11 @@
-"""From a parsed question to results: arms, ranking, and the best of both turns and documents."""
+"""Answer one parsed question: run the arms, rank, and assemble turns and documents."""
 
 from __future__ import annotations
 
 import msgspec
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.answer.assembly import assembled
+from recollect.projections.recall.answer.assembly import assemble
 from recollect.projections.recall.answer.document_results import document_results
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.turn_results import turn_results
@@ -24,7 +24,7 @@ from recollect.schemas.wire import Result
 
 
 class Pipeline:
-    """Answers questions that were read, one at a time."""
+    """Answers parsed questions, one at a time."""
 
     def __init__(self, files: ZoneFiles, profile: Profile, reranker: Reranker | None) -> None:
         self._files = files
@@ -32,49 +32,51 @@ class Pipeline:
         self._ranker = Ranker(files, profile, reranker)
 
     def run(self, question: ParsedQuestion, index: Index) -> AnswerTrace:
-        """Return the results of a question, and how they came about."""
+        """Return the results of a question, with the intermediate ones."""
         query = question.query
         found = self._ranker.find_candidates(question, index)
-        near = self._ranker.score_documents(
+        scored = self._ranker.score_documents(
             question, self._documents(question, found, index), index
         )
-        of_documents = document_results(near, index, explain=query.explain)
-        order, of_turns = None, []
+        document_items = document_results(scored, index, explain=query.explain)
+        ranked, turn_items = None, []
         if (
             found is not None
             and found.scores_by_arm
             and not {"events", "facts"}.isdisjoint(query.scope)
         ):
-            # A turn that an observation brings along is passed over, and others take its place.
-            count = query.max_results + sum(len(item.facts) for item in of_documents)
-            order = self._ranker.rank_turns(question, found, index, count)
-            of_turns = turn_results(question, order, found, index, self._files, count=count)
-        results = assembled(
-            [result for result in of_turns if result.score >= query.min_score],
-            [result for result in of_documents if result.score >= query.min_score],
+            # Facts listed under an observation are not repeated, so more turns are needed in their
+            # place.
+            count = query.max_results + sum(len(item.facts) for item in document_items)
+            ranked = self._ranker.rank_turns(question, found, index, count)
+            turn_items = turn_results(question, ranked, found, index, self._files, count=count)
+        results = assemble(
+            [result for result in turn_items if result.score >= query.min_score],
+            [result for result in document_items if result.score >= query.min_score],
             query.max_results,
         )
         if query.explain:
             results = self._with_similarity(results, question)
         pool = self._profile.pool_for(query.max_results)
-        return AnswerTrace(question, found, order, pool, of_documents, results)
+        return AnswerTrace(question, found, ranked, pool, document_items, results)
 
     def _with_similarity(self, results: list[Result], question: ParsedQuestion) -> list[Result]:
-        """Return results with the cosine of each one's own vector and the question's."""
+        """Return results with the cosine similarity of each one's own vector to the question."""
         if question.vector is None:
             return results
-        near: dict[str, float] = {}
+        similarities: dict[str, float] = {}
         for kind in {result.type for result in results}:
             ids = [result.id for result in results if result.type == kind]
             vectors = vectors_of(self._files.embeddings, kind, ids)
             cosines = (vectors @ question.vector).tolist()
-            near |= {
+            similarities |= {
                 id_: round(cosine, 6)
                 for id_, cosine, vector in zip(ids, cosines, vectors, strict=True)
                 if vector.any()
             }
         return [
-            msgspec.structs.replace(result, similarity=near.get(result.id)) for result in results
+            msgspec.structs.replace(result, similarity=similarities.get(result.id))
+            for result in results
         ]
 
     def _documents(

@@ -1,4 +1,4 @@
-"""Recall of one zone: a query is read, its questions are answered, and the answers are joined."""
+"""Recall from one zone: parse a query, answer each of its questions, and merge the answers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.answer.assembly import together
-from recollect.projections.recall.answer.explanation import AnswerTrace, explained, furthest
+from recollect.projections.recall.answer.assembly import merge_answers
+from recollect.projections.recall.answer.explanation import AnswerTrace, explain, latest_stage
 from recollect.projections.recall.answer.fair_lock import FairLock
 from recollect.projections.recall.answer.pipeline import Pipeline
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import (
-    EncodedTexts,
-    NotEncoded,
+    EncodingCache,
+    EncodingRequired,
     TextEncoder,
     query_vectors,
 )
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.question.query import RecallQuery, readable
-from recollect.projections.recall.question.question_reader import QuestionReader
+from recollect.projections.recall.question.query import RecallQuery, encodable
+from recollect.projections.recall.question.query_parser import QueryParser
 from recollect.projections.recall.question.times.time_spans import span_of_event
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
 from recollect.projections.recall.ranking.prompt_relevance import (
@@ -43,11 +43,11 @@ Floats = npt.NDArray[np.float32]
 
 
 class Recaller:
-    """Answers questions about one zone from open files, whose index it holds in memory.
+    """Answers queries about one zone from open files, with their index in memory.
 
-    Several threads may ask it. Their questions are encoded side by side, and answered one at a
-    time, in the order in which they came: what is left is Python's work, of which a process does
-    no two at once. The index follows the files' watermarks.
+    It is thread-safe. Queries are encoded concurrently, and answered one at a time in order of
+    arrival, since the rest is bound by Python's global interpreter lock. The index follows the
+    files' watermarks.
     """
 
     def __init__(
@@ -60,39 +60,39 @@ class Recaller:
         self._files = files
         self._profile = profile
         self._encoder = encoder
-        self._reader = QuestionReader(files)
+        self._parser = QueryParser(files)
         self._pipeline = Pipeline(files, profile, reranker)
         self._index: Index | None = None
         self._lock = FairLock()
-        # The vectors of GENERIC_PROMPTS, once something was asked.
-        self._generic: list[Floats] = []
-        self._usual_of: tuple[tuple[object, ...], float] | None = None
+        # The vectors of GENERIC_PROMPTS, from the first query on.
+        self._generic_vectors: list[Floats] = []
+        self._cached_baseline: tuple[tuple[object, ...], float] | None = None
 
     def recall(self, query: RecallQuery, now: int | None = None) -> RecallAnswer:
-        """Return the answer to a query; each question in its text is answered by itself.
+        """Return the answer to a query; each question in its text is answered separately.
 
-        `now`: when it is asked (unix ms), where the query does not say.
+        `now` (unix ms) is the time of asking if the query has none.
 
         Raises:
-            InvalidInput: the question cannot be asked.
+            InvalidInput: the query is invalid.
         """
         query.check()
 
         def answer(index: Index, encoder: TextEncoder | None) -> RecallAnswer:
             started = time.perf_counter()
-            traces, relevant = self._weighed(query, index, encoder, now)
-            results = _joined(query, traces)
+            traces, relevance = self._traces_and_relevance(query, index, encoder, now)
+            results = _merge(query, traces)
             elapsed = (time.perf_counter() - started) * 1000
             return RecallAnswer(
-                query=readable(query.text),
+                query=encodable(query.text),
                 results=results,
                 ms=round(elapsed, 3),
-                relevance=round(relevant, 6),
+                relevance=round(relevance, 6),
             )
 
-        return self._answered(query, answer)
+        return self._run(query, answer)
 
-    def composed(
+    def with_traces(
         self,
         query: RecallQuery,
         compose: Callable[[list[AnswerTrace], float, Index, ZoneFiles], T],
@@ -100,87 +100,92 @@ class Recaller:
         now: int | None = None,
         deadline: float | None = None,
     ) -> T:
-        """Return what `compose` makes of the answers to a query, while nothing else is asked.
+        """Call `compose` with the traces of a query's answers and its relevance; return its result.
 
-        It is given how each came about, and how likely it is that anything is relevant.
-        `deadline`: on the clock of `time.monotonic`; questions that are late are left out.
+        The lock is held meanwhile. Questions not begun by `deadline`, on the clock of
+        `time.monotonic`, are skipped.
 
         Raises:
-            InvalidInput: the question cannot be asked.
+            InvalidInput: the query is invalid.
         """
         query.check()
 
         def answer(index: Index, encoder: TextEncoder | None) -> T:
-            return compose(*self._weighed(query, index, encoder, now, deadline), index, self._files)
+            traces, relevance = self._traces_and_relevance(query, index, encoder, now, deadline)
+            return compose(traces, relevance, index, self._files)
 
-        return self._answered(query, answer)
+        return self._run(query, answer)
 
     def explain(self, query: RecallQuery, id_: str, now: int | None = None) -> Explanation | None:
-        """Return what became of a memory in the answer; None where nothing has this id.
+        """Return why a memory is in the answer or not; None if nothing has this id.
 
         Raises:
-            InvalidInput: the question cannot be asked.
+            InvalidInput: the query is invalid.
         """
         query.check()
         query = msgspec.structs.replace(query, explain=True)
 
         def explanation(index: Index, encoder: TextEncoder | None) -> Explanation | None:
             traces = self._traces(query, index, encoder, now)
-            results = _joined(query, traces)
-            became = []
+            results = _merge(query, traces)
+            explanations = []
             for trace in traces:
                 trace = trace._replace(results=results)
-                one = explained(trace, readable(id_), self._profile, index, self._files)
-                if one is None:
+                found = explain(trace, encodable(id_), self._profile, index, self._files)
+                if found is None:
                     return None
-                became.append(one)
-            return furthest(query.readable(), traces, became, results)
+                explanations.append(found)
+            return latest_stage(query.encodable(), traces, explanations, results)
 
-        return self._answered(query, explanation)
+        return self._run(query, explanation)
 
     def follow(self) -> None:
-        """Bring the index to where the files are."""
+        """Bring the index up to the files' watermarks."""
         with self._lock, self._files.read_transaction():
-            self._refreshed()
+            self._current_index()
 
     @property
     def should_store(self) -> bool:
-        """Whether `store` would spare another process much work."""
-        # Without the lock: who has an answer does not wait for those of others.
+        """Whether storing the index would save another process much work."""
+        # Read without the lock, so that a thread with an answer does not wait for other queries.
         index = self._index
         return index is not None and index.should_store
 
     def store(self) -> None:
-        """Write the index to the files' folder; only under the lock of `index.array_store`."""
+        """Write the index beside the files; the caller holds the lock of `index.array_store`."""
         with self._lock:
             if self._index is not None:
                 self._index.store()
-                # The next question maps what was stored, and what was read goes.
+                # The next query maps the stored index, and the memory of this one is freed.
                 self._index = None
 
-    def _answered(self, query: RecallQuery, answer: Callable[[Index, TextEncoder | None], T]) -> T:
-        """Return an answer from the index and the files as they are at one moment.
+    def _run(self, query: RecallQuery, answer: Callable[[Index, TextEncoder | None], T]) -> T:
+        """Call `answer` under the lock, with a consistent view of the index and the files.
 
-        The query's sentences are encoded first, while others are answered. What `answer` needs
-        encoded besides is encoded then, and it is called again.
+        The query's sentences are encoded first, outside the lock. If `answer` needs another text
+        encoded, that is encoded outside the lock as well, and `answer` is called again.
         """
-        encoder = None if self._encoder is None else EncodedTexts(self._encoder)
-        if self._encoder is not None and self._encoder.model is not None and not self._generic:
-            self._generic = query_vectors(self._encoder, GENERIC_PROMPTS)
+        encoder = None if self._encoder is None else EncodingCache(self._encoder)
+        if (
+            self._encoder is not None
+            and self._encoder.model is not None
+            and not self._generic_vectors
+        ):
+            self._generic_vectors = query_vectors(self._encoder, GENERIC_PROMPTS)
         if encoder is not None:
             with self._lock:
-                sentences = self._reader.embedded_sentences(query, encoder)
+                sentences = self._parser.embedded_sentences(query, encoder)
             for sentence in dict.fromkeys(sentences):
                 encoder.encode(sentence)
         while True:
             try:
                 with self._lock, self._files.read_transaction():
-                    return answer(self._refreshed(), encoder)
-            except NotEncoded as lacking:
+                    return answer(self._current_index(), encoder)
+            except EncodingRequired as required:
                 assert encoder is not None
-                encoder.encode(lacking.text)
+                encoder.encode(required.text)
 
-    def _weighed(
+    def _traces_and_relevance(
         self,
         query: RecallQuery,
         index: Index,
@@ -188,21 +193,21 @@ class Recaller:
         now: int | None,
         deadline: float | None = None,
     ) -> tuple[list[AnswerTrace], float]:
-        """Return how each answer came about, and how likely it is that anything is relevant."""
-        # Before anything is searched: what is not encoded yet makes the answer begin again.
-        sentences = self._reader.sentence_vectors(query, encoder)
+        """Return the trace of each question, and the probability that anything is relevant."""
+        # Before any search, since a text that is not encoded yet aborts the answer.
+        sentences = self._parser.sentence_vectors(query, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
-        usual = self._usual(index) if sentences else 0.0
-        asked = [(trace.question, trace.found) for trace in traces]
-        near = prompt_features(asked, sentences, usual, index)
-        return traces, prompt_relevance(near, self._reader.about(query))
+        baseline = self._baseline(index) if sentences else 0.0
+        searched = [(trace.question, trace.found) for trace in traces]
+        features = prompt_features(searched, sentences, baseline, index)
+        return traces, prompt_relevance(features, self._parser.prompt_cues(query))
 
-    def _usual(self, index: Index) -> float:
-        """Return the cosine to which generic prompts come in this index."""
+    def _baseline(self, index: Index) -> float:
+        """Return the similarity of generic prompts to this index, cached until either changes."""
         state = (baseline_turn_count(index), *index.lineages)
-        if self._usual_of is None or self._usual_of[0] != state:
-            self._usual_of = (state, baseline_similarity(self._generic, index))
-        return self._usual_of[1]
+        if self._cached_baseline is None or self._cached_baseline[0] != state:
+            self._cached_baseline = (state, baseline_similarity(self._generic_vectors, index))
+        return self._cached_baseline[1]
 
     def _traces(
         self,
@@ -212,10 +217,10 @@ class Recaller:
         now: int | None,
         deadline: float | None = None,
     ) -> list[AnswerTrace]:
-        """Return how the answer to each question of a query came about; what is late has none."""
+        """Return the trace of each question of a query; questions past the deadline are skipped."""
         questions = [
-            self._timed(question, index, encoder)
-            for question in self._reader.read(query, index, encoder, now)
+            self._resolve_event_time(question, index, encoder)
+            for question in self._parser.parse(query, index, encoder, now)
         ]
         return [
             self._pipeline.run(question, index)
@@ -223,24 +228,27 @@ class Recaller:
             if deadline is None or time.monotonic() < deadline
         ]
 
-    def _timed(
+    def _resolve_event_time(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
     ) -> ParsedQuestion:
-        """Return a question with the time that it gives by an event, where that event is found.
+        """Replace a time relative to an event by a time span, if the event is found.
 
-        "The week before the move": first the turn about the move is recalled.
+        For "the week before the move", the turn about the move is recalled first.
         """
         if question.event is None:
             return question
-        found = self._pipeline.run(self._reader.event_of(question, index, encoder), index).results
+        found = self._pipeline.run(
+            self._parser.anchor_question(question, index, encoder), index
+        ).results
         for turn in found[:1]:
             at = parse_time(turn.as_of)[0]
             span = span_of_event(question.event, turn.text, at, question.utc_offset)
             return question._replace(spans=(span,))
         return question
 
-    def _refreshed(self) -> Index:
-        # An index that was interrupted while it followed has half of the new rows, and is dropped.
+    def _current_index(self) -> Index:
+        # An index that was interrupted while following has only a part of the new rows, so it is
+        # taken out first.
         index, self._index = self._index, None
         if index is None or not index.follow():
             index = None
@@ -249,8 +257,8 @@ class Recaller:
         return index
 
 
-def _joined(query: RecallQuery, traces: Sequence[AnswerTrace]) -> list[Result]:
-    """Return the results of a query from those of its questions."""
+def _merge(query: RecallQuery, traces: Sequence[AnswerTrace]) -> list[Result]:
+    """Return the results of a query, merged from those of its questions."""
     if len(traces) == 1:
         return traces[0].results
-    return together(traces, query.max_results)
+    return merge_answers(traces, query.max_results)

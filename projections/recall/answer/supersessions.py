@@ -1,4 +1,4 @@
-"""Supersessions: which fact replaced which, and when."""
+"""Look up supersessions: which fact replaced which, and when."""
 
 from __future__ import annotations
 
@@ -13,47 +13,53 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import MemoryRevision
 
 
-class Changes(NamedTuple):
-    """What each fact superseded, and what superseded it, latest first; `ended`: when it did."""
+class Supersessions(NamedTuple):
+    """The supersessions of some facts; keys are fact ids.
+
+    `before`: what each fact superseded, and `after`: what superseded it, both latest first;
+    `ended`: when it was superseded (unix ms).
+    """
 
     before: dict[str, list[MemoryRevision]]
     after: dict[str, list[MemoryRevision]]
     ended: dict[str, int]
 
 
-def changes(query: RecallQuery, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
-    """Return the changes of facts up to the time that a question asks for."""
+def supersessions_of(
+    query: RecallQuery, fact_ids: Sequence[str], index: Index, files: ZoneFiles
+) -> Supersessions:
+    """Return the supersessions of facts up to the time that a query is about."""
     if not index.row_kinds.supersessions:
-        return Changes({}, {}, {})
+        return Supersessions({}, {}, {})
     connection = files.memory.connection
     all_found = memory.supersessions(connection, fact_ids, query.until)
-    wanted = set(fact_ids)
-    result = Changes({}, {}, {older: at for older, _, at in all_found if older in wanted})
+    requested = set(fact_ids)
+    result = Supersessions({}, {}, {older: at for older, _, at in all_found if older in requested})
     if not all_found:
         return result
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
-    # What is being forgotten is still there, but its turn cannot be read.
+    # A fact that is being forgotten still has rows, but its turn is no longer readable.
     readable = index.facts.places_of(ids).keys()
-    # What was corrected in passing ended by an event that gave no fact.
-    words = _words_of([id_ for id_ in ids if id_ not in readable], index)
-    known = readable | words.keys()
-    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= known]
-    texts = words | memory.texts(connection, sorted(readable))
+    # A correction in passing is recorded as an event id, since the event stated no fact.
+    event_texts = _event_texts([id_ for id_ in ids if id_ not in readable], index)
+    available = readable | event_texts.keys()
+    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= available]
+    texts = event_texts | memory.texts(connection, sorted(readable))
     for older, newer, at in found:
-        if newer in wanted:
-            result.before.setdefault(newer, []).append(_change(older, texts, at))
-        if older in wanted:
-            result.after.setdefault(older, []).append(_change(newer, texts, at))
+        if newer in requested:
+            result.before.setdefault(newer, []).append(_revision(older, texts, at))
+        if older in requested:
+            result.after.setdefault(older, []).append(_revision(newer, texts, at))
     return result
 
 
-def _words_of(ids: list[str], index: Index) -> dict[str, str]:
-    """Return event id -> its text, of those that are readable events."""
+def _event_texts(ids: list[str], index: Index) -> dict[str, str]:
+    """Return event id -> text for those of the ids that are readable events."""
     places = dict(zip(ids, index.turns.place_of_id.of(ids).tolist(), strict=True))
     numbers = {id_: int(index.turns.numbers[place]) for id_, place in places.items() if place >= 0}
-    said = index.event_texts.of(numbers.values())
-    return {id_: said[number].text for id_, number in numbers.items() if number in said}
+    turns = index.event_texts.of(numbers.values())
+    return {id_: turns[number].text for id_, number in numbers.items() if number in turns}
 
 
-def _change(id_: str, texts: Mapping[str, str], at: int) -> MemoryRevision:
+def _revision(id_: str, texts: Mapping[str, str], at: int) -> MemoryRevision:
     return MemoryRevision(id=id_, text=texts[id_], at=format_time(at))

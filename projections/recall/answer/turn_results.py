@@ -1,4 +1,4 @@
-"""From ranked turns to results: each turn or the fact in it, whether it is current, and sources."""
+"""Convert ranked turns to results: each turn or its fact, with its sources and staleness."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from recollect.projections.events import turns_for_recall as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import facts_for_recall as memory
-from recollect.projections.recall.answer.supersessions import changes
+from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.times.past import asks_for_past, was_then
+from recollect.projections.recall.question.times.past import asks_for_past, is_about_earlier_value
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
@@ -26,15 +26,15 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-#: The least score of what fills the slot that is asked for.
-FILLS_SLOT = 0.9
+#: The least score of a value of the slot that a question asks for.
+MIN_SLOT_VALUE_SCORE = 0.9
 
 
 class Chosen(NamedTuple):
-    """What is answered: a fact or a raw turn, by id, the place of the turn, and its score.
+    """A fact or raw turn that was chosen as a result: its id, the place of its turn, and its score.
 
-    `facts` are the ids of its facts: of a turn, all that it gave or repeated. `text` is that of a
-    fact; None: that of the turn.
+    `facts`: the ids of its facts, for a turn all that it states or repeats. `text`: the fact's;
+    None means the turn's text.
     """
 
     kind: Literal["event", "fact"]
@@ -56,41 +56,41 @@ def turn_results(
 ) -> list[Result]:
     """Return up to `count` results of ranked turns, best first, without facts that have ended.
 
-    Only turns that may be answered, and facts of such, are.
+    All come from eligible turns.
     """
-    # Where raw turns are in scope nearly every turn is a result; without, some give no fact.
-    most = count if "events" in question.query.scope else len(ranked.places)
-    chosen = _best(question, ranked, found, index, files, most)
-    if len(chosen) < count and most < len(ranked.places):
-        chosen = _best(question, ranked, found, index, files, len(ranked.places))
+    # If raw turns are in scope, nearly every turn is a result; if not, some have no fact to give.
+    limit = count if "events" in question.query.scope else len(ranked.places)
+    chosen = _choose(question, ranked, found, index, files, limit)
+    if len(chosen) < count and limit < len(ranked.places):
+        chosen = _choose(question, ranked, found, index, files, len(ranked.places))
     if question.chain and chosen:
-        chosen = _led_by(question, question.chain[-1], chosen, found, index)
+        chosen = _promote(question, question.chain[-1], chosen, found, index)
     elif question.slot_values and chosen:
-        chosen = _slot_first(question, chosen, found, index)
+        chosen = _promote_slot_values(question, chosen, found, index)
     elif chosen and index.row_kinds.supersessions and not asks_for_past(question.text):
-        chosen = _current_first(question, chosen, found, index, files)
+        chosen = _promote_current_value(question, chosen, found, index, files)
     results = _results(question.query, chosen[:count], found, index, files)
     if question.chain and question.query.explain and results:
-        results[0] = _explained(results[0], question.chain, index, files)
+        results[0] = _with_hop_path(results[0], question.chain, index, files)
     return results
 
 
 def repeated_fact(of_event: memory.EventFacts) -> str | None:
-    """Return the fact that a turn repeats, where it says nothing else; else None."""
-    only = set(of_event.repeated)
-    return of_event.repeated[0] if not of_event.stated and len(only) == 1 else None
+    """Return the fact that a turn repeats if it states nothing else, or None."""
+    repeated = set(of_event.repeated)
+    return of_event.repeated[0] if not of_event.stated and len(repeated) == 1 else None
 
 
-def _best(
+def _choose(
     question: ParsedQuestion,
     ranked: RankedTurns,
     found: Candidates,
     index: Index,
     files: ZoneFiles,
-    most: int,
+    limit: int,
 ) -> list[Chosen]:
-    """Return what is answered of the best `most` turns, best first, nothing twice."""
-    places = ranked.places[:most]
+    """Choose a turn or facts for each of the best `limit` turns, without duplicates."""
+    places = ranked.places[:limit]
     turn_ids = index.turns.ids.take(places)
     facts_of = index.event_facts.of(turn_ids)
     turns = [
@@ -101,122 +101,128 @@ def _best(
     ]
     chosen = _facts_or_turns(question, turns, facts_of, found)
     if {"events", "facts"}.issubset(question.query.scope) and index.row_kinds.repeats:
-        chosen = _originals(question, chosen, facts_of, index, files)
-    first: dict[str, Chosen] = {}
+        chosen = _replace_repetitions(question, chosen, facts_of, index, files)
+    unique: dict[str, Chosen] = {}
     for item in chosen:
-        first.setdefault(item.id, item)
-    return list(first.values())
+        unique.setdefault(item.id, item)
+    return list(unique.values())
 
 
-def _originals(
+def _replace_repetitions(
     question: ParsedQuestion,
     chosen: list[Chosen],
     facts_of: Mapping[str, memory.EventFacts],
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
-    """Return the same with the original fact in place of each turn that only repeats it (F2).
+    """Replace each turn that only repeats a fact by that fact (F2).
 
-    Not where the filters exclude the original, or the fact had ended before it was repeated.
+    A turn stays if the filters exclude the original, or if the fact had ended before it was
+    repeated.
     """
-    over = question.ended.facts
+    ended_facts = question.ended.facts
     facts = {
         item.id: fact
         for item in chosen
-        if item.id in facts_of and (fact := repeated_fact(facts_of[item.id])) and fact not in over
+        if item.id in facts_of
+        and (fact := repeated_fact(facts_of[item.id]))
+        and fact not in ended_facts
     }
     if not facts:
         return chosen
     ids = sorted(set(facts.values()))
     place_of = index.facts.places_of(ids)
     texts = memory.texts(files.memory.connection, ids)
-    ended = changes(question.query, ids, index, files).ended
+    ended = supersessions_of(question.query, ids, index, files).ended
     result = []
     for item in chosen:
         fact = facts.get(item.id, "")
         place = place_of.get(fact, -1)
-        holds = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
-        if place >= 0 and question.eligible[place] and holds:
+        was_current = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
+        if place >= 0 and question.eligible[place] and was_current:
             item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
         result.append(item)
     return result
 
 
-def _current_first(
+def _promote_current_value(
     question: ParsedQuestion,
     chosen: list[Chosen],
     found: Candidates,
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
-    """Return the same, led by what superseded the first of them, if anything did (F7).
+    """If the first result is superseded, move the latest version before it (F7).
 
-    The newest of the slot comes first, also where both are raw turns or it was not found by
-    itself; all others stay in their order.
+    The latest version is added if it was not found itself. All others keep their order.
     """
     first = chosen[0]
     if not first.facts:
         return chosen
-    over = changes(question.query, first.facts, index, files).ended
-    said_at = int(index.turns.occurred_at[first.place])
-    if not _is_stale(first, said_at, over, found):
+    ended = supersessions_of(question.query, first.facts, index, files).ended
+    stated_at = int(index.turns.occurred_at[first.place])
+    if not _is_stale(first, stated_at, ended, found):
         return chosen
-    ended = max((fact for fact in first.facts if fact in over), key=_nearness(found))
-    if was_then(question.spans, said_at, over[ended]):
+    fact = max((fact for fact in first.facts if fact in ended), key=_fact_score(found))
+    if is_about_earlier_value(question.spans, stated_at, ended[fact]):
         return chosen
-    newest = memory.latest_version_of(files.memory.connection, ended, question.query.until)
-    return _led_by(question, newest, chosen, found, index)
+    latest = memory.latest_version_of(files.memory.connection, fact, question.query.until)
+    return _promote(question, latest, chosen, found, index)
 
 
-def _slot_first(
+def _promote_slot_values(
     question: ParsedQuestion, chosen: list[Chosen], found: Candidates, index: Index
 ) -> list[Chosen]:
-    """Return the same, led by what fills the slot that the question asks for, newest first.
+    """Move the values of the slot that the question asks for to the front, newest first.
 
-    What fills it is an answer, however few words the question shares with it.
+    Their scores are raised: a value is an answer, however few words it shares with the question.
     """
-    fills = frozenset(question.slot_values)
+    values = frozenset(question.slot_values)
     for fact in reversed(question.slot_values):
-        chosen = _led_by(question, fact, chosen, found, index)
+        chosen = _promote(question, fact, chosen, found, index)
     raised = [
-        one if fills.isdisjoint(one.facts) else one._replace(score=max(one.score, FILLS_SLOT))
-        for one in chosen
+        item
+        if values.isdisjoint(item.facts)
+        else item._replace(score=max(item.score, MIN_SLOT_VALUE_SCORE))
+        for item in chosen
     ]
-    return sorted(raised, key=lambda one: -one.score)
+    return sorted(raised, key=lambda item: -item.score)
 
 
-def _led_by(
+def _promote(
     question: ParsedQuestion, id_: str, chosen: list[Chosen], found: Candidates, index: Index
 ) -> list[Chosen]:
-    """Return the same with what stands for a fact or an event first, where it may be answered."""
+    """Move the result for a fact or an event to the front, added if it is missing but eligible."""
     place = index.facts.places_of([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
     if place < 0 or place == chosen[0].place or not question.eligible[place]:
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
     turn = Chosen("event", turn_id, place, chosen[0].score, _fact_ids(facts_of.get(turn_id)))
-    standing = _facts_or_turns(question, [turn], facts_of, found)
-    leads = next((one for one in standing if id_ in (one.id, turn_id) or one.kind == "event"), None)
-    if leads is None:
+    candidates = _facts_or_turns(question, [turn], facts_of, found)
+    promoted = next(
+        (item for item in candidates if id_ in (item.id, turn_id) or item.kind == "event"), None
+    )
+    if promoted is None:
         return chosen
-    return [leads, *(item for item in chosen if item.id != leads.id)]
+    return [promoted, *(item for item in chosen if item.id != promoted.id)]
 
 
-def _explained(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
-    """Return what a chain ends at with the facts that led to it; another result as it is."""
+def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
+    """Add the facts that led to it to the result at the end of a chain; return others unchanged."""
     places = index.facts.places_of(list(chain))
     if first.id not in (chain[-1], index.turns.ids[places[chain[-1]]]):
         return first
     times = index.turns.occurred_at
     texts = memory.texts(files.memory.connection, chain)
-    way = [
+    hop_path = [
         SupportingFact(id=fact, text=texts[fact], as_of=format_time(int(times[places[fact]])))
         for fact in chain[:-1]
     ]
-    return msgspec.structs.replace(first, hop_path=way)
+    return msgspec.structs.replace(first, hop_path=hop_path)
 
 
-def _nearness(found: Candidates) -> Callable[[str], float]:
+def _fact_score(found: Candidates) -> Callable[[str], float]:
     return lambda fact: found.facts.get(fact, 0.0)
 
 
@@ -230,23 +236,23 @@ def _facts_or_turns(
     facts_of: Mapping[str, memory.EventFacts],
     found: Candidates,
 ) -> list[Chosen]:
-    """Return what is answered of each turn: the fact that it gave, if it is one, else the turn.
+    """Return the fact of each turn that states exactly one current fact, and the other turns.
 
-    Where events are not in scope, all facts of a turn are answered, the nearest first.
+    If events are not in scope, return all current facts of each turn, most similar first.
     """
     scope = question.query.scope
     if "facts" not in scope:
         return turns
     chosen = []
     for turn in turns:
-        given = facts_of[turn.id].stated if turn.id in facts_of else {}
-        current = [fact for fact in given if fact not in question.ended.facts]
+        stated = facts_of[turn.id].stated if turn.id in facts_of else {}
+        current = [fact for fact in stated if fact not in question.ended.facts]
         if "events" in scope and len(current) != 1:
             chosen.append(turn)
             continue
         current.sort(key=lambda fact: -found.facts.get(fact, 0.0))
         chosen += [
-            Chosen("fact", fact, turn.place, turn.score, (fact,), given[fact]) for fact in current
+            Chosen("fact", fact, turn.place, turn.score, (fact,), stated[fact]) for fact in current
         ]
     return chosen
 
@@ -262,89 +268,96 @@ def _results(
     connection = files.memory.connection
     repeats = memory.repeating_events(connection, fact_ids) if index.row_kinds.repeats else {}
     sources = events.source_ids(
-        files.events.connection, [event for again in repeats.values() for event in again]
+        files.events.connection, [event for events_ in repeats.values() for event in events_]
     )
     entities = {
         **memory.entities_of_facts(connection, fact_ids),
         **index.event_entities.of(item.id for item in chosen if item.kind == "event"),
     }
-    canonical = index.canonical_ids.of(entity for some in entities.values() for entity in some)
+    canonical = index.canonical_ids.of(entity for ids in entities.values() for entity in ids)
     ids = [id_ for item in chosen for id_ in dict.fromkeys((*item.facts, item.id))]
-    changed = changes(query, ids, index, files)
+    superseded = supersessions_of(query, ids, index, files)
     places = [item.place for item in chosen]
-    revised = len(index.replaced_turns) > 0
+    has_edits = len(index.replaced_turns) > 0
     numbers = index.turns.numbers[places].tolist()
     times = index.turns.occurred_at[places]
-    said = index.event_texts.of(numbers)
-    edited = events.versions_before(files.events.connection, numbers) if revised else {}
+    texts = index.event_texts.of(numbers)
+    edited = events.versions_before(files.events.connection, numbers) if has_edits else {}
     results = []
     for item, number, at, as_of, platform in zip(
         chosen,
         numbers,
         times.tolist(),
-        _written(times),
+        _format_times(times),
         index.turns.platform_names(places),
         strict=True,
     ):
-        about = [canonical[entity] for entity in entities.get(item.id, ()) if entity in canonical]
-        again = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
+        entity_ids = [canonical[id_] for id_ in entities.get(item.id, ()) if id_ in canonical]
+        repeated_in = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
         results.append(
             Result(
                 id=item.id,
                 type=item.kind,
-                text=said[number].text if item.text is None else item.text,
+                text=texts[number].text if item.text is None else item.text,
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
-                is_stale=bool(changed.ended) and _is_stale(item, at, changed.ended, found),
-                entity_ids=list(dict.fromkeys(about)),
+                is_stale=bool(superseded.ended) and _is_stale(item, at, superseded.ended, found),
+                entity_ids=list(dict.fromkeys(entity_ids)),
                 platform=platform,
-                sender_name=said[number].speaker,
-                source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
+                sender_name=texts[number].speaker,
+                source_event_ids=list(dict.fromkeys([texts[number].source_id, *repeated_in])),
                 arms=ranks_of(found.scores_by_arm, item.place) if query.explain else None,
                 supersedes=[
-                    *_of(item, changed.before),
-                    # What an edit replaced is told in the words of the version before.
-                    *(() if number in edited else _corrected_by(item, changed.before)),
+                    *_revisions(item, superseded.before),
+                    # An edit is shown by the previous version of the message instead.
+                    *(() if number in edited else _corrected_by(item, superseded.before)),
                     *(
-                        MemoryRevision(id=one.id, text=one.content, at=format_time(one.replaced_at))
-                        for one in edited.get(number, ())
+                        MemoryRevision(
+                            id=version.id,
+                            text=version.content,
+                            at=format_time(version.replaced_at),
+                        )
+                        for version in edited.get(number, ())
                     ),
                 ],
-                superseded_by=_of(item, changed.after),
+                superseded_by=_revisions(item, superseded.after),
             )
         )
     return results
 
 
-def _of(item: Chosen, changes: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:
-    return [change for fact in item.facts for change in changes.get(fact, ())] if changes else []
+def _revisions(item: Chosen, by_fact: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:
+    return [revision for fact in item.facts for revision in by_fact.get(fact, ())]
 
 
 def _corrected_by(
-    item: Chosen, changes: Mapping[str, list[MemoryRevision]]
+    item: Chosen, before: Mapping[str, list[MemoryRevision]]
 ) -> Sequence[MemoryRevision]:
-    """Return what a turn that gave no fact of it corrected in passing."""
-    return changes.get(item.id, ()) if item.kind == "event" else ()
+    """Return what a turn corrected in passing, without stating a fact of its own."""
+    return before.get(item.id, ()) if item.kind == "event" else ()
 
 
-def _written(times: Ints) -> list[str]:
-    """Return times as `format_time` writes them; for many, in a sixth of the time."""
-    moments = times.astype("datetime64[ms]")
-    texts: list[str] = np.datetime_as_string(moments, timezone="UTC").tolist()
-    return texts
+def _format_times(times: Ints) -> list[str]:
+    """Format times like `format_time`, but six times as fast for many."""
+    formatted: list[str] = np.datetime_as_string(
+        times.astype("datetime64[ms]"), timezone="UTC"
+    ).tolist()
+    return formatted
 
 
-def _is_stale(item: Chosen, said_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
-    """Return whether a fact, or the fact of a turn that is nearest to the question, has ended.
+def _is_stale(item: Chosen, stated_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
+    """Return whether a fact, or the fact of a turn that is most similar to the question, has ended.
 
-    Of several that are equally near, one that ended is enough. A fact that was repeated after its
-    end is current. `ended`: when each fact that ended did.
+    Of several equally similar ones, one that ended is enough. A fact that was repeated after its
+    end is current. `ended`: fact -> when it ended.
     """
-    over = [fact for fact in item.facts if fact in ended]
-    if item.kind == "fact" or not over:
-        return bool(over)
-    nearest = max(found.facts.get(fact, 0.0) for fact in item.facts)
-    return any(found.facts.get(fact, 0.0) == nearest and said_at <= ended[fact] for fact in over)
+    ended_facts = [fact for fact in item.facts if fact in ended]
+    if item.kind == "fact" or not ended_facts:
+        return bool(ended_facts)
+    highest = max(found.facts.get(fact, 0.0) for fact in item.facts)
+    return any(
+        found.facts.get(fact, 0.0) == highest and stated_at <= ended[fact] for fact in ended_facts
+    )
 
 
 def ranks_of(arms: dict[str, Floats], place: int) -> dict[str, int]:

@@ -14,7 +14,7 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     A mental model is written by a command, so it has no platform and cites no event.
     """
     query, entity_ids = question.query, question.entity_ids
-    if query.platform is not None or query.among is not None:
+    if query.platform is not None or query.allowed_numbers is not None:
         return []
     return [
         Document(

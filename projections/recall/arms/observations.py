@@ -55,7 +55,7 @@ def observations(
         supporting = readable.get(item.id, ())
         facts = [fact for fact in supporting if question.allowed[place_of[fact[0]]]]
         # Its text may reveal any of the supporting facts.
-        if question.query.among is not None and len(facts) < len(supporting):
+        if question.query.allowed_numbers is not None and len(facts) < len(supporting):
             continue
         if facts:
             previous = []

@@ -1,5 +1,5 @@
-"""What of a memory is put before an agent: lines, as many as its room takes, in a frame (A25, B12).
+"""Format recalled memories as one framed block of text within a token budget (A25, B12).
 
-The last of the six rooms of recall: index, question, arms, ranking, answer, context. It takes the
-results of a recall and writes them as one block of text, or none.
+The last of the six packages of recall: index, question, arms, ranking, answer, context. If nothing
+is relevant, there is no block.
 """

@@ -1,4 +1,4 @@
-"""A block of context for a task: relevant memories in a frame, within a budget of tokens (A25)."""
+"""Build a context block for a task: relevant memories in a frame, within a token budget (A25)."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ import time
 from collections.abc import Callable, Sequence
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.answer.assembly import interleaved
+from recollect.projections.recall.answer.assembly import interleave
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.recaller import Recaller
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
-from recollect.projections.recall.context.framing import FOOT, HEAD, framed
-from recollect.projections.recall.context.packing import Chosen, packed
+from recollect.projections.recall.context.framing import FOOT, HEAD, frame
+from recollect.projections.recall.context.packing import PackedLine, pack
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.projections.recall.ranking.prompt_relevance import INJECTION_THRESHOLD
 from recollect.schemas.text_sanitising import collapse_whitespace
 from recollect.schemas.wire import ContextBlock, Result, Scope
 
-#: Turns are recalled, and what is shown of each is chosen as lines are packed: it, or its facts.
+#: Turns are recalled, not facts: packing decides whether a turn or its facts are shown.
 SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")
-#: So many results of each recall are looked at: more hardly ever fit.
-RECALLED = 80
-#: What scores less than this share of the best of its recall is about something else, unless it
-#: was said in the session of a better one: there the answer stands beside its question, and less is
-#: enough. With a half for both, LoCoMo's dev answers lose half a word in a hundred, and of a few
-#: beliefs, each by itself, a fifth more comes up that should not.
+#: The number of results per question; more hardly ever fit.
+RECALL_LIMIT = 80
+#: The least score of a result, as a share of the best; a lower share suffices in the session of a
+#: better result, where an answer may follow its question. With 0.5 for both, the blocks of LoCoMo's
+#: dev questions lose 0.5% of the answers' words, and a fifth more unrelated beliefs are included.
 MIN_SHARE, MIN_SHARE_IN_SESSION = 0.55, 0.3
 
 Count = Callable[[str], int]
@@ -40,86 +39,89 @@ def context_of(
     now: int | None = None,
     deadline: float | None = None,
 ) -> ContextBlock:
-    """Return what a memory has to say on a task, as a block of at most `max_tokens`, or none.
+    """Return the memories relevant to a task, as a block of at most `max_tokens`, or an empty one.
 
-    `count` says how many tokens a text takes; `now`: when it is asked (unix ms); `deadline`: when
-    to stop, on the clock of `time.monotonic`. A long task is read from its beginning and its end.
-    What the memory holds of the task itself says nothing new, and is left out.
+    `count` returns the number of tokens of a text; `now` is the time of asking (unix ms);
+    `deadline`: when to stop, on the clock of `time.monotonic`. Of a long task, the beginning and
+    the end are used. Results with the same text as the task are left out.
     """
     started = time.perf_counter()
-    query = RecallQuery(text=_read_of(task), scope=SCOPE, max_results=RECALLED)
+    query = RecallQuery(text=_truncated(task), scope=SCOPE, max_results=RECALL_LIMIT)
 
-    def composed(
-        traces: list[AnswerTrace], relevant: float, index: Index, files: ZoneFiles
-    ) -> list[Chosen]:
-        room = max_tokens - count(HEAD) - count(FOOT)
-        if relevant < INJECTION_THRESHOLD or room <= 0:
+    def compose(
+        traces: list[AnswerTrace], relevance: float, index: Index, files: ZoneFiles
+    ) -> list[PackedLine]:
+        budget = max_tokens - count(HEAD) - count(FOOT)
+        if relevance < INJECTION_THRESHOLD or budget <= 0:
             return []
-        results = _fused(task, traces, index)
-        asked = (trace.question.content_terms(index.tokeniser) for trace in traces)
-        wanted = {term for terms in asked for term in terms}
-        ahead = [document_line(result) for result in results if result.type != "event"]
+        results = _merge(task, traces, index)
+        terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}
+        pinned = [document_line(result) for result in results if result.type != "event"]
         turns = [result for result in results if result.type == "event"]
-        return packed(ahead, turn_lines(turns, wanted, index, files), room, count)
+        return pack(pinned, turn_lines(turns, terms, index, files), budget, count)
 
-    chosen = recaller.composed(query, composed, now=now, deadline=deadline)
-    block, items, tokens = _fitted(chosen, max_tokens, count)
+    lines = recaller.with_traces(query, compose, now=now, deadline=deadline)
+    block, items, tokens = _fit(lines, max_tokens, count)
     elapsed = (time.perf_counter() - started) * 1000
     return ContextBlock(block=block, items=items, tokens=tokens, ms=round(elapsed, 3))
 
 
-def _fitted(chosen: list[Chosen], max_tokens: int, count: Count) -> tuple[str, list[Result], int]:
-    """Return the block of lines; pieces may count differently together, and then some go."""
-    while chosen:
-        text = framed([one.text for one in chosen])
+def _fit(lines: list[PackedLine], max_tokens: int, count: Count) -> tuple[str, list[Result], int]:
+    """Return the block, its results and its number of tokens.
+
+    Lines may have more tokens together than apart; then the last ones are dropped.
+    """
+    while lines:
+        text = frame([line.text for line in lines])
         tokens = count(text)
         if tokens <= max_tokens:
-            return text, [one.line.result for one in chosen], tokens
-        chosen = chosen[:-1]
+            return text, [line.line.result for line in lines], tokens
+        lines = lines[:-1]
     return "", [], 0
 
 
-def _fused(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
-    """Return the results of several recalls by their ranks in turn, without what is far off."""
-    said = collapse_whitespace(task).casefold()
-    orders = []
+def _merge(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
+    """Return the results of several questions, round robin by rank, without those off topic."""
+    task_text = collapse_whitespace(task).casefold()
+    rankings = []
     for trace in traces:
         others = [
             result
             for result in trace.results
-            if collapse_whitespace(result.text).casefold() != said
+            if collapse_whitespace(result.text).casefold() != task_text
         ]
-        wanted = trace.question.content_terms(index.tokeniser)
-        orders.append(_close(others, wanted, index))
-    return interleaved(orders, sum(map(len, orders)))
+        terms = trace.question.content_terms(index.tokeniser)
+        rankings.append(_on_topic(others, terms, index))
+    return interleave(rankings, sum(map(len, rankings)))
 
 
-def _close(results: Sequence[Result], wanted: Sequence[str], index: Index) -> list[Result]:
-    """Return the results, in their order, that are about what the best is about.
+def _on_topic(results: Sequence[Result], terms: Sequence[str], index: Index) -> list[Result]:
+    """Return the results, in order, that are on the topic of the best one.
 
-    They score enough, or are turns that have as much of what is asked for, by its words.
+    They score enough, or are turns with at least as much of the question's terms, by idf, as the
+    best turn.
     """
     best = max((result.score for result in results), default=0.0)
     turns = [result.id for result in results if result.type == "event"]
     places = index.turns.place_of_id.of(turns)
     sessions = dict(zip(turns, index.turns.session[places].tolist(), strict=True))
-    weights = {term: index.turns.idf(term) for term in wanted}
-    words = dict(zip(turns, index.turns.term_weights(weights, places).tolist(), strict=True))
-    enough = words[turns[0]] if turns else 0.0
+    weights = {term: index.turns.idf(term) for term in terms}
+    overlap = dict(zip(turns, index.turns.term_weights(weights, places).tolist(), strict=True))
+    best_overlap = overlap[turns[0]] if turns else 0.0
     kept: list[Result] = []
-    opened: set[int] = set()
+    kept_sessions: set[int] = set()
     for result in results:
         session = sessions.get(result.id, -1)
-        least = MIN_SHARE_IN_SESSION if session in opened else MIN_SHARE
-        if result.score >= least * best or 0 < enough <= words.get(result.id, 0.0):
+        min_share = MIN_SHARE_IN_SESSION if session in kept_sessions else MIN_SHARE
+        if result.score >= min_share * best or 0 < best_overlap <= overlap.get(result.id, 0.0):
             kept.append(result)
             if session >= 0:
-                opened.add(session)
+                kept_sessions.add(session)
     return kept
 
 
-def _read_of(task: str) -> str:
-    """Return what is read of a task: all of it, or where it is too long, its beginning and end."""
+def _truncated(task: str) -> str:
+    """Return a task, or the beginning and the end of one that is too long for a query."""
     if len(task) <= MAX_QUERY_LENGTH:
         return task
     half = MAX_QUERY_LENGTH // 2 - 1

@@ -1,4 +1,4 @@
-"""From what was recalled to lines: who said it and when, days resolved, changes told as changes."""
+"""Convert results to lines with speaker and date, dates resolved and former values marked."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.facts_for_recall import EventFacts
-from recollect.projections.recall.answer.supersessions import changes
-from recollect.projections.recall.context.framing import label, quoted
+from recollect.projections.recall.answer.supersessions import supersessions_of
+from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
@@ -20,14 +20,14 @@ from recollect.text.dates.found_dates import local_day
 from recollect.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
 from recollect.text.sentences import sentences
 
-# Of what was true before, as much as shows what it was.
+# The most characters shown of a former value.
 _MAX_PREVIOUS_LENGTH = 200
-# A chain of changes is followed no further.
-_MAX_CHANGES = 8
+# The most supersessions that are followed from a fact to its latest version.
+_MAX_SUPERSESSIONS = 8
 
 
-class Said(NamedTuple):
-    """A turn as it was said: its text, by whom, and on which day (an ordinal) of the speaker's."""
+class TurnText(NamedTuple):
+    """The text of a turn, its speaker, and its time (unix ms) with the UTC offset in minutes."""
 
     text: str
     speaker: str
@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
     @property
     def day(self) -> int:
-        """The local day."""
+        """The day in the speaker's time zone, as an ordinal."""
         return local_day(self.at, self.utc_offset)
 
 
@@ -44,131 +44,139 @@ def document_line(result: Result) -> Line:
     """Return the line of an observation or a mental model."""
     day = day_in_words(datetime.fromisoformat(result.as_of).date())
     kind = result.type.replace("_", " ")
-    about = label(day, kind, "may be out of date" if result.is_stale else None)
-    return Line(result, f"{about} {quoted(result.text)}{_previously(result.supersedes)}")
+    label_ = label(day, kind, "may be out of date" if result.is_stale else None)
+    return Line(result, f"{label_} {escape(result.text)}{_previous_value(result.supersedes)}")
 
 
 def turn_lines(
     results: Sequence[Result],
-    wanted: Collection[str],
+    terms: Collection[str],
     index: Index,
     files: ZoneFiles,
 ) -> list[Line]:
-    """Return the lines of turns, in their order; `wanted` are the index terms of what it asks for.
+    """Return the lines of turns, in their order; `terms` are the index terms of the questions.
 
-    What was superseded is told with what replaced it, as "previously", and once.
+    A superseded value appears once, as "previously" beside the value that replaced it.
     """
     ids = [result.id for result in results]
     numbers = index.turns.numbers[index.turns.place_of_id.of(ids)].tolist()
     texts = index.event_texts.of(numbers)
     offsets = turns_for_recall.utc_offsets(files.events.connection, numbers)
     facts = index.event_facts.of(ids)
-    told = _Changes(facts, index, files)
+    history = _FactHistory(facts, index, files)
     lines: list[Line] = []
     shown: set[str] = set()
     for result, number in zip(results, numbers, strict=True):
         text = texts[number]
-        said = Said(text.text, text.speaker, parse_time(result.as_of)[0], offsets[number])
-        of_turn = facts.get(result.id)
-        over = {} if of_turn is None else told.over(of_turn, said.at)
-        if over and of_turn is not None and len(over) == len({*of_turn.stated, *of_turn.repeated}):
-            newest = told.newest(next(iter(over)))
-            if newest is not None and newest.id not in shown:
-                shown.add(newest.id)
-                if told.turn_of(newest.id) not in facts:
-                    lines.append(_changed(result, newest, list(over.values())))
+        turn = TurnText(text.text, text.speaker, parse_time(result.as_of)[0], offsets[number])
+        turn_facts = facts.get(result.id)
+        ended = {} if turn_facts is None else history.ended(turn_facts, turn.at)
+        if (
+            ended
+            and turn_facts is not None
+            and len(ended) == len({*turn_facts.stated, *turn_facts.repeated})
+        ):
+            latest = history.latest_version(next(iter(ended)))
+            if latest is not None and latest.id not in shown:
+                shown.add(latest.id)
+                if history.turn_of(latest.id) not in facts:
+                    lines.append(_replacement_line(result, latest, list(ended.values())))
             continue
-        fresh = _spoken(said.text)
-        if fresh in shown:
+        normalised = _normalise(turn.text)
+        if normalised in shown:
             continue
-        shown.add(fresh)
-        before, given = told.before(of_turn), [*of_turn.stated.values()] if of_turn else []
-        lines.append(_line(result, said, over, before, given, wanted, index))
+        shown.add(normalised)
+        before = history.replaced_by(turn_facts)
+        stated = [*turn_facts.stated.values()] if turn_facts else []
+        lines.append(_line(result, turn, ended, before, stated, terms, index))
     return lines
 
 
 def _line(
     result: Result,
-    said: Said,
-    over: Mapping[str, str],
+    turn: TurnText,
+    ended: Mapping[str, str],
     before: Sequence[MemoryRevision],
     facts: Sequence[str],
-    wanted: Collection[str],
+    terms: Collection[str],
     index: Index,
 ) -> Line:
-    dated = DatedText(said.text, at_ms=said.at, utc_offset_minutes=said.utc_offset)
-    previous = _previously(before)
-    ended = {_spoken(text.removeprefix(f"{said.speaker}: ")) for text in over.values()}
-    spans = sentences(said.text)
+    dated = DatedText(turn.text, at_ms=turn.at, utc_offset_minutes=turn.utc_offset)
+    previous = _previous_value(before)
+    ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
+    spans = sentences(turn.text)
 
     def part(start: int, end: int) -> str:
-        text = quoted(dated.part(start, end))
-        return f'(previously: "{text}")' if _spoken(said.text[start:end]) in ended else text
+        text = escape(dated.part(start, end))
+        is_ended = _normalise(turn.text[start:end]) in ended_texts
+        return f'(previously: "{text}")' if is_ended else text
 
-    if any(_spoken(said.text[start:end]) in ended for start, end in spans):
-        whole = " ".join(part(start, end) for start, end in spans)
+    if any(_normalise(turn.text[start:end]) in ended_texts for start, end in spans):
+        full = " ".join(part(start, end) for start, end in spans)
     else:
-        whole = quoted(dated.part(0, len(said.text)))
-        if ended:
-            whole = f"{whole} {_previously_too(over.values())}"
-    best = ""
+        full = escape(dated.part(0, len(turn.text)))
+        if ended_texts:
+            full = f"{full} {_partly_previous(ended.values())}"
+    best_sentence = ""
     if len(spans) > 1:
-        start, end = max(spans, key=lambda span: _telling(said.text[slice(*span)], wanted, index))
-        best = part(start, end)
-    told = "" if over else _in_words(facts, said.speaker)
+        start, end = max(
+            spans, key=lambda span: _term_coverage(turn.text[slice(*span)], terms, index)
+        )
+        best_sentence = part(start, end)
+    fact_text = "" if ended else _fact_text(facts, turn.speaker)
     return Line(
         result,
-        f"{whole}{previous}",
-        f"{told}{previous}" if 0 < len(told) < len(whole) else "",
-        best,
-        said.day,
-        said.speaker,
-        said.at,
+        f"{full}{previous}",
+        f"{fact_text}{previous}" if 0 < len(fact_text) < len(full) else "",
+        best_sentence,
+        turn.day,
+        turn.speaker,
+        turn.at,
     )
 
 
-def _in_words(facts: Sequence[str], speaker: str) -> str:
-    """Return the facts of a turn one after the other, with days as people write them."""
-    return " ".join(quoted(days_in_words(fact.removeprefix(f"{speaker}: "))) for fact in facts)
+def _fact_text(facts: Sequence[str], speaker: str) -> str:
+    """Return the facts of a turn, one after the other, with dates in words."""
+    return " ".join(escape(days_in_words(fact.removeprefix(f"{speaker}: "))) for fact in facts)
 
 
-def _telling(sentence: str, wanted: Collection[str], index: Index) -> tuple[float, int]:
-    """Return how much of what is asked for, by idf, a sentence has; and how many words."""
+def _term_coverage(sentence: str, terms: Collection[str], index: Index) -> tuple[float, int]:
+    """Return the idf of the given terms that a sentence has, and its number of distinct terms."""
     own = index.tokeniser.distinct_terms(sentence)
-    return sum(index.turns.idf(term) for term in own.intersection(wanted)), len(own)
+    return sum(index.turns.idf(term) for term in own.intersection(terms)), len(own)
 
 
-def _changed(result: Result, newest: MemoryRevision, before: Sequence[str]) -> Line:
-    """Return the line of what replaced a turn that was recalled and holds no more."""
-    at = parse_time(newest.at)[0]
-    day = datetime.fromisoformat(newest.at).date()
-    text = f"{quoted(newest.text)}{_was(before, newest.at)}"
+def _replacement_line(result: Result, latest: MemoryRevision, before: Sequence[str]) -> Line:
+    """Return the line of the latest version of a recalled turn whose facts have all ended."""
+    at = parse_time(latest.at)[0]
+    day = datetime.fromisoformat(latest.at).date()
+    text = f"{escape(latest.text)}{_former_text(before, latest.at)}"
     return Line(result, text, day=day.toordinal(), at=at)
 
 
-def _previously(before: Sequence[MemoryRevision]) -> str:
-    """Return what something replaced, as it is told beside it (B6, B12)."""
-    return "".join(_was([change.text], change.at) for change in before[:1])
+def _previous_value(before: Sequence[MemoryRevision]) -> str:
+    """Return the value replaced last, as a note beside its successor (B6, B12)."""
+    return "".join(_former_text([revision.text], revision.at) for revision in before[:1])
 
 
-def _was(texts: Sequence[str], changed: str) -> str:
-    said = "; ".join(f'"{_beginning(text)}"' for text in texts)
-    return f" (previously: {said}, changed {datetime.fromisoformat(changed):%b %Y})"
+def _former_text(texts: Sequence[str], changed_at: str) -> str:
+    values = "; ".join(f'"{_excerpt(text)}"' for text in texts)
+    return f" (previously: {values}, changed {datetime.fromisoformat(changed_at):%b %Y})"
 
 
-def _previously_too(texts: Collection[str]) -> str:
-    return f"(of this only previously: {'; '.join(map(_beginning, texts))})"
+def _partly_previous(texts: Collection[str]) -> str:
+    return f"(of this only previously: {'; '.join(map(_excerpt, texts))})"
 
 
-def _beginning(text: str) -> str:
-    return quoted(text if len(text) <= _MAX_PREVIOUS_LENGTH else f"{text[:_MAX_PREVIOUS_LENGTH]}…")
+def _excerpt(text: str) -> str:
+    return escape(text if len(text) <= _MAX_PREVIOUS_LENGTH else f"{text[:_MAX_PREVIOUS_LENGTH]}…")
 
 
-def _spoken(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.split()).casefold().strip(" .!")
 
 
-class _Changes:
+class _FactHistory:
     """What the facts of some turns replaced, and what replaced them."""
 
     def __init__(self, facts: Mapping[str, EventFacts], index: Index, files: ZoneFiles) -> None:
@@ -176,37 +184,39 @@ class _Changes:
         self._index = index
         self._files = files
         self._query = RecallQuery(text="")
-        ids = [id_ for one in facts.values() for id_ in (*one.stated, *one.repeated)]
-        self._found = changes(self._query, ids, index, files)
+        ids = [id_ for of_turn in facts.values() for id_ in (*of_turn.stated, *of_turn.repeated)]
+        self._found = supersessions_of(self._query, ids, index, files)
 
-    def over(self, of_turn: EventFacts, at: int) -> dict[str, str]:
-        """Return id -> text of the facts of a turn, said then, that hold no more."""
-        given = of_turn.stated
+    def ended(self, turn_facts: EventFacts, at: int) -> dict[str, str]:
+        """Return id -> text of the facts of a turn, stated at `at`, that have ended since."""
+        stated = turn_facts.stated
         return {
-            id_: given.get(id_, "")
-            for id_ in (*given, *of_turn.repeated)
+            id_: stated.get(id_, "")
+            for id_ in (*stated, *turn_facts.repeated)
             if id_ in self._found.after and at <= self._found.ended.get(id_, at)
         }
 
-    def before(self, of_turn: EventFacts | None) -> list[MemoryRevision]:
+    def replaced_by(self, turn_facts: EventFacts | None) -> list[MemoryRevision]:
         """Return what the facts of a turn replaced, latest first."""
-        if of_turn is None:
+        if turn_facts is None:
             return []
-        return [change for id_ in of_turn.stated for change in self._found.before.get(id_, ())]
+        return [
+            revision for id_ in turn_facts.stated for revision in self._found.before.get(id_, ())
+        ]
 
-    def newest(self, fact_id: str) -> MemoryRevision | None:
-        """Return what holds now in place of a fact that does not."""
-        newest: MemoryRevision | None = None
+    def latest_version(self, fact_id: str) -> MemoryRevision | None:
+        """Return the current version of a fact that has ended."""
+        latest: MemoryRevision | None = None
         after = self._found.after.get(fact_id, [])
-        for _ in range(_MAX_CHANGES):
+        for _ in range(_MAX_SUPERSESSIONS):
             if not after:
                 break
-            newest = after[0]
-            found = changes(self._query, [newest.id], self._index, self._files)
-            after = found.after.get(newest.id, [])
-        return newest
+            latest = after[0]
+            found = supersessions_of(self._query, [latest.id], self._index, self._files)
+            after = found.after.get(latest.id, [])
+        return latest
 
     def turn_of(self, fact_id: str) -> str | None:
-        """Return the event that gave a fact."""
+        """Return the id of the event that states a fact."""
         place = self._index.facts.places_of([fact_id]).get(fact_id)
         return None if place is None else self._index.turns.ids[place]

@@ -1,7 +1,7 @@
-"""The frame of a context block, and remembered text made safe to stand in it (F1, F11).
+"""The frame of a context block, and escaping of remembered text inside it (F1, F11).
 
-What is in the frame is data. Remembered words cannot close it, open another, begin a line of their
-own, or hide in characters that nobody sees.
+The content of the frame is data. Remembered text cannot close the frame, open another, begin a line
+of its own, or hide in invisible characters.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ HEAD = (
 )
 FOOT = "</memory_context>"
 
-# "<b" opens a tag, "< b" is less than; what looks like the sign opens one for a reader as well.
-_OPENS = re.compile("[<\u2039\u276e\u2329\u27e8\u3008\ufe64\uff1c](?=[\\W_]*[^\\W\\d_])")
+# "<b" opens a tag, "< b" means less than. Characters that look like "<" may pass for one.
+_TAG_OPENING = re.compile("[<\u2039\u276e\u2329\u27e8\u3008\ufe64\uff1c](?=[\\W_]*[^\\W\\d_])")
 _BRACKETS = str.maketrans("[]", "()")
 
 
-def framed(lines: list[str]) -> str:
-    """Return lines as a block; nothing where there are none."""
+def frame(lines: list[str]) -> str:
+    """Return lines as a block; an empty text if there are none."""
     return "\n".join((HEAD, *lines, FOOT)) if lines else ""
 
 
-def quoted(text: str) -> str:
-    """Return remembered text as a part of one line, without anything that could open a tag."""
-    return _OPENS.sub("&lt;", escape_invisible(collapse_whitespace(text)))
+def escape(text: str) -> str:
+    """Return remembered text as a part of one line, with everything escaped that opens a tag."""
+    return _TAG_OPENING.sub("&lt;", escape_invisible(collapse_whitespace(text)))
 
 
 def label(*parts: str | None) -> str:
-    """Return who said something and when, in brackets that no part of it can close."""
-    said = ", ".join(quoted(part).translate(_BRACKETS) for part in parts if part)
-    return f"[{said}]"
+    """Return speaker and date, or other parts, in brackets that no part can close."""
+    inner = ", ".join(escape(part).translate(_BRACKETS) for part in parts if part)
+    return f"[{inner}]"

@@ -1,8 +1,7 @@
-"""Packing: the best turns whole, of the others what they say of somebody, then a sentence each.
+"""Pack lines into a token budget: the best turns in full, facts of others, then single sentences.
 
-Measured on LoCoMo's dev questions, by the share of the answers' words in the block: the three best
-turns whole and the facts of the others hold more than whole turns alone, most of all where an
-answer lies in several turns.
+On LoCoMo's dev questions, the best turns in full and the facts of the others contain a larger share
+of the answers' words than full turns alone, most of all for answers spread over several turns.
 """
 
 from __future__ import annotations
@@ -16,33 +15,32 @@ from recollect.projections.recall.context.framing import label
 from recollect.schemas.wire import Result
 from recollect.text.dates.resolved_dates import day_in_words
 
-#: Turns stand in the block in full, the best first, until this share of the room is taken: what is
-#: asked for is mostly there.
-BEST = 0.2
-#: The share of the room that turns and facts may take before single sentences come.
-WHOLE = 0.9
+#: The share of the budget for turns in full, best first, since they mostly have the answer.
+FULL_TURN_SHARE = 0.2
+#: The share of the budget for turns and facts; the rest is for single sentences.
+TURN_AND_FACT_SHARE = 0.9
 
 Count = Callable[[str], int]
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What may stand in a block for a result: all of it, its facts, and the part that answers best.
+    """The texts of a result that a block may show: in full, its facts, or its best sentence.
 
-    Each is without its label, which says on which `day` (an ordinal) and by whom it was said; `at`
-    is in unix ms. Without a day it has a label of its own, and comes before all days. `facts` is
-    empty where there are none, or where they do not tell what the turn does.
+    The texts have no label, which is made from `day` (an ordinal) and `speaker`; `at` is in unix
+    ms. A line without a day has its label in the text, and comes before all days. `facts` is empty
+    if there are none, or if they cannot replace the full text.
     """
 
     result: Result
-    whole: str
+    full: str
     facts: str = ""
-    best: str = ""
+    best_sentence: str = ""
     day: int | None = None
     speaker: str = ""
     at: int = 0
 
     def labelled(self, text: str, *, with_day: bool = True) -> str:
-        """Return one of its texts with its label; without its day under another line of it."""
+        """Return one of its texts with its label, without the day if a line above names it."""
         if self.day is None:
             return text
         day = day_in_words(date.fromordinal(self.day))
@@ -51,63 +49,65 @@ class Line(msgspec.Struct, frozen=True):
         return f"{label(f'{day} {self.speaker}' if with_day else self.speaker)} {text}"
 
 
-class Chosen(msgspec.Struct, frozen=True):
-    """A line that was chosen, and how it is written."""
+class PackedLine(msgspec.Struct, frozen=True):
+    """A line in the block, and the text that is shown of it."""
 
     line: Line
     text: str
 
 
-def packed(ahead: Sequence[Line], lines: Sequence[Line], room: int, count: Count) -> list[Chosen]:
-    """Return the lines that fit into a room of so many tokens: those ahead, then by day.
+def pack(
+    pinned: Sequence[Line], lines: Sequence[Line], max_tokens: int, count: Count
+) -> list[PackedLine]:
+    """Return the lines that fit into `max_tokens`: the pinned ones, then the others by day.
 
-    Lines come best first; one that does not fit is passed over, and the next is tried. The newest
-    day comes first, and within a day what was said first; the first line of a day names it.
+    Both come best first; a line that does not fit is skipped, and the next is tried. The newest day
+    comes first, and lines of a day are in order of time. Only the first line of a day names it.
     """
-    left = room
-    chosen: list[Chosen] = []
-    for line in ahead:
-        cost = count(line.whole)
+    left = max_tokens
+    packed: list[PackedLine] = []
+    for line in pinned:
+        cost = count(line.full)
         if cost <= left:
-            chosen.append(Chosen(line, line.whole))
+            packed.append(PackedLine(line, line.full))
             left -= cost
     texts: dict[int, str] = {}
-    named: set[int | None] = set()
+    days: set[int | None] = set()
 
-    def take(place: int, text: str, most: float) -> int:
-        """Take a line in these words where that costs no more; return what it costs."""
-        line = lines[place]
-        cost = count(line.labelled(text, with_day=line.day not in named))
-        if cost > most:
+    def take(at: int, text: str, limit: float) -> int:
+        """Choose a text of line `at` if it costs at most `limit`; return its cost, or 0."""
+        line = lines[at]
+        cost = count(line.labelled(text, with_day=line.day not in days))
+        if cost > limit:
             return 0
-        texts[place] = text
-        named.add(line.day)
+        texts[at] = text
+        days.add(line.day)
         return cost
 
-    kept = left - int(left * WHOLE)
-    for_best = left * (1 - BEST)
-    for place, line in enumerate(lines):
-        text = line.whole if left > for_best else line.facts or line.whole
-        left -= take(place, text, left - kept)
-    for place, line in enumerate(lines):
-        if place in texts:
-            # What is left over goes to turns of which only the facts were taken.
-            more = count(line.whole) - count(texts[place])
-            if 0 < more <= left:
-                texts[place] = line.whole
-                left -= more
+    reserved = left - int(left * TURN_AND_FACT_SHARE)
+    full_turns_until = left * (1 - FULL_TURN_SHARE)
+    for at, line in enumerate(lines):
+        text = line.full if left > full_turns_until else line.facts or line.full
+        left -= take(at, text, left - reserved)
+    for at, line in enumerate(lines):
+        if at in texts:
+            # Tokens that are left go to turns of which only the facts were taken.
+            extra = count(line.full) - count(texts[at])
+            if 0 < extra <= left:
+                texts[at] = line.full
+                left -= extra
             continue
-        for text in dict.fromkeys((line.facts, line.best, line.whole)):
-            if text and (cost := take(place, text, left)):
+        for text in dict.fromkeys((line.facts, line.best_sentence, line.full)):
+            if text and (cost := take(at, text, left)):
                 left -= cost
                 break
-    return [*chosen, *_by_day(lines, texts)]
+    return [*packed, *_by_day(lines, texts)]
 
 
-def _by_day(lines: Sequence[Line], texts: Mapping[int, str]) -> Iterator[Chosen]:
-    """Yield lines by their places in these words, the newest day first; each day is named once."""
-    named: int | None = None
-    for place in sorted(texts, key=lambda place: (-(lines[place].day or 0), lines[place].at)):
-        line = lines[place]
-        yield Chosen(line, line.labelled(texts[place], with_day=line.day != named))
-        named = line.day
+def _by_day(lines: Sequence[Line], texts: Mapping[int, str]) -> Iterator[PackedLine]:
+    """Yield the lines with a text, newest day first; only the first line of a day names it."""
+    day: int | None = None
+    for at in sorted(texts, key=lambda at: (-(lines[at].day or 0), lines[at].at)):
+        line = lines[at]
+        yield PackedLine(line, line.labelled(texts[at], with_day=line.day != day))
+        day = line.day

@@ -1,4 +1,4 @@
-"""What type of answer a question wants: a time ("when"), a number ("how many"), a list. English."""
+"""The type of answer that a question expects: a time, a number or a list. English only."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal
 AnswerType = Literal["time", "number"]
 
 _TIME = r"(?:in |on |at |since )?(?:what|which)\s+(?:day|date|week|month|year|time)"
-_WANTED: dict[AnswerType, re.Pattern[str]] = {
+_PATTERNS: dict[AnswerType, re.Pattern[str]] = {
     "time": re.compile(rf"\s*(?:and\s+)?(?:when|how\s+long\s+ago|{_TIME})\b", re.IGNORECASE),
     "number": re.compile(r"\s*(?:and\s+)?how\s+(?:many|much|old|often|long|far)\b", re.IGNORECASE),
 }
-# A list: "Which cities has she visited?"
+# As in "Which cities has she visited?"
 _VERB = r"(?:has|have|had|does|do|did|is|are|was|were|can|could|will|would|might|may|should)\b"
 _PLURAL = rf"(?!{_VERB})[\w'-]*[^\W_us']s"
 _LIST = re.compile(
@@ -23,11 +23,11 @@ _LIST = re.compile(
 )
 
 
-def wanted(text: str) -> AnswerType | None:
-    """Return what type of answer a question wants; None where its words do not show it."""
-    return next((kind for kind, asks in _WANTED.items() if asks.match(text)), None)
+def expected_answer_type(text: str) -> AnswerType | None:
+    """Return the type of answer that a question expects; None if its wording does not show it."""
+    return next((kind for kind, pattern in _PATTERNS.items() if pattern.match(text)), None)
 
 
 def asks_for_list(text: str) -> bool:
-    """Return whether a question asks for several things: "What are ...", "Which cities has ..."."""
+    """Return whether a question asks for a list: "What are ...", "Which cities has ..."."""
     return _LIST.match(text) is not None

@@ -1,4 +1,4 @@
-"""A question as vectors: of the whole, and of each of its words."""
+"""Encode a question: one vector of the text, and one per token."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Floats = npt.NDArray[np.float32]
 
 
 class EncodedText(Protocol):
-    """What an encoder gives of a text."""
+    """An encoder's output for a text."""
 
     @property
     def pooled(self) -> Floats:
-        """Its unit vector, (dimension,)."""
+        """The unit vector of the text, (dimension,)."""
         ...
 
     @property
@@ -30,16 +30,16 @@ class EncodedText(Protocol):
 
     @property
     def offsets(self) -> npt.NDArray[np.int32]:
-        """The first and last character of each token, (t, 2)."""
+        """The character span of each token, (t, 2)."""
         ...
 
 
 class TextEncoder(Protocol):
-    """What encodes questions."""
+    """An encoder of questions."""
 
     @property
     def model(self) -> str | None:
-        """Its name; None: there is no encoder."""
+        """The name of the model; None if there is no encoder."""
         ...
 
     def encode_query_tokens(self, text: str) -> EncodedText:
@@ -48,7 +48,7 @@ class TextEncoder(Protocol):
 
 
 class QueryTokens(NamedTuple):
-    """The tokens of a question: (t, dimension) vectors, and (t, 2) characters of `text`."""
+    """The tokens of a question: (t, dimension) vectors, and (t, 2) character spans in `text`."""
 
     text: str
     offsets: npt.NDArray[np.int32]
@@ -56,25 +56,24 @@ class QueryTokens(NamedTuple):
 
 
 class QuestionVectors(NamedTuple):
-    """The unit vector of a question, and those of its tokens; None where there are none."""
+    """The unit vector of a question, and those of its tokens; None if there are none."""
 
-    whole: Floats | None = None
+    pooled: Floats | None = None
     tokens: QueryTokens | None = None
 
 
-class NotEncoded(Exception):
-    """A text has to be encoded before a question can be answered."""
+class EncodingRequired(Exception):
+    """A text must be encoded before a question can be answered."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
 
 
-class EncodedTexts:
-    """A TextEncoder that knows what was encoded before, and raises NotEncoded for other texts.
+class EncodingCache:
+    """A TextEncoder of cached texts, which raises EncodingRequired for any other text.
 
-    So that nobody encodes inside a lock: whoever holds one leaves it, calls `encode`, and begins
-    again.
+    So no thread encodes while it holds a lock: it releases the lock, calls `encode`, and retries.
     """
 
     def __init__(self, encoder: TextEncoder) -> None:
@@ -83,13 +82,17 @@ class EncodedTexts:
         self._encoded: dict[str, EncodedText] = {}
 
     def encode(self, text: str) -> None:
-        """Have the encoder encode a text."""
+        """Encode a text and cache the result."""
         self._encoded[text] = self._encoder.encode_query_tokens(text)
 
     def encode_query_tokens(self, text: str) -> EncodedText:
-        """Return the vectors of a text that was encoded; NotEncoded where it was not."""
+        """Return the vectors of a cached text.
+
+        Raises:
+            EncodingRequired: the text was not encoded yet.
+        """
         if text not in self._encoded:
-            raise NotEncoded(text)
+            raise EncodingRequired(text)
         return self._encoded[text]
 
 
@@ -97,11 +100,11 @@ _vectors: WeakKeyDictionary[TextEncoder, dict[tuple[str, ...], list[Floats]]] = 
 
 
 def query_vectors(encoder: TextEncoder, texts: tuple[str, ...]) -> list[Floats]:
-    """Return the unit vectors of texts that are always the same, which an encoder encodes once."""
-    known = _vectors.setdefault(encoder, {})
-    if texts not in known:
-        known[texts] = [encoder.encode_query_tokens(text).pooled for text in texts]
-    return known[texts]
+    """Return the unit vectors of constant texts, cached for each encoder."""
+    cached = _vectors.setdefault(encoder, {})
+    if texts not in cached:
+        cached[texts] = [encoder.encode_query_tokens(text).pooled for text in texts]
+    return cached[texts]
 
 
 def question_vectors(
@@ -110,22 +113,22 @@ def question_vectors(
     encoder: TextEncoder | None,
     embeddings: EmbeddingsModel,
 ) -> QuestionVectors:
-    """Return the vectors of a question in which `named` are named.
+    """Return the vectors of a question that names the entities `named`.
 
-    None without an encoder or a word, or where the zone has the vectors of another model: those of
-    two models cannot be compared, and words find turns all the same.
+    There are none without an encoder, for an empty text, or if the zone's vectors are of another
+    model, since those of two models cannot be compared.
     """
     if encoder is None or not is_encoded(encoder, embeddings) or not text.strip():
         return QuestionVectors()
     embedded = text_to_embed(text, named)
     encoded = encoder.encode_query_tokens(embedded)
-    whole, vectors, dimension = encoded.pooled, encoded.vectors, embeddings.dimension
+    pooled, vectors, dimension = encoded.pooled, encoded.vectors, embeddings.dimension
     # A vector of zeros has no direction.
-    usable = len(whole) == dimension and np.isfinite(whole).all() and whole.any()
-    readable = vectors.shape[1] == dimension and np.isfinite(vectors).all()
+    is_valid = len(pooled) == dimension and np.isfinite(pooled).all() and pooled.any()
+    are_valid = vectors.shape[1] == dimension and np.isfinite(vectors).all()
     return QuestionVectors(
-        whole if usable else None,
-        QueryTokens(embedded, encoded.offsets, vectors) if readable else None,
+        pooled if is_valid else None,
+        QueryTokens(embedded, encoded.offsets, vectors) if are_valid else None,
     )
 
 
@@ -135,10 +138,10 @@ def is_encoded(encoder: TextEncoder, embeddings: EmbeddingsModel) -> bool:
 
 
 def text_to_embed(text: str, named: Sequence[NamedEntity]) -> str:
-    """Return a question without the names of those who take part.
+    """Return a question without the names of participants.
 
-    A name draws every turn near in which it is called, whatever is said there; who spoke is
-    the entity arm's to know.
+    A name in it would match every turn that contains the name, whatever its topic; the entity arm
+    finds speakers instead.
     """
     for item in reversed(named):
         if item.senders:

@@ -1,4 +1,4 @@
-"""The filters of a question: which turns each of them lets through."""
+"""The filters of a question, as masks of the turns that pass them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ import numpy.typing as npt
 
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.times.validity import Ended
+from recollect.projections.recall.question.times.validity import EndedFacts
 
 Mask = npt.NDArray[np.bool_]
 
-#: The filter that is always set: the text of a turn that was edited or deleted is not current.
+#: The name of the filter that always applies: turns that were edited or deleted since do not pass.
 REPLACED = "replaced"
 
 
-def masks(
-    query: RecallQuery, entity_ids: set[str] | None, over: Ended, index: Index
+def filter_masks(
+    query: RecallQuery, entity_ids: set[str] | None, ended: EndedFacts, index: Index
 ) -> dict[str, Mask]:
-    """Return which turns pass each filter that is set, by its name in `Query`, or `REPLACED`.
+    """Return a mask of turns for each filter that is set, by its name in `Query`, or `REPLACED`.
 
-    `entity_ids`: those of the entity that is asked for; `over`: what had ended.
+    `entity_ids`: the ids of the entity to filter by; `ended`: what had ended at `valid_at`.
     """
     turns = index.turns
     found: dict[str, Mask] = {}
     if query.platform is not None:
         found["platform"] = turns.platform_mask(query.platform)
-    if query.among is not None:
-        found["source_event_ids"] = np.isin(turns.numbers, np.fromiter(query.among, np.int64))
+    if query.allowed_numbers is not None:
+        found["source_event_ids"] = np.isin(
+            turns.numbers, np.fromiter(query.allowed_numbers, np.int64)
+        )
     if query.time_after is not None:
         found["time_after"] = turns.occurred_at > query.time_after
     if query.time_before is not None:
         found["time_before"] = turns.occurred_at < query.time_before
     if query.valid_at is not None:
-        found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~over.turns
+        found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~ended.turns
     if len(index.replaced_turns):
         found[REPLACED] = np.ones(len(turns), bool)
         found[REPLACED][index.replaced_turns] = False
@@ -44,19 +46,19 @@ def masks(
     return found
 
 
-def allowed(masks: Mapping[str, Mask], index: Index) -> Mask:
-    """Return which turns pass every filter."""
+def combined_mask(masks: Mapping[str, Mask], index: Index) -> Mask:
+    """Return the mask of the turns that pass every filter."""
     passed: Mask = np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()])
     return passed
 
 
-def eligible(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
-    """Return which allowed turns may be answered: where facts alone are, those that gave some."""
+def eligible_mask(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
+    """Return the mask of turns that may be results; without events in scope, they need facts."""
     return allowed if "events" in query.scope else allowed & index.facts.turns_with_facts()
 
 
 def turns_about(entity_ids: set[str], index: Index) -> Mask:
-    """Return which turns mention, or come from, an entity under any of its ids."""
+    """Return the mask of turns that mention, or come from, an entity under any of its ids."""
     mask = np.zeros(len(index.turns), bool)
     mask[index.mentioning(entity_ids)] = True
     return mask

@@ -1,4 +1,4 @@
-"""A question as it was read: everything that the arms and the ranking need to know of it."""
+"""A parsed question: everything that the arms and the ranking need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.speakers import Sender
 from recollect.projections.recall.question.times.event_times import Anchor
 from recollect.projections.recall.question.times.time_spans import Span
-from recollect.projections.recall.question.times.validity import Ended
+from recollect.projections.recall.question.times.validity import EndedFacts
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -24,22 +24,23 @@ Mask = npt.NDArray[np.bool_]
 
 
 class ParsedQuestion(NamedTuple):
-    """One question, as `QuestionReader` read it.
+    """One question, as parsed by `QueryParser`.
 
-    `query`: what was asked; of several questions in one text, with the text of this one.
-    `wording`: how it was put, where it is one of several. `asked_at`: when (unix ms), or None.
+    `query`: the query, with the text of this question if there are several. `wording`: its original
+    wording if it is one of several. `asked_at`: the time of asking (unix ms), or None.
 
-    By its words: `text` is what is searched for, `terms` are its index terms, `vectors` its
-    vectors, `named` the entities that it names, and `speakers` the senders whose turns it asks
-    for. `answer_type`: what it wants to know, `wants_list`: several things. `spans`: the times
-    that it speaks of. `event`: the event by which it tells a time, which must be looked up, with
-    `utc_offset`, the minutes by which clocks are ahead there.
+    From its text: `text` is searched for, `terms` are its index terms, `vectors` its vectors,
+    `named` the entities that it names, and `speakers` the senders whose turns it asks for.
+    `answer_type`: the expected type of answer; `wants_list`: it expects several answers. `spans`:
+    the times that it refers to. `event`: the event that it gives a time by, which must be looked
+    up, with `utc_offset` in minutes.
 
-    By its filters: `entity_ids` are the ids of the entity that is asked for, None: any. `ended`:
-    what was no longer true, `masks`: which turns each filter that is set lets through, `allowed`:
-    which all of them do, and `eligible`: which of those may be answered. `chain`: the facts that
-    lead from a name in it to its answer, where none says it alone. `slot_values`: the facts that
-    fill the one slot that it asks for, the newest first.
+    From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
+    the facts that had ended, `masks`: a mask of turns for each filter, `allowed`: all of them
+    combined, `eligible`: the turns that may be results.
+
+    From its slots: `chain` are the facts that lead from a name in it to its answer, if no single
+    fact does; `slot_values` the facts with the values of the slot that it asks for, newest first.
     """
 
     query: RecallQuery
@@ -56,7 +57,7 @@ class ParsedQuestion(NamedTuple):
     event: Anchor | None
     utc_offset: int
     entity_ids: set[str] | None
-    ended: Ended
+    ended: EndedFacts
     masks: Mapping[str, Mask]
     allowed: Mask
     eligible: Mask
@@ -66,16 +67,16 @@ class ParsedQuestion(NamedTuple):
     @property
     def vector(self) -> Floats | None:
         """The unit vector of the text."""
-        return self.vectors.whole
+        return self.vectors.pooled
 
     @property
     def restricted_to(self) -> Mask | None:
-        """The turns that all filters let through; None: no filter is set."""
+        """The mask of turns that pass all filters; None if no filter is set."""
         return self.allowed if self.masks else None
 
     @property
     def entity_turns(self) -> Mask | None:
-        """Which turns are about the entity that is asked for; None: any may be."""
+        """The mask of turns about the entity to filter by; None without this filter."""
         return self.masks.get("entity")
 
     def content_terms(self, tokeniser: Tokeniser) -> list[str]:
@@ -89,8 +90,8 @@ class ParsedQuestion(NamedTuple):
         return [term for term in self.terms if term not in names]
 
     def masked(self, scores: Floats, places: Ints | None = None) -> Floats:
-        """Return the scores, of some places or of all, 0 where a turn may not be answered."""
-        # Most questions leave nothing out.
+        """Return the scores of these places, or of all, with 0 for turns that fail the filters."""
+        # Most questions have no filters.
         if not self.masks:
             return scores
         return scores * (self.allowed if places is None else self.allowed[places])

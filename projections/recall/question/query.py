@@ -1,4 +1,4 @@
-"""What is asked of recall."""
+"""A query to recall, and its checks."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from recollect.schemas.times import LATEST_MS
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
 MAX_RESULTS = 1_000
-#: The most characters of a question, and of a name that it asks for.
+#: The maximum length of a query, and of a name to filter by, in characters.
 MAX_QUERY_LENGTH = 10_000
 MAX_NAME_LENGTH = 1_024
 
 
 def check_query_time(time: int | None, field: str) -> None:
-    """Raise InvalidInput where a time (unix ms) is as far from 1970 as 2200, or further."""
+    """Raise InvalidInput if a time (unix ms) is beyond the year 2200, or as far before 1970."""
     if time is not None and abs(time) > LATEST_MS:
-        raise InvalidInput(f"{field}: {time:.3g} ms is no time up to 2200; give unix milliseconds")
+        raise InvalidInput(
+            f"{field}: {time:.3g} ms is not a time up to 2200; give unix milliseconds"
+        )
 
 
 class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """A question. Times are unix ms; `entity` is a name or an id.
+    """A query. Times are unix ms; `entity` is a name or an id.
 
-    `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
-    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which times in
-    words, and the fading of memories, are counted; None: that of the zone's last turn.
-    `spans`: the times that the question is about, (first, last): turns of then are preferred, and
-    none are excluded (B4); None given: those in its words. `min_score`: what scores less is not
-    answered. `among`: the running numbers of the turns that may be answered, None for all.
+    `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was true
+    then, stated by then and not yet superseded (C13). `asked_at`: the time that relative times and
+    decay count from; None means the time of the zone's last turn. `spans`: times, as (first, last),
+    whose turns are preferred without excluding others (B4); if empty, those in the text.
+    `min_score`: results with a lower score are dropped. `allowed_numbers`: the event numbers of the
+    turns that may be results; None for all.
     """
 
     text: str
@@ -46,10 +48,10 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float = 0.0
     explain: bool = False
     spans: tuple[tuple[int, int], ...] = ()
-    among: frozenset[int] | None = None
+    allowed_numbers: frozenset[int] | None = None
 
     def check(self) -> None:
-        """Raise InvalidInput where the question cannot be asked."""
+        """Raise InvalidInput if a field is invalid."""
         if not 1 <= self.max_results <= MAX_RESULTS:
             raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MAX_RESULTS}")
         if not 0 <= self.min_score <= 1:
@@ -77,29 +79,29 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput(f"budget {self.budget!r}: choose from {', '.join(get_args(Budget))}")
 
     @property
-    def filtered(self) -> bool:
-        """Whether not everything may be answered."""
+    def has_filters(self) -> bool:
+        """Whether any filter is set."""
         filters = (
-            *(self.entity, self.platform, self.among),
+            *(self.entity, self.platform, self.allowed_numbers),
             *(self.time_after, self.time_before, self.valid_at),
         )
         return any(value is not None for value in filters)
 
     @property
     def until(self) -> int:
-        """The last moment of changes that count: `valid_at`, else the latest there is."""
+        """The time up to which supersessions count: `valid_at`, or the latest possible."""
         return LATEST_MS if self.valid_at is None else self.valid_at
 
-    def readable(self) -> RecallQuery:
-        """Return the question with text that every part can read."""
+    def encodable(self) -> RecallQuery:
+        """Return the query with texts that can be encoded as UTF-8."""
         return msgspec.structs.replace(
             self,
-            text=readable(self.text),
-            entity=None if self.entity is None else readable(self.entity),
-            platform=None if self.platform is None else readable(self.platform),
+            text=encodable(self.text),
+            entity=None if self.entity is None else encodable(self.entity),
+            platform=None if self.platform is None else encodable(self.platform),
         )
 
 
-def readable(text: str) -> str:
-    """Return a text that can be encoded: without lone surrogates (as "?") and NUL (as a space)."""
+def encodable(text: str) -> str:
+    """Replace lone surrogates by "?" and NUL by a space, so that a text can be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")

@@ -1,7 +1,7 @@
-"""Whose turns a question asks for: those of a named speaker, or of one side of a chat.
+"""Find the speakers that a question asks about: a named one, or one side of a chat.
 
-In a chat with an assistant the user gives the facts and the assistant answers at length: questions
-are nearly always about what the user wrote, unless they address the assistant ("did you suggest").
+In a chat with an assistant, the user states the facts and the assistant answers at length. Nearly
+all questions are about what the user wrote, unless they address the assistant ("did you suggest").
 That side gets the same weight as a named speaker.
 """
 
@@ -15,22 +15,22 @@ from recollect.schemas.senders import is_assistant
 
 Sender = tuple[str, str]
 
-# "Can you tell me", "do you remember" address the one who is asked, and are about nobody.
+# "Can you tell me" and "do you remember" address whoever answers, and are about nobody.
 _POLITE = re.compile(
     r"\b(?:can|could|would|will)\s+you\b|\b(?:do|did)\s+you\s+(?:remember|recall|know|think|mind)\b",
     re.IGNORECASE,
 )
-# Any other "you" is the one who did something: "did you suggest", "your advice".
+# Any other "you" is the assistant: "did you suggest", "your advice".
 _ADDRESSED = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 
 def speakers_asked_for(
     text: str, named: Sequence[NamedEntity], senders: Iterable[Sender]
 ) -> set[Sender]:
-    """Return whose turns a question asks for, as (platform, sender id); empty: anybody's.
+    """Return the senders that a question asks about, as (platform, sender id); empty means any.
 
-    That is the participant who is named, if it is one. Where none is named and the senders are one
-    user and assistants: the assistants, where the question addresses them, else the user.
+    If it names exactly one participant, that one. If it names none, and the senders are one user
+    and assistants: the assistants if the question addresses them, or else the user.
     """
     speakers = [item for item in named if item.senders]
     if speakers:

@@ -1,7 +1,7 @@
-"""Several questions in one text: where each begins and ends, and what it takes from the others.
+"""Split a text into its questions, and resolve references between them.
 
-English alone: "Where did Ann move, and what does she do now?" is split before a coordinated
-question word, and texts of several sentences after each question mark. Anything else stays whole.
+English only. "Where did Ann move, and what does she do now?" is split before a coordinated question
+word, and a text of several sentences after each question mark. Any other text is one question.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from recollect.text.sentences import sentences
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-#: How many questions of one text are asked by themselves; each costs as much as one alone, and
-#: the last takes the rest.
+#: The maximum number of questions in one text, each of which costs as much as a query; the last one
+#: includes the rest of the text.
 MAX_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
 
-# A longer text is something pasted; recall reads as many words of it.
+# A longer text was probably pasted, and is not split.
 _MAX_WORDS = 64
 
 _ASKING = r"(?:what|where|who|whom|whose|when|why|how|which)"
@@ -34,7 +34,7 @@ _PERSONS = word_set("he she him her his hers himself herself they them their the
 _THINGS = word_set("it its that this those these there then one ones")
 _SPEAKERS = word_set("i me my mine we us our you your")
 
-# Most questions do not match: there is nothing to split.
+# A quick test: a text without a match has nothing to split.
 _JOINED = re.compile(rf"{_JOIN}{_ASKING}\b", re.IGNORECASE)
 _JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_ASKING}\b(?!\s+to\b))", re.IGNORECASE)
 _ASKED = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
@@ -43,19 +43,19 @@ _VERB_AHEAD = (
     rf"{_ASKING}(?:['’](?:s|re|d|ll|ve)\b|(?:\s+(?!{_SUBJECT}\b)[\w'’-]+){{0,3}}?\s+{_VERB}\b)"
 )
 _INVERTED = re.compile(_VERB_AHEAD, re.IGNORECASE)
-_ASKS_AT_ONCE = re.compile(rf"(?:who|{_VERB})\b|{_VERB_AHEAD}", re.IGNORECASE)
-_LEAD = re.compile(
+_BEGINS_AS_QUESTION = re.compile(rf"(?:who|{_VERB})\b|{_VERB_AHEAD}", re.IGNORECASE)
+_LEAD_IN = re.compile(
     r"(?:(?:and|but|or|plus|so|also|ok|okay|oh|hey|hi|well)\b[\s,]*)+", re.IGNORECASE
 )
 _VERB_FIRST = re.compile(rf"{_VERB}\b", re.IGNORECASE)
-# "Do you remember?", "Can you help me?" ask for nothing that could be in the memory.
-_TO_THE_LISTENER = re.compile(rf"{_VERB}\s+you\b", re.IGNORECASE)
+# "Do you remember?" and "Can you help me?" ask for nothing that the memory could have.
+_ADDRESSES_LISTENER = re.compile(rf"{_VERB}\s+you\b", re.IGNORECASE)
 
 
 def sub_questions(text: str, budget: Budget) -> list[str]:
-    """Return the questions that a text consists of, in order; the text itself where it is one.
+    """Return the questions in a text, in order, or the text itself if it is one question.
 
-    Of more than the budget allows, the last takes the rest.
+    If the budget allows fewer, the last one includes the rest.
     """
     found = split(text)
     last = MAX_SUB_QUESTIONS[budget] - 1
@@ -64,33 +64,33 @@ def sub_questions(text: str, budget: Budget) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """Return all questions that a text consists of, in order; the text itself where it is one."""
+    """Return all questions in a text, in order, or the text itself if it is one question."""
     if text.count("?") < 2 and _JOINED.search(text) is None:
         return [text]
     if len(text.split()) > _MAX_WORDS:
         return [text]
     found: list[str] = []
-    held = ""
+    pending = ""
     for sentence in _sentences(text):
-        held = f"{held} {sentence}".strip()
+        pending = f"{pending} {sentence}".strip()
         *before, last = _split_sentence(sentence)
         if before:
-            # What stands before the first question belongs to it.
-            lead = held[: len(held) - len(sentence)]
-            found += [f"{lead}{before[0]}".strip(), *before[1:], last]
-            held = ""
-        elif _asks(sentence):
-            found.append(held)
-            held = ""
+            # Text before the first question belongs to that question.
+            prefix = pending[: len(pending) - len(sentence)]
+            found += [f"{prefix}{before[0]}".strip(), *before[1:], last]
+            pending = ""
+        elif _is_answerable_question(sentence):
+            found.append(pending)
+            pending = ""
     if not found:
         return [text]
-    if held:
-        found[-1] = f"{found[-1]} {held}"
+    if pending:
+        found[-1] = f"{found[-1]} {pending}"
     return found if len(found) > 1 else [text]
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a question without stop words and courtesies, as written."""
+    """Return the words of a question as written, without stop words and phatic words."""
     tokens = tokenise(text)
     return [
         word
@@ -99,29 +99,35 @@ def content_words(text: str) -> list[str]:
     ]
 
 
-def completed(parts: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return questions, each with what it takes from those before it.
+def resolve_references(
+    questions: Sequence[str], names: Callable[[str], Sequence[str]]
+) -> list[str]:
+    """Return the questions, each with words of earlier ones that it refers to in front.
 
-    "What does she do there?" gets the names in the questions before it and, where it has few words
-    of its own or "it" or "there", their words too. `names` gives the names in a text.
+    "What does she do there?" gets the names of the question before it, and its other content words
+    too if it has few of its own, or has "it" or "there". `names` returns the names in a text.
     """
-    whole: list[str] = []
-    named: list[str] = []
-    for part in parts:
-        own, telling = list(names(part)), content_words(part)
-        pointing = set(tokenise(part).lowers)
-        says = [word for word in telling if word not in own]
-        enough = bool(own or says[1:] or pointing & _SPEAKERS)
-        led: list[str] = []
-        if pointing & (_PERSONS | _THINGS) or not enough:
-            led += named
-        if pointing & _THINGS or not (enough and says) or (pointing & _PERSONS and not named):
-            before = content_words(whole[-1]) if whole else []
-            led += [word for word in before if word not in named]
-        led = [word for word in dict.fromkeys(led) if word not in telling]
-        whole.append(" ".join((*led, part)))
-        named = own or named
-    return whole
+    resolved: list[str] = []
+    last_names: list[str] = []
+    for question in questions:
+        own_names, content = list(names(question)), content_words(question)
+        lowers = set(tokenise(question).lowers)
+        other_words = [word for word in content if word not in own_names]
+        is_complete = bool(own_names or other_words[1:] or lowers & _SPEAKERS)
+        added: list[str] = []
+        if lowers & (_PERSONS | _THINGS) or not is_complete:
+            added += last_names
+        if (
+            lowers & _THINGS
+            or not (is_complete and other_words)
+            or (lowers & _PERSONS and not last_names)
+        ):
+            before = content_words(resolved[-1]) if resolved else []
+            added += [word for word in before if word not in last_names]
+        added = [word for word in dict.fromkeys(added) if word not in content]
+        resolved.append(" ".join((*added, question)))
+        last_names = own_names or last_names
+    return resolved
 
 
 def _sentences(text: str) -> list[str]:
@@ -141,27 +147,27 @@ def _split_sentence(sentence: str) -> list[str]:
     start = 0
     for joint in joints:
         left, right = sentence[start : joint.start()], sentence[joint.end() :]
-        if _stands_alone(left, right, series=joint["join"].strip() == ","):
+        if _is_question_boundary(left, right, series=joint["join"].strip() == ","):
             parts.append(left.strip())
             start = joint.end()
     return [*parts, sentence[start:].strip()]
 
 
-def _stands_alone(left: str, right: str, *, series: bool) -> bool:
-    """Return whether a question ends, and another one begins, between left and right.
+def _is_question_boundary(left: str, right: str, *, series: bool) -> bool:
+    """Return whether one question ends and another begins between left and right.
 
-    Not so in "when and where did he", "whom did she meet and when", "who sings and who dances"
-    after a noun, and where a series would begin with "when she moved".
+    It does not in "when and where did he", "whom did she meet and when", "who sings and who dances"
+    after a noun, nor if a series would begin with a clause such as "when she moved".
     """
     begins = _ASKED.match(right)
     assert begins is not None
-    left = _without_lead(left)
+    left = _without_lead_in(left)
     asked = list(_ASKED.finditer(left))
     if not content_words(left) or len(tokenise(right).words) < 2:
         return False
     inverted = _INVERTED.match(right) is not None
     if series:
-        return inverted and _ASKS_AT_ONCE.match(left) is not None
+        return inverted and _BEGINS_AS_QUESTION.match(left) is not None
     if inverted:
         return bool(asked) or _VERB_FIRST.match(left) is not None
     if len(asked) != 1:
@@ -169,18 +175,18 @@ def _stands_alone(left: str, right: str, *, series: bool) -> bool:
     return asked[0].start() == 0 or asked[0][0].lower() != begins[0].lower()
 
 
-def _without_lead(text: str) -> str:
-    """Return a text without "and", "so", "oh" and the like before it."""
-    led = _LEAD.match(text)
-    return text[led.end() :] if led else text
+def _without_lead_in(text: str) -> str:
+    """Return a text without a leading "and", "so", "oh" or the like."""
+    lead_in = _LEAD_IN.match(text)
+    return text[lead_in.end() :] if lead_in else text
 
 
-def _asks(sentence: str) -> bool:
-    """Return whether a sentence is a question for something that could be remembered."""
+def _is_answerable_question(sentence: str) -> bool:
+    """Return whether a sentence is a question that a memory could answer."""
     if not sentence.endswith("?"):
         return False
-    plain = _without_lead(sentence)
+    plain = _without_lead_in(sentence)
     if _ASKED.search(plain) is None and _VERB_FIRST.match(plain) is None:
         return False
-    telling = content_words(plain)
-    return len(telling) > (1 if _TO_THE_LISTENER.match(plain) else 0)
+    content = content_words(plain)
+    return len(content) > (1 if _ADDRESSES_LISTENER.match(plain) else 0)

@@ -146,7 +146,7 @@ def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Ledge
                 files.events.connection, query.source_event_ids
             )
             numbers = frozenset(found)
-    return msgspec.structs.replace(question, among=numbers), known_at
+    return msgspec.structs.replace(question, allowed_numbers=numbers), known_at
 
 
 def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:

@@ -8,7 +8,7 @@ from recollect.home.name_suggestions import did_you_mean, unknown_platform, unkn
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import platforms
 from recollect.projections.identity.entity_list import typo_candidates
-from recollect.projections.recall.question.entity_names import ids_of
+from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import AgentMismatch
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Query
@@ -35,7 +35,7 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
             found.append(str(error))
         return found
     with zone.files() as files:
-        if query.entity is not None and not ids_of(files.identity.connection, query.entity):
+        if query.entity is not None and not ids_of_name(files.identity.connection, query.entity):
             found.append(unknown_entity(files.identity.connection, query.entity))
         if query.platform is not None:
             known = platforms(files.events.connection)

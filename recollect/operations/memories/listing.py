@@ -16,7 +16,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.memory import fact_list
-from recollect.projections.recall.question.entity_names import ids_of
+from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
@@ -137,7 +137,7 @@ def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
         InvalidInput: nobody and nothing is called so.
     """
     connection = files.identity.connection
-    found = ids_of(connection, name_or_id)
+    found = ids_of_name(connection, name_or_id)
     if not found:
         raise InvalidInput(unknown_entity(connection, name_or_id))
     return sorted(found)

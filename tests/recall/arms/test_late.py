@@ -135,7 +135,7 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
         ],
     )
     recaller = recaller_of(memory)
-    index = recaller._refreshed()
+    index = recaller._current_index()
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
     scores, unread, _ = late_interaction(asked, np.arange(len(index.turns)), index)
@@ -181,7 +181,7 @@ def test_no_more_turns_are_read_than_the_budget_says(
         return of(self, places)
 
     monkeypatch.setattr(Tokens, "of", counting)
-    recaller_of(crowd)._refreshed().tokens.centroid  # noqa: B018
+    recaller_of(crowd)._current_index().tokens.centroid  # noqa: B018
     read.clear()
     ask(crowd, "dog on a river", budget="mid")
     assert 0 < sum(read) <= (1 + len(WINDOW)) * DEFAULT_PROFILE.pool
@@ -195,7 +195,7 @@ def test_levels_that_are_held_are_those_that_are_unpacked(
 ) -> None:
     def codes(most: int, places: np.ndarray) -> np.ndarray:
         monkeypatch.setattr(token_index, "MAX_UNPACKED_LEVELS", most)
-        return recaller._refreshed().tokens.of(places).codes
+        return recaller._current_index().tokens.of(places).codes
 
     def both(places: np.ndarray) -> np.ndarray:
         held, unpacked, again = (codes(most, places) for most in (1 << 30, 0, 1 << 30))

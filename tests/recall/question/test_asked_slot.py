@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.projections.recall.question.slots.asked_slot import Asked, asked
+from recollect.projections.recall.question.slots.slot_questions import (
+    SlotQuestion,
+    parse_slot_question,
+)
 from recollect.schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
@@ -117,28 +120,28 @@ WHO = "\x00"
     ],
 )
 def test_which_slot_a_question_asks_for(question: str, attribute: str | None) -> None:
-    assert asked(question) == (attribute and Asked(attribute))
+    assert parse_slot_question(question) == (attribute and SlotQuestion(attribute))
 
 
 @pytest.mark.parametrize(
     ("question", "slot"),
     [
-        (f"How old is {WHO}?", Asked("age")),
-        (f"Where is {WHO} from?", Asked("origin")),
-        (f"Which languages does {WHO} speak?", Asked("language")),
-        (f"What is {WHO} allergic to?", Asked("health", "allerg")),
-        (f"What allergies does {WHO} have?", Asked("health", "allerg")),
-        (f"What's {WHO}'s dog called?", Asked("pet", "dog")),
-        (f"What is the name of {WHO}'s cat?", Asked("pet", "cat")),
-        (f"What pets does {WHO} have?", Asked("pet")),
-        (f"Who is {WHO}'s brother?", Asked("family", "brother")),
+        (f"How old is {WHO}?", SlotQuestion("age")),
+        (f"Where is {WHO} from?", SlotQuestion("origin")),
+        (f"Which languages does {WHO} speak?", SlotQuestion("language")),
+        (f"What is {WHO} allergic to?", SlotQuestion("health", "allerg")),
+        (f"What allergies does {WHO} have?", SlotQuestion("health", "allerg")),
+        (f"What's {WHO}'s dog called?", SlotQuestion("pet", "dog")),
+        (f"What is the name of {WHO}'s cat?", SlotQuestion("pet", "cat")),
+        (f"What pets does {WHO} have?", SlotQuestion("pet")),
+        (f"Who is {WHO}'s brother?", SlotQuestion("family", "brother")),
         (f"Why is {WHO} allergic to peanuts?", None),
         (f"What did {WHO}'s dog eat?", None),
         (f"When did {WHO}'s brother call?", None),
     ],
 )
-def test_which_kind_of_value_a_question_asks_for(question: str, slot: Asked | None) -> None:
-    assert asked(question) == slot
+def test_which_kind_of_value_a_question_asks_for(question: str, slot: SlotQuestion | None) -> None:
+    assert parse_slot_question(question) == slot
 
 
 def test_of_several_values_each_comes_before_what_only_shares_words(open_memory: Open) -> None:

@@ -6,7 +6,11 @@ from datetime import date
 
 import pytest
 
-from recollect.projections.recall.question.times.event_times import anchor, before_date, days
+from recollect.projections.recall.question.times.event_times import (
+    before_date,
+    days_of_anchor,
+    find_anchor,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,7 @@ from recollect.projections.recall.question.times.event_times import anchor, befo
 def test_an_event_is_seen(
     text: str, relation: str, unit: str | None, times: int, event: str
 ) -> None:
-    found = anchor(text)
+    found = find_anchor(text)
     assert found is not None
     assert (found.relation, found.unit, found.times, found.event) == (relation, unit, times, event)
     assert text[found.start : found.end].strip() == event
@@ -48,7 +52,7 @@ def test_an_event_is_seen(
     ],
 )
 def test_nothing_else_is_taken_for_one(text: str) -> None:
-    assert anchor(text) is None
+    assert find_anchor(text) is None
 
 
 @pytest.mark.parametrize(
@@ -68,16 +72,16 @@ def test_nothing_else_is_taken_for_one(text: str) -> None:
     ],
 )
 def test_days_beside_or_around_those_of_the_event(text: str, first: str, last: str) -> None:
-    found = anchor(text)
+    found = find_anchor(text)
     assert found is not None
-    told = days(found, date(2026, 6, 10), date(2026, 6, 12))
+    told = days_of_anchor(found, date(2026, 6, 10), date(2026, 6, 12))
     assert [day.isoformat() for day in told] == [first, last]
 
 
 def test_days_stay_within_the_calendar() -> None:
-    found = anchor("999 years before the move")
+    found = find_anchor("999 years before the move")
     assert found is not None
-    assert days(found, date(3, 1, 1), date(3, 1, 1)) == (date.min, date(2, 12, 31))
+    assert days_of_anchor(found, date(3, 1, 1), date(3, 1, 1)) == (date.min, date(2, 12, 31))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from recollect.projections.recall import RecallQuery
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.question.question_reader import QuestionReader
+from recollect.projections.recall.question.query_parser import QueryParser
 from tests.memory import Memory
 from tests.recall.kit import FixedEncoder, talk, tell, vector_of
 
@@ -31,7 +31,7 @@ def read(
     node = memory.node
     with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
         query = RecallQuery(text=text, **fields)
-        return QuestionReader(files).read(query, Index.opened(files), encoder, now=7)
+        return QueryParser(files).parse(query, Index.opened(files), encoder, now=7)
 
 
 def test_who_is_named_and_who_is_asked_for(talked: Memory) -> None:

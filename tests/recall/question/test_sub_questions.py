@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.projections.recall.question.sub_questions import completed, split
+from recollect.projections.recall.question.sub_questions import resolve_references, split
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_a_later_one_is_led_by_what_it_leaves_out(parts: list[str], whole: str) 
     def names(text: str) -> list[str]:
         return re.findall(r"\b(?:Ann|Bob)\b", text)
 
-    assert completed(parts, names) == [parts[0], whole]
+    assert resolve_references(parts, names) == [parts[0], whole]

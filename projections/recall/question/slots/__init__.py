@@ -1,1 +1,1 @@
-"""The slots of a question: whose attribute it asks for, and the current values of it."""
+"""The slots that a question asks for: attributes of entities, and their current values."""

@@ -1,4 +1,4 @@
-"""What is claimed of somebody or something, as far as a question may be answered with it."""
+"""The claims about a subject that a question may be answered with."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ Mask = npt.NDArray[np.bool_]
 def readable_claims(
     subjects: Iterable[str], index: Index, files: ZoneFiles, *, upto: int, allowed: Mask
 ) -> list[tuple[int, memory.CurrentClaim]]:
-    """Return what is claimed of any of these subjects, each with the place of its turn, by fact.
+    """Return the current claims about any of these subjects, each with the place of its turn.
 
-    `upto`: the time at which it is to hold (unix ms); `allowed`: the turns that may be answered.
+    `upto`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
+    results.
     """
     found = memory.current_claims(files.memory.connection, sorted(subjects), upto)
     place_of = index.facts.places_of([claim.fact_id for claim in found])

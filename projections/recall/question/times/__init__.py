@@ -1,1 +1,1 @@
-"""The times of a question: days that it names, events that it counts from, what held when."""
+"""The times of a question: dates in it, times relative to events, and validity."""

@@ -1,6 +1,6 @@
-"""Times given by an event: "the week before the move", "after her wedding", "the summer we met".
+"""Parse times relative to an event: "the week before the move", "the summer we met".
 
-English alone. An event is a noun with an article or an owner, or a clause with its subject.
+English only. An event is a noun with an article or an owner, or a clause with its subject.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recollect.text.lexicon import COUNTS, SEASONS
 Relation = Literal["before", "after", "in"]
 
 _COUNT = "|".join(COUNTS)
-#: How many days are meant by a unit of time before or after something.
+#: The number of days that a unit of time means before or after an event.
 UNIT_DAYS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
 _UNIT = "|".join(UNIT_DAYS)
 _EVENT = (
@@ -23,12 +23,12 @@ _EVENT = (
     r"|(?:i|we|you|he|she|they|it)\s+|(?-i:[A-Z])[\w.-]*(?:['’]s)?\s+|\w{2,}ing\b)[^,;?!]*?)"
     r"(?=\s*(?:[,;?!]|\.?\Z|\s(?:what|where|who|whom|whose|when|why|how|which|did|does|do)\s))"
 )
-# "Look after", "named after" and the like give no time.
-_NO_TIME = (
+# "Look after", "named after" and the like are not times.
+_NOT_IDIOM = (
     r"(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!named )(?<!take )(?<!takes )(?<!took )"
 )
 _TIME = (
-    rf"\b(?:(?:(?P<count>\d{{1,3}}|{_COUNT})\s+)?(?P<unit>{_UNIT})s?\s+|{_NO_TIME})"
+    rf"\b(?:(?:(?P<count>\d{{1,3}}|{_COUNT})\s+)?(?P<unit>{_UNIT})s?\s+|{_NOT_IDIOM})"
     r"(?:(?:right|just|soon|shortly)\s+)?"
     r"(?P<relation>before|prior\s+to|until|after|since|following)\s+"
 )
@@ -46,10 +46,10 @@ Days = tuple[date, date]
 
 
 class Anchor(NamedTuple):
-    """A time before, after or around an event or a date: the event in its words, text[start:end].
+    """A time relative to an event or a date; `event` is the event's wording, text[start:end].
 
-    `unit`: how long the time is (`times` so long), or, of "in", the day, week, month, season or
-    year of the event; None: everything before or after.
+    The time is `times` units long. For "in", `unit` is the day, week, month, season or year of the
+    event. None means everything before or after it.
     """
 
     relation: Relation
@@ -60,8 +60,8 @@ class Anchor(NamedTuple):
     end: int = 0
 
 
-def anchor(text: str) -> Anchor | None:
-    """Return the time that a question gives by an event; None where it gives none."""
+def find_anchor(text: str) -> Anchor | None:
+    """Return the time that a question gives relative to an event, or None."""
     if found := _RELATIVE_TO_EVENT.search(text):
         return _anchor_of(found)._replace(
             event=found["event"].strip(), start=found.start("event"), end=found.end("event")
@@ -73,9 +73,9 @@ def anchor(text: str) -> Anchor | None:
 
 
 def before_date(text: str) -> Anchor | None:
-    """Return the time that the words before a date make of it: "two weeks before", "since".
+    """Return the relation that the words before a date express, as "two weeks before" or "since".
 
-    A mere "before" leaves the date itself likely: None.
+    A bare "before" is ignored (None), since the date itself is likely to be meant.
     """
     found = _RELATIVE_TO_DATE.search(text)
     anchor = None if found is None else _anchor_of(found)
@@ -84,27 +84,27 @@ def before_date(text: str) -> Anchor | None:
 
 def _anchor_of(found: re.Match[str]) -> Anchor:
     relation: Relation = "before" if found["relation"].lower().split()[0] in _BEFORE else "after"
-    written = (found["count"] or "1").lower()
-    count = int(written) if written.isdecimal() else COUNTS[written]
+    digits_or_word = (found["count"] or "1").lower()
+    count = int(digits_or_word) if digits_or_word.isdecimal() else COUNTS[digits_or_word]
     return Anchor(
         relation, found["unit"] and found["unit"].lower(), count, "", found.end(), found.end()
     )
 
 
-def days(anchor: Anchor, first: date, last: date) -> Days:
-    """Return the first and last day of the time that is meant, if the event took these days."""
+def days_of_anchor(anchor: Anchor, first: date, last: date) -> Days:
+    """Return the first and last day of a time relative to an event from `first` to `last`."""
     if anchor.relation == "in":
         return _around(anchor.unit or "day", first, last)
     begin, end = first.toordinal(), last.toordinal()
     length = anchor.times * UNIT_DAYS[anchor.unit] if anchor.unit else None
     if anchor.relation == "before":
-        # People write before an event of what led to it, and with or after it of what came of it.
+        # The days of the event itself belong to both sides: messages on them are about either.
         return (date.min, first) if length is None else (_date(begin - length), _date(begin - 1))
     return (first, date.max) if length is None else (_date(end + 1), _date(end + length))
 
 
 def _around(unit: str, first: date, last: date) -> Days:
-    """Return the day, week, month, season or year that an event fell in; seasons: the nearest."""
+    """Return the day, week, month, nearest season or year of an event."""
     if unit in SEASONS:
         seasons = [season_of(SEASONS[unit], first.year + step) for step in (-1, 0, 1)]
         day = first.toordinal()

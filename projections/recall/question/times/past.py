@@ -1,4 +1,4 @@
-"""Whether a question asks for what held before: then no newer value takes the place of it."""
+"""Detect questions about former values, which newer values must not replace."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PAST = re.compile(
 
 
 def asks_for_past(text: str) -> bool:
-    """Return whether a question asks for what something was before."""
+    """Return whether a question asks for a former value."""
     return _PAST.search(text) is not None
 
 
-def was_then(spans: Sequence[Span], said_at: int, replaced_at: int) -> bool:
-    """Return whether a question speaks of a time (unix ms) when an older value held."""
-    return any(said_at <= last < replaced_at for _, last in spans)
+def is_about_earlier_value(spans: Sequence[Span], stated_at: int, replaced_at: int) -> bool:
+    """Return whether a question refers to a time at which an older value was valid (unix ms)."""
+    return any(stated_at <= last < replaced_at for _, last in spans)

@@ -1,4 +1,4 @@
-"""Validity: what was no longer true at the time that a question asks for."""
+"""Validity: the facts that had ended at the time that a query is about."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from recollect.projections.recall.question.query import RecallQuery
 Mask = npt.NDArray[np.bool_]
 
 
-class Ended(NamedTuple):
-    """What had ended at the time that a question asks for.
+class EndedFacts(NamedTuple):
+    """The ids of facts that had ended, and the mask of turns whose facts had all ended.
 
-    `facts` by id; `turns`: those of which all facts, given or repeated, had ended.
+    The facts of a turn are those that it states or repeats.
     """
 
     facts: frozenset[str]
     turns: Mask
 
 
-def ended(query: RecallQuery, index: Index, files: ZoneFiles) -> Ended:
-    """Return what had ended at `valid_at`; nothing where the question names no time."""
+def ended_at(query: RecallQuery, index: Index, files: ZoneFiles) -> EndedFacts:
+    """Return the facts that had ended at the query's `valid_at`; none if it is not set."""
     turns = np.zeros(len(index.turns), bool)
     if query.valid_at is None:
-        return Ended(frozenset(), turns)
+        return EndedFacts(frozenset(), turns)
     connection = files.memory.connection
     ends = memory.ended_by(connection, query.valid_at)
-    given = memory.facts_of_events_with_ended(connection, query.valid_at)
-    places = index.turns.place_of_id.of([event for _, event in given])
-    standing: dict[int, bool] = {}
-    for (fact, _), place in zip(given, places.tolist(), strict=True):
+    stated = memory.facts_of_events_with_ended(connection, query.valid_at)
+    places = index.turns.place_of_id.of([event for _, event in stated])
+    has_valid_fact: dict[int, bool] = {}
+    for (fact, _), place in zip(stated, places.tolist(), strict=True):
         if place >= 0:
-            # A fact that is repeated after its end is true again.
-            over = fact in ends and index.turns.occurred_at[place] <= ends[fact]
-            standing[place] = standing.get(place, False) or not over
-    turns[[place for place, stands in standing.items() if not stands]] = True
-    return Ended(frozenset(ends), turns)
+            # A fact that is repeated after its end is valid again.
+            has_ended = fact in ends and index.turns.occurred_at[place] <= ends[fact]
+            has_valid_fact[place] = has_valid_fact.get(place, False) or not has_ended
+    turns[[place for place, is_valid in has_valid_fact.items() if not is_valid]] = True
+    return EndedFacts(frozenset(ends), turns)

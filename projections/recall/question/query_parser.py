@@ -1,4 +1,4 @@
-"""Reads questions: a query goes in, and parsed questions come out, one for each in its text."""
+"""Parse a query into one parsed question for each question in its text."""
 
 from __future__ import annotations
 
@@ -11,114 +11,120 @@ import numpy.typing as npt
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
-from recollect.projections.recall.question import answer_type, filters
+from recollect.projections.recall.question import filters
+from recollect.projections.recall.question.answer_type import asks_for_list, expected_answer_type
 from recollect.projections.recall.question.encoding import (
     TextEncoder,
     is_encoded,
     question_vectors,
     text_to_embed,
 )
-from recollect.projections.recall.question.entity_names import Names, ids_of
+from recollect.projections.recall.question.entity_names import Names, ids_of_name
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
-from recollect.projections.recall.question.slots.asked_slot import slot_values
-from recollect.projections.recall.question.slots.chains import chain
+from recollect.projections.recall.question.slots.multi_hop import find_chain
+from recollect.projections.recall.question.slots.slot_questions import slot_values
 from recollect.projections.recall.question.speakers import speakers_asked_for
-from recollect.projections.recall.question.sub_questions import completed, sub_questions
-from recollect.projections.recall.question.times.event_times import Anchor, anchor
+from recollect.projections.recall.question.sub_questions import resolve_references, sub_questions
+from recollect.projections.recall.question.times.event_times import Anchor, find_anchor
 from recollect.projections.recall.question.times.time_spans import Span, spans_in
-from recollect.projections.recall.question.times.validity import ended
+from recollect.projections.recall.question.times.validity import ended_at
 from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
 
-#: Sentences of a query that are looked for by themselves; a longer one is something pasted.
+#: The number of sentences of a query that are encoded separately; a text with more is pasted.
 MAX_SENTENCES = 10
-#: A turn that scores less may tell of another event, or of none.
-_SURE = 0.5
+# The least score of a turn about an event that gives a time; one with less may be about another.
+_MIN_ANCHOR_SCORE = 0.5
 
 Floats = npt.NDArray[np.float32]
 
 
-class QuestionReader:
-    """Reads the questions about one zone. Names are cached until identity.db changes."""
+class QueryParser:
+    """Parses queries about one zone. Names are cached until identity.db changes."""
 
     def __init__(self, files: ZoneFiles) -> None:
         self._files = files
         self._names = Names(files.identity)
 
-    def read(
+    def parse(
         self, query: RecallQuery, index: Index, encoder: TextEncoder | None, now: int | None
     ) -> list[ParsedQuestion]:
-        """Return the questions that a query's text consists of, in order.
+        """Return the questions in a query's text, in order.
 
-        `now`: when it is asked (unix ms), where the query does not say.
+        `now` (unix ms) is the time of asking if the query has none.
         """
-        query = query.readable()
+        query = query.encodable()
         texts = sub_questions(query.text, query.budget)
         if len(texts) == 1:
-            return [self._parsed(query, None, index, encoder, now)]
+            return [self._parse(query, None, index, encoder, now)]
         return [
-            self._parsed(msgspec.structs.replace(query, text=whole), wording, index, encoder, now)
-            for wording, whole in zip(texts, completed(texts, self._names.written), strict=True)
+            self._parse(msgspec.structs.replace(query, text=text), wording, index, encoder, now)
+            for wording, text in zip(
+                texts, resolve_references(texts, self._names.surface_forms), strict=True
+            )
         ]
 
     def sentence_vectors(self, query: RecallQuery, encoder: TextEncoder | None) -> list[Floats]:
-        """Return the unit vectors of a query's first sentences; without an encoder none.
+        """Return the unit vectors of a query's first sentences; none without an encoder.
 
-        Where the text has no sentence, the whole of it is one.
+        A text without a sentence counts as one.
         """
         vectors = (
-            question_vectors(one, self._names.of(one), encoder, self._files.embeddings).whole
+            question_vectors(one, self._names.find(one), encoder, self._files.embeddings).pooled
             for one in _sentences(query)
         )
         return [vector for vector in vectors if vector is not None]
 
     def embedded_sentences(self, query: RecallQuery, encoder: TextEncoder) -> list[str]:
-        """Return the texts that `sentence_vectors` has encoded, as the files are now.
+        """Return the texts that `sentence_vectors` needs encoded.
 
-        Where the files change before that, these may be others than are needed.
+        If the files change in between, it may need others.
         """
         if not is_encoded(encoder, self._files.embeddings):
             return []
-        return [text_to_embed(one, self._names.of(one)) for one in _sentences(query) if one.strip()]
+        return [
+            text_to_embed(one, self._names.find(one)) for one in _sentences(query) if one.strip()
+        ]
 
-    def about(self, query: RecallQuery) -> dict[str, bool]:
-        """Return whether a query is about somebody whom the memory can know, by kind."""
-        text = query.readable().text[:MAX_QUERY_LENGTH]
+    def prompt_cues(self, query: RecallQuery) -> dict[str, bool]:
+        """Return the cues that a query is about somebody known to the memory, by kind."""
+        text = query.encodable().text[:MAX_QUERY_LENGTH]
         return {
-            "named": any(name.senders for name in self._names.of(text)),
+            "named": any(name.senders for name in self._names.find(text)),
             "refers_back": refers_back(text),
             "first_person": first_person(text),
             "order": orders(text),
         }
 
-    def event_of(
+    def anchor_question(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
     ) -> ParsedQuestion:
-        """Return the question that finds the event by which another gives a time.
+        """Return the question that finds the event by which another question gives a time.
 
-        "The week before the move": where was the move told?
+        For "the week before the move", it finds the turn about the move.
         """
         assert question.event is not None
         text, event = question.query.text, question.event
-        # Whose wedding "the wedding" is, the question says elsewhere.
+        # For "the wedding", the rest of the question may say whose wedding it is.
         rest = text[: event.start] + text[event.end :]
-        names = [] if self._names.written(event.event) else self._names.written(rest)
+        names_in = self._names.surface_forms
+        names = [] if names_in(event.event) else names_in(rest)
         query = msgspec.structs.replace(
             question.query,
             text=" ".join((*names, event.event)),
             scope=("events",),
             max_results=1,
-            min_score=_SURE,
+            min_score=_MIN_ANCHOR_SCORE,
             entity=None,
             time_after=None,
             time_before=None,
             explain=False,
         )
-        parsed = self._parsed(query, None, index, encoder, question.asked_at)
+        parsed = self._parse(query, None, index, encoder, question.asked_at)
         return parsed._replace(spans=(), event=None)
 
-    def _parsed(
+    def _parse(
         self,
         query: RecallQuery,
         wording: str | None,
@@ -127,16 +133,16 @@ class QuestionReader:
         now: int | None,
     ) -> ParsedQuestion:
         text = query.text[:MAX_QUERY_LENGTH]
-        named = self._names.of(text)
-        # First: where a text has yet to be encoded, all of this is done again.
+        named = self._names.find(text)
+        # First, since a text that is not encoded yet aborts the parsing.
         vectors = question_vectors(text, named, encoder, self._files.embeddings)
         spans, event, utc_offset = self._times(query)
         identity = self._files.identity.connection
-        entity_ids = None if query.entity is None else ids_of(identity, query.entity)
-        over = ended(query, index, self._files)
-        masks = filters.masks(query, entity_ids, over, index)
-        allowed = filters.allowed(masks, index)
-        eligible = filters.eligible(query, allowed, index)
+        entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
+        ended = ended_at(query, index, self._files)
+        masks = filters.filter_masks(query, entity_ids, ended, index)
+        allowed = filters.combined_mask(masks, index)
+        eligible = filters.eligible_mask(query, allowed, index)
         return ParsedQuestion(
             query=query,
             wording=wording,
@@ -146,17 +152,17 @@ class QuestionReader:
             vectors=vectors,
             named=named,
             speakers=speakers_asked_for(text, named, index.turns.senders),
-            answer_type=answer_type.wanted(wording or query.text),
-            wants_list=answer_type.asks_for_list(wording or query.text),
+            answer_type=expected_answer_type(wording or query.text),
+            wants_list=asks_for_list(wording or query.text),
             spans=spans,
             event=event,
             utc_offset=utc_offset,
             entity_ids=entity_ids,
-            ended=over,
+            ended=ended,
             masks=masks,
             allowed=allowed,
             eligible=eligible,
-            chain=chain(
+            chain=find_chain(
                 text, named, encoder, index, self._files, upto=query.until, allowed=eligible
             ),
             slot_values=slot_values(
@@ -165,11 +171,12 @@ class QuestionReader:
         )
 
     def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
-        """Return the times that a question gives, or the event by which it gives one.
+        """Return the times that a question refers to, or an event it gives a time by, and the UTC
+        offset in minutes.
 
-        The third is how many minutes clocks are ahead of UTC. Times in words count from when the
-        question is asked, where it says so, else from the zone's last event, in the time zone of
-        its sender: a memory of last year is asked about as it was then.
+        Relative times count from the time of asking if the query has one. Otherwise they count from
+        the zone's last event, in the time zone of its sender, so that an old memory can be asked
+        about as of then.
         """
         latest = turns_for_recall.latest_event_time(self._files.events.connection)
         if query.spans or latest is None:
@@ -178,10 +185,10 @@ class QuestionReader:
         if query.asked_at is not None:
             at = query.asked_at
         spans = spans_in(query.text, at, utc_offset)
-        return spans, None if spans else anchor(query.text), utc_offset
+        return spans, None if spans else find_anchor(query.text), utc_offset
 
 
 def _sentences(query: RecallQuery) -> list[str]:
-    """Return the first sentences of a query; the whole of it, where it has none."""
-    text = query.readable().text[:MAX_QUERY_LENGTH]
+    """Return the first sentences of a query, or its whole text if it has none."""
+    text = query.encodable().text[:MAX_QUERY_LENGTH]
     return [text[start:end] for start, end in islice(sentences(text), MAX_SENTENCES)] or [text]
