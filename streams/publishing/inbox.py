@@ -93,7 +93,7 @@ def park_gap(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
     `at` is when the gap was found (unix ms).
     """
     reason = (
-        f"inbox/{partition} begins at offset {offsets.stop}, but only records up to offset "
+        f"inbox/{partition} begins at offset {offsets.stop}, but only records before offset "
         f"{offsets.start} were ingested: {len(offsets)} records were deleted before that, by hand "
         "or by changed topic settings; publish them again"
     )

@@ -149,7 +149,7 @@ def test_an_end_that_takes_too_long_is_made_one(place: Place) -> None:
     code, said = worker.end()
     assert time.monotonic() - begun < 4.0
     assert code == 1
-    assert "it did not within 1 s and is killed" in said
+    assert "it did not stop within 1 s and is killed" in said
 
 
 def test_a_topic_that_ends_before_the_cursor_is_named(place: Place) -> None:
@@ -165,7 +165,7 @@ def test_a_topic_that_ends_before_the_cursor_is_named(place: Place) -> None:
     code, said = place.worker().ended()
     assert code == 1
     assert f"LedgerGap: partition 5 of topic {place.events} holds the offsets 0 to 9" in said
-    assert "but 40 is to be read next" in said
+    assert "but the next offset to read is 40" in said
 
 
 def test_deleted_records_are_missed_only_in_a_dense_topic(place: Place) -> None:
@@ -184,14 +184,14 @@ def test_deleted_records_are_missed_only_in_a_dense_topic(place: Place) -> None:
     delivered = place.offsets(place.events, 5)
     assert delivered == list(range(len(delivered)))
     assert f"LedgerGap: partition 5 of topic {place.events} holds the offsets 180 to 199" in said
-    assert f"but {len(delivered)} is to be read next" in said
+    assert f"but the next offset to read is {len(delivered)}" in said
 
 
 def test_a_missing_topic_is_named_and_not_made(place: Place) -> None:
     place.make_topics(place.inbox)
     code, said = place.worker().ended()
     assert code == 1
-    assert f"topic {place.events} is not there" in said
+    assert f"topic {place.events} does not exist" in said
     assert place.events not in place.admin(lambda admin: admin.list_topics())
 
 

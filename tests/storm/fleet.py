@@ -288,7 +288,7 @@ class Fleet:
         self._say(f"{worker.name} ended: {worker.reason}")
         worker.process, worker.stopped = None, False
         worker.restart_at = time.monotonic() + self._draw.uniform(0.1, 1.5)
-        if "it did not within" in said:
+        if "it did not stop within" in said:
             self.fates.ends["forced to end"] += 1
         if worker.reason == NO_BROKER:
             return

@@ -1,8 +1,8 @@
-"""The consumer on Kafka: faust-streaming reads the records, from the handler's cursors on.
+"""The consumer on Kafka: faust-streaming reads the records, starting at the handler's cursors.
 
-Faust joins the consumer group, assigns the partitions, and runs an agent over the records. Where
-reading begins, what may be delivered, and what happens after a failure is decided here, because
-Faust would lose records in all three cases.
+Faust joins the consumer group, assigns the partitions, and runs an agent over the records. Start
+offsets, admission of records and the handling of failures are replaced here, because Faust would
+lose records in all three.
 """
 
 from recollect.streams.workers.faust.handler import (

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from recollect.streams.ledger.ledger import LedgerGap
 from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
 
-# Delays between two attempts at a delivery.
+# Delays between two attempts to deliver.
 _INITIAL_BACKOFF_SECONDS = 0.1
 _MAX_BACKOFF_SECONDS = 10.0
 
@@ -43,12 +43,12 @@ class Delivery:
         topics: Sequence[str],
         handler: Handler,
         dense: Container[str],
-        end: Callable[[BaseException], None],
+        on_fatal: Callable[[BaseException], None],
     ) -> None:
         self._topics = topics
         self._handler = handler
         self._dense = dense
-        self._on_fatal = end
+        self._on_fatal = on_fatal
         self._next: dict[Partition, int] = {}
         self._in_flight: set[asyncio.Task[None]] = set()
         # True once no other assignment may begin.
@@ -72,13 +72,13 @@ class Delivery:
         shares = {frozenset(p for t, p in partitions if t == topic) for topic in self._topics}
         if len(shares) > 1:
             raise DeliveryFailed(
-                f"the group gave this worker other partitions of one of the topics "
-                f"{', '.join(self._topics)} than of the others: one was deleted, or a worker of "
-                "another version is in the group; fix that, then start the workers again"
+                f"the group assigned this worker different partitions of the topics "
+                f"{', '.join(self._topics)}: one was deleted, or a worker of another version is "
+                "in the group; fix that, then start the workers again"
             )
 
     async def assigned(self, partitions: Set[Partition]) -> None:
-        """Let the handler take over the partitions; its errors are passed on."""
+        """Let the handler take over the partitions; its errors are raised."""
         error = await self._finish(self._handler.assigned(partitions))
         if error is not None:
             raise error
@@ -109,12 +109,12 @@ class Delivery:
             await asyncio.wait(self._in_flight)
 
     def covers(self, partition: Partition, end: int) -> bool:
-        """Return whether a log with this end may contain everything that was read."""
+        """Return whether a log with this end may contain everything that was read so far."""
         return (self._next_offset(partition) or 0) <= end
 
     def _next_offset(self, partition: Partition) -> int | None:
-        wanted = self._next.get(partition)
-        return self._handler.cursor(*partition) if wanted is None else wanted
+        offset = self._next.get(partition)
+        return self._handler.cursor(*partition) if offset is None else offset
 
     def start_offset(self, partition: Partition, first: int, end: int) -> int:
         """Return the offset to read from, in a log with the offsets `first` to `end` - 1.
@@ -123,18 +123,18 @@ class Delivery:
             LedgerGap: the next record to read is not in the log.
         """
         topic, number = partition
-        wanted = self._next_offset(partition)
-        dense = topic in self._dense
-        if wanted is None:
-            wanted = 0 if dense else first
-        if wanted > end or (wanted < first and dense):
+        offset = self._next_offset(partition)
+        is_dense = topic in self._dense
+        if offset is None:
+            offset = 0 if is_dense else first
+        if offset > end or (offset < first and is_dense):
             holds = f"holds the offsets {first} to {end - 1}" if end > first else "is empty"
             raise LedgerGap(
-                f"partition {number} of topic {topic} {holds} and ends at {end}, but {wanted} is "
-                "to be read next: the topic was truncated or made anew, or this home belongs to "
-                "another; restore the topic, or begin with an empty home"
+                f"partition {number} of topic {topic} {holds} and ends at {end}, but the next "
+                f"offset to read is {offset}: the topic was truncated or recreated, or this home "
+                "belongs to another one; restore the topic, or start with an empty home"
             )
-        self._next[partition] = max(wanted, first)
+        self._next[partition] = max(offset, first)
         return self._next[partition]
 
     async def deliver(self, chunk: Chunk) -> bool:
@@ -153,7 +153,7 @@ class Delivery:
         backoff = _INITIAL_BACKOFF_SECONDS
         while not chunk.assignment_ended.is_set():
             records = self._undelivered(chunk)
-            error = await self._finish(self._hand_over(chunk, records)) if records else None
+            error = await self._finish(self._handle(chunk, records)) if records else None
             if error is None:
                 if not chunk.done.done():
                     chunk.done.set_result(None)
@@ -164,11 +164,9 @@ class Delivery:
                 f"topic {topic} could not be handled ({type(error).__name__}: {error})"
             )
             if not isinstance(error, Exception) or not self._handler.retryable(error):
-                raise DeliveryFailed(
-                    f"{what}; they are the first that the next worker gets"
-                ) from error
+                raise DeliveryFailed(f"{what}; the next worker will start with them") from error
             _log.warning("%s; trying again in %.1f s", what, backoff)
-            await _elapsed(chunk.assignment_ended, backoff)
+            await _wait(chunk.assignment_ended, backoff)
             backoff = min(2 * backoff, _MAX_BACKOFF_SECONDS)
         return False
 
@@ -180,7 +178,7 @@ class Delivery:
         await asyncio.wait([task])
         return asyncio.CancelledError("cancelled") if task.cancelled() else task.exception()
 
-    async def _hand_over(self, chunk: Chunk, records: Sequence[Delivered]) -> None:
+    async def _handle(self, chunk: Chunk, records: Sequence[Delivered]) -> None:
         await self._handler.deliver(*chunk.partition, records)
         self._next[chunk.partition] = records[-1].offset + 1
 
@@ -191,26 +189,26 @@ class Delivery:
             LedgerGap: a record is missing before or among them, in a dense topic.
         """
         topic, number = chunk.partition
-        wanted = self._next[chunk.partition]
+        start = self._next[chunk.partition]
         records = chunk.records
-        if records[0].offset < wanted:
-            records = [record for record in records if record.offset >= wanted]
-        if topic in self._dense and records and records[-1].offset != wanted + len(records) - 1:
+        if records[0].offset < start:
+            records = [record for record in records if record.offset >= start]
+        if topic in self._dense and records and records[-1].offset != start + len(records) - 1:
             missing, found = next(
                 (offset, record.offset)
-                for offset, record in enumerate(records, wanted)
+                for offset, record in enumerate(records, start)
                 if record.offset != offset
             )
             raise LedgerGap(
-                f"record {missing} of partition {number} of topic {topic} is missing, the next "
-                f"one there is {found}: records were deleted, or written in a transaction; "
+                f"record {missing} of partition {number} of topic {topic} is missing, and the next "
+                f"one is {found}: records were deleted, or written in a transaction; "
                 "restore the topic from a copy that has them"
             )
         return records
 
 
-async def _elapsed(event: asyncio.Event, seconds: float) -> None:
-    """Wait `seconds`, or until the event."""
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait until the event is set, at most for `seconds`."""
     try:
         await asyncio.wait_for(event.wait(), seconds)
     except TimeoutError:

@@ -14,7 +14,7 @@ Partition: TypeAlias = tuple[str, int]
 
 
 class DeliveryFailed(RecollectError):
-    """The worker cannot continue; nothing was committed beyond what its handler made durable."""
+    """The worker cannot continue; everything that was committed is durable."""
 
 
 class Delivered(NamedTuple):
@@ -32,9 +32,8 @@ class Handler(Protocol):
     Deliveries of different partitions run concurrently, those of one partition of one topic never
     do. Every error of a method ends the worker, except a `retryable` one of `deliver`.
 
-    A worker that was disconnected or stopped for too long may still deliver while its successor
-    does, until it learns that it was expelled. What it writes then must be void, or the same as
-    before.
+    A worker that was disconnected or suspended for too long may still deliver concurrently with its
+    successor, until it learns that it was expelled. Its writes then must be void or idempotent.
     """
 
     async def started(self) -> None:
@@ -59,14 +58,14 @@ class Handler(Protocol):
         """
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
-        """Handle records; they are durable on return. They come in order, none twice in an
+        """Handle records, which must be durable on return. They come in order, and none twice in an
         assignment.
 
         In a dense topic, no offset is missing between two deliveries.
         """
 
     def retryable(self, error: Exception) -> bool:
-        """Whether the same delivery may succeed later; if not, the worker ends."""
+        """Return whether the same delivery may succeed later; if not, the worker ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +79,10 @@ class Sasl:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Where Kafka is, and how the worker joins its group; times in seconds.
+    """The Kafka cluster, and how the worker joins its group; times in seconds.
 
-    A worker with a `member` name (static membership) keeps its partitions over a restart that
-    takes less than `session_timeout`; others get them only after that. No two may share a name.
+    A worker with a `member` id (static membership) keeps its partitions over a restart within
+    `session_timeout`. No two workers may have the same id.
     """
 
     servers: Sequence[str]

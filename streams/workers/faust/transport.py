@@ -1,5 +1,4 @@
-"""Faust's transport, changed to read from the handler's cursors, each partition by itself, in
-chunks.
+"""Faust's transport, changed to read chunks from the handler's cursors, one task per partition.
 
 Faust's own consumer seeks to the offsets committed to Kafka, reads all partitions in one loop, and
 makes two tasks of each message. This one seeks to the handler's cursors after each rebalance, reads
@@ -30,8 +29,8 @@ from recollect.streams.ledger.kafka.retrying import retry_until
 from recollect.streams.workers.faust.delivery import Chunk, Delivery
 from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
 
-# How long the broker may hold a fetch that finds nothing. A fetch for idle partitions delays all
-# others: with Faust's 1,500, a busy topic next to an idle one is read at a tenth of the speed.
+# How long the broker may hold a fetch that finds no records. A fetch for idle partitions delays all
+# others: with Faust's 1,500 ms, a busy topic next to an idle one is read at a tenth of the speed.
 _FETCH_WAIT_MS = 100
 # Delay between two attempts to reach a broker; each attempt is logged.
 _RETRY_MS = 500
@@ -43,7 +42,7 @@ _COMMIT_SECONDS = 3.0
 # How long a read waits for records. A read that is no longer needed is cancelled, so this only sets
 # how often an empty read is repeated.
 _READ_SECONDS = 10.0
-# How long Kafka may take to answer where its logs begin and end.
+# How long the look-up of the logs' first and end offsets may take.
 _SEEK_SECONDS = 60.0
 # How often membership in the group is checked.
 _MEMBERSHIP_CHECK_SECONDS = 1.0
@@ -122,16 +121,16 @@ class ReadingThread(AIOKafkaConsumerThread):
             partition, timeout_ms=int(_READ_SECONDS * 1_000), max_records=limit
         )
         if consumer._fetcher.error_future.done():
-            # Nothing else notices that aiokafka's fetching has died.
+            # Nothing else reports that aiokafka's fetcher has failed.
             consumer._fetcher.error_future.result()
         return cast(Sequence[Any], records.get(partition, ()))
 
     async def _commit(self, offsets: Mapping[TP, int]) -> bool:
         """Commit offsets; Faust's own method crashes the worker if that fails."""
-        wanted = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
+        committed = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
         try:
             async with asyncio.timeout(_COMMIT_SECONDS):
-                await self._ensure_consumer().commit(wanted)
+                await self._ensure_consumer().commit(committed)
         except (TimeoutError, KafkaError) as error:
             self.log.info("the offsets were not committed, which does no harm: %r", error)
             return False
@@ -139,7 +138,7 @@ class ReadingThread(AIOKafkaConsumerThread):
 
 
 class Consumer(FaustConsumer):
-    """Reads from the delivery's offsets; see the module."""
+    """A consumer that reads from the delivery's offsets; see the module."""
 
     transport: Transport
     _thread: ReadingThread
@@ -198,7 +197,7 @@ class Consumer(FaustConsumer):
         """Do nothing: the stop in progress closes the client, which runs in another loop."""
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
-        """Let the handler take over the partitions, seek to its cursors, and begin reading."""
+        """Let the handler take over the partitions, seek to its cursors, and start reading."""
         assignment_ended = self._delivery.assignment_ended
         starts: Mapping[TP, int] = {}
         try:
@@ -220,14 +219,14 @@ class Consumer(FaustConsumer):
         return starts
 
     async def _seek_to_cursors(self, partitions: set[TP]) -> Mapping[TP, int]:
-        async def ask() -> tuple[Mapping[TP, int], Mapping[TP, int]]:
+        async def offsets() -> tuple[Mapping[TP, int], Mapping[TP, int]]:
             return await self.earliest_offsets(*partitions), await self.highwaters(*partitions)
 
         try:
             async with asyncio.timeout(_SEEK_SECONDS):
                 firsts, ends = await retry_until(
-                    ask,
-                    lambda held: all(self._delivery.covers(tp, held[1][tp]) for tp in partitions),
+                    offsets,
+                    lambda found: all(self._delivery.covers(tp, found[1][tp]) for tp in partitions),
                 )
                 starts = {
                     tp: self._delivery.start_offset(tp, firsts[tp], ends[tp]) for tp in partitions
@@ -235,8 +234,8 @@ class Consumer(FaustConsumer):
                 await self.seek_wait(starts)
         except (TimeoutError, KafkaError) as error:
             raise DeliveryFailed(
-                f"Kafka did not say what it holds of {', '.join({tp.topic for tp in partitions})} "
-                f"({error!r}); start the worker again once the broker is well"
+                f"Kafka did not return the offsets of {', '.join({tp.topic for tp in partitions})} "
+                f"({error!r}); start the worker again once the broker is healthy"
             ) from error
         return starts
 
@@ -275,7 +274,7 @@ class Consumer(FaustConsumer):
                     await self._seek_to_cursors({tp})
                     continue
                 if records:
-                    await self._hand_over(tp, records, assignment_ended, generation)
+                    await self._send_chunk(tp, records, assignment_ended, generation)
         except Exception as error:
             if assignment_ended.is_set():
                 return
@@ -287,7 +286,7 @@ class Consumer(FaustConsumer):
                 )
             )
 
-    async def _hand_over(
+    async def _send_chunk(
         self,
         tp: TP,
         records: Sequence[ConsumerRecord[bytes, bytes]],

@@ -26,7 +26,7 @@ from recollect.streams.workers.faust.transport import Chunks, Transport
 _log = logging.getLogger(__name__)
 
 _NEVER = 10 * 365 * 86_400.0
-# How long a repeated message of aiokafka is not logged again.
+# How long repetitions of a message of aiokafka are suppressed.
 _REPEAT_LOG_SECONDS = 30.0
 
 
@@ -102,7 +102,7 @@ class _Shutdown:
         """Request a shutdown; the first reason counts."""
         if self.requested.done():
             if error is not None:
-                _log.error("while ending: %s", error)
+                _log.error("during shutdown: %s", error)
             return
         self._timer.start()
         self._error = error
@@ -116,9 +116,9 @@ class _Shutdown:
         self._timer.cancel()
 
     def _force_exit(self) -> None:
-        """Exit at once, whatever this process waits for; nothing is lost."""
+        """Exit at once, whatever the process is waiting for; nothing is lost."""
         sys.stderr.write(
-            f"recollect: {self._error or 'the worker was told to shutdown'}; it did not within "
+            f"recollect: {self._error or 'the worker was told to stop'}; it did not stop within "
             f"{self._seconds:g} s and is killed, which loses nothing\n"
         )
         sys.stderr.flush()
@@ -205,7 +205,7 @@ async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
     found = {each["topic"]: len(each["partitions"]) for each in described}
     for topic in topics:
         if found.get(topic) != PARTITIONS:
-            has = f"has {found[topic]} partitions" if topic in found else "is not there"
+            has = f"has {found[topic]} partitions" if topic in found else "does not exist"
             raise DeliveryFailed(
                 f"topic {topic} {has} in Kafka at {servers}: it must be created with "
                 f"{PARTITIONS} partitions before a worker starts"
