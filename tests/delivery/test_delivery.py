@@ -145,7 +145,9 @@ def test_reading_starts_at_the_cursor_if_it_is_in_the_log(
         room = Room(Recorder())
         room.handler.at = cursor
         if start is None:
-            with pytest.raises(LedgerGap, match=f"ends at {end}, but the next offset to read is .*"):
+            with pytest.raises(
+                LedgerGap, match=f"ends at {end}, but the next offset to read is .*"
+            ):
                 await room.begin(partition, first, end)
         else:
             assert await room.begin(partition, first, end) == start

@@ -22,7 +22,7 @@ MAX_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
 # A longer text was probably pasted, and is not split.
 _MAX_WORDS = 64
 
-_ASKING = r"(?:what|where|who|whom|whose|when|why|how|which)"
+_QUESTION_WORD = r"(?:what|where|who|whom|whose|when|why|how|which)"
 _VERB = (
     r"(?:do|does|did|am|is|are|was|were|has|have|had|can|could|will|would|shall|should|might|must)"
     r"(?:n['’]t)?"
@@ -35,12 +35,13 @@ _THINGS = word_set("it its that this those these there then one ones")
 _SPEAKERS = word_set("i me my mine we us our you your")
 
 # A quick test: a text without a match has nothing to split.
-_JOINED = re.compile(rf"{_JOIN}{_ASKING}\b", re.IGNORECASE)
-_JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_ASKING}\b(?!\s+to\b))", re.IGNORECASE)
-_ASKED = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
+_JOINED = re.compile(rf"{_JOIN}{_QUESTION_WORD}\b", re.IGNORECASE)
+_JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_QUESTION_WORD}\b(?!\s+to\b))", re.IGNORECASE)
+_ANY_QUESTION_WORD = re.compile(rf"\b{_QUESTION_WORD}\b", re.IGNORECASE)
 # The verb before its subject: "what does she", "how many cats has Ann", "who's".
 _VERB_AHEAD = (
-    rf"{_ASKING}(?:['’](?:s|re|d|ll|ve)\b|(?:\s+(?!{_SUBJECT}\b)[\w'’-]+){{0,3}}?\s+{_VERB}\b)"
+    rf"{_QUESTION_WORD}(?:['’](?:s|re|d|ll|ve)\b|"
+    rf"(?:\s+(?!{_SUBJECT}\b)[\w'’-]+){{0,3}}?\s+{_VERB}\b)"
 )
 _INVERTED = re.compile(_VERB_AHEAD, re.IGNORECASE)
 _BEGINS_AS_QUESTION = re.compile(rf"(?:who|{_VERB})\b|{_VERB_AHEAD}", re.IGNORECASE)
@@ -138,7 +139,7 @@ def _sentences(text: str) -> list[str]:
 
 def _split_sentence(sentence: str) -> list[str]:
     """Return the questions of one sentence that are joined by "and" or the like."""
-    if _ASKED.search(sentence) is None:
+    if _ANY_QUESTION_WORD.search(sentence) is None:
         return [sentence]
     joints = list(_JOINT.finditer(sentence))
     while joints and joints[-1]["join"].strip() == ",":
@@ -159,20 +160,20 @@ def _is_question_boundary(left: str, right: str, *, series: bool) -> bool:
     It does not in "when and where did he", "whom did she meet and when", "who sings and who dances"
     after a noun, nor if a series would begin with a clause such as "when she moved".
     """
-    begins = _ASKED.match(right)
-    assert begins is not None
+    first_word = _ANY_QUESTION_WORD.match(right)
+    assert first_word is not None
     left = _without_lead_in(left)
-    asked = list(_ASKED.finditer(left))
+    question_words = list(_ANY_QUESTION_WORD.finditer(left))
     if not content_words(left) or len(tokenise(right).words) < 2:
         return False
     inverted = _INVERTED.match(right) is not None
     if series:
         return inverted and _BEGINS_AS_QUESTION.match(left) is not None
     if inverted:
-        return bool(asked) or _VERB_FIRST.match(left) is not None
-    if len(asked) != 1:
+        return bool(question_words) or _VERB_FIRST.match(left) is not None
+    if len(question_words) != 1:
         return False
-    return asked[0].start() == 0 or asked[0][0].lower() != begins[0].lower()
+    return question_words[0].start() == 0 or question_words[0][0].lower() != first_word[0].lower()
 
 
 def _without_lead_in(text: str) -> str:
@@ -186,7 +187,7 @@ def _is_answerable_question(sentence: str) -> bool:
     if not sentence.endswith("?"):
         return False
     plain = _without_lead_in(sentence)
-    if _ASKED.search(plain) is None and _VERB_FIRST.match(plain) is None:
+    if _ANY_QUESTION_WORD.search(plain) is None and _VERB_FIRST.match(plain) is None:
         return False
     content = content_words(plain)
     return len(content) > (1 if _ADDRESSES_LISTENER.match(plain) else 0)
