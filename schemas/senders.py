@@ -2,14 +2,64 @@
 
 from __future__ import annotations
 
-from recollect.schemas.events import Direction
+import re
+
+from recollect.schemas.events import Direction, Event, PeerKind, message_of
 
 #: Sender names of chat interfaces for anyone but the user.
 ASSISTANT_ROLES = frozenset(
     {"assistant", "ai", "bot", "chatbot", "model", "agent", "system", "tool", "function"}
 )
+#: Names that only assistants have, with or without a version.
+_ASSISTANT_NAME = re.compile(
+    r"(?:chat ?gpt|gpt|claude|gemini|llama|mistral|grok|deepseek|copilot)"
+    r"(?:[ -]?v?\d[\w.:-]*(?:[ -][\w.:-]+)*|[ -](?:ai|code|opus|sonnet|haiku|instant))"
+    r"|(?:chat ?)?gpt|openai|claude\.ai|(?:github|microsoft) copilot|google gemini|meta ai|le chat"
+    r"|ai assistant|perplexity(?: ai)?"
+)
+#: Names of assistants that people have as well.
+_SHARED_NAMES = frozenset(
+    {"claude", "anthropic", "gemini", "copilot", "grok", "llama", "mistral", "deepseek", "codex"}
+)
+#: Platforms where people write to each other.
+_PEOPLES_PLATFORMS = frozenset(
+    {"whatsapp", "slack", "discord", "telegram", "signal", "imessage", "instagram", "messenger"}
+    | {"facebook", "matrix", "irc", "email", "sms", "teams", "googlechat"}
+)
 
 
-def is_assistant(sender_id: str, direction: Direction | None = None) -> bool:
-    """Return whether a message is an assistant's: outgoing, or sent under an assistant role."""
-    return direction == "out" or sender_id.strip().lower() in ASSISTANT_ROLES
+def is_assistant(
+    sender_id: str,
+    direction: Direction | None = None,
+    *,
+    name: str | None = None,
+    platform: str = "",
+    peer_kind: PeerKind | None = None,
+) -> bool:
+    """Return whether a message is an assistant's: outgoing, or sent under an assistant's name.
+
+    A name that people have too is an assistant's only outside of groups, and of platforms where
+    people write to each other.
+    """
+    if direction == "out" or sender_id.strip().lower() in ASSISTANT_ROLES:
+        return True
+    if direction == "in":
+        return False
+    among_people = peer_kind in ("group", "channel") or platform.lower() in _PEOPLES_PLATFORMS
+    names = {" ".join(one.lower().split()) for one in (sender_id, name or "")}
+    return any(
+        _ASSISTANT_NAME.fullmatch(one) or (one in _SHARED_NAMES and not among_people)
+        for one in names
+    )
+
+
+def is_from_assistant(event: Event) -> bool:
+    """Return whether a message is an assistant's, by all that is known of its sender."""
+    content = message_of(event)
+    return is_assistant(
+        content.sender_id,
+        content.direction,
+        name=content.sender_name,
+        platform=event.platform,
+        peer_kind=content.peer_kind,
+    )

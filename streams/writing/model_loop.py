@@ -92,7 +92,7 @@ class WriteTask(NamedTuple):
 def has_text(event: Event) -> bool:
     """Return whether an event has a user's text for a model to read."""
     content = event.payload
-    return isinstance(content, Message | TurnCompleted | Edit) and bool(user_text(content).strip())
+    return isinstance(content, Message | TurnCompleted | Edit) and bool(user_text(event).strip())
 
 
 def write_task_for(

@@ -91,7 +91,7 @@ def first_messages(
             "peer_kind": content.peer_kind,
             "thread_id": content.thread_id,
             "said_at": format_time(event.occurred_at),
-            "content": user_text(content),
+            "content": user_text(event),
         },
         "before_it": [
             {

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.recall.index.growable_arrays import Array
+from recollect.schemas.events import Direction
 from recollect.schemas.senders import is_assistant
 from recollect.text.prompts import is_personal
 
@@ -27,16 +28,15 @@ _MIN_SELF_DISCLOSING_SHARE = 0.5
 
 def classify_turns(
     contents: Sequence[str],
+    platforms: Sequence[str],
     senders: Sequence[str],
     kinds: Sequence[str],
     directions: Sequence[str | None],
 ) -> TurnClasses:
-    """Return the class of each turn, given its text, sender, kind and direction."""
+    """Return the class of each turn, given its text, platform, sender, kind and direction."""
     found = (
-        _classify(content, sender, kind, direction)
-        for content, sender, kind, direction in zip(
-            contents, senders, kinds, directions, strict=True
-        )
+        _classify(*turn)
+        for turn in zip(contents, platforms, senders, kinds, directions, strict=True)
     )
     return np.fromiter(found, np.int8, len(contents))
 
@@ -52,9 +52,10 @@ def personal_mask(classes: Array, session: Array) -> Mask:
     return found
 
 
-def _classify(content: str, sender: str, kind: str, direction: str | None) -> int:
+def _classify(content: str, platform: str, sender: str, kind: str, direction: str | None) -> int:
     if kind == "remember":
         return REMEMBERED
-    if is_assistant(sender, "out" if direction == "out" else None):
+    known: Direction | None = direction if direction in ("in", "out") else None  # type: ignore[assignment]
+    if is_assistant(sender, known, platform=platform):
         return ASSISTANT
     return SELF_DISCLOSING if is_personal(content) else USER

@@ -266,7 +266,7 @@ class Turns:
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
             ("asks", np.fromiter(map(_share_of_questions, contents), np.float32, count)),
-            ("mark", classify_turns(contents, senders, kinds, directions)),
+            ("mark", classify_turns(contents, platforms, senders, kinds, directions)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)

@@ -38,7 +38,7 @@ def speakers_asked_for(
     assistants: set[Sender] = set()
     users: set[Sender] = set()
     for sender in senders:
-        (assistants if is_assistant(sender[1]) else users).add(sender)
+        (assistants if is_assistant(sender[1], platform=sender[0]) else users).add(sender)
         if len(users) > 1:
             return set()
     if not assistants:

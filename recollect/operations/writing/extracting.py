@@ -258,7 +258,7 @@ class Extractor:
     def _references(self, event: Event, content: Content) -> list[Reference]:
         """Return who is meant in an event, of those who were named or spoke before it."""
         before = [
-            Heard(said.sender_name or said.sender_id, user_text(said))
+            Heard(said.sender_name or said.sender_id, user_text(each))
             for each in self._thread.preceding(event, IN_MIND)
             if isinstance(said := each.payload, Content)
         ]

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.schemas.changes import CausalLink
 from recollect.schemas.events import Event, message_of
-from recollect.schemas.senders import is_assistant
+from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.retractions import EventFact
 from recollect.streams.language.grammar.analysis import Outside
@@ -116,7 +116,7 @@ def _asks_why(question: str) -> bool:
 def _statement_words(event: Event) -> list[frozenset[str]]:
     """Return the content words of each sentence that is no question; none for an assistant."""
     content = message_of(event)
-    if is_assistant(content.sender_id, content.direction):
+    if is_from_assistant(event):
         return []
     text = content.content
     said = [text[start:end] for start, end in sentences(text)]

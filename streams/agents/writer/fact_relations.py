@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.schemas.changes import FactRelation
 from recollect.schemas.events import Event, message_of
-from recollect.schemas.senders import is_assistant
+from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.agents.writer.causal_links import CausalReference, matching_fact
@@ -110,7 +110,7 @@ class _ExtensionSearch:
         first = True
         for one in near:
             content = message_of(one)
-            if is_assistant(content.sender_id, content.direction):
+            if is_from_assistant(one):
                 continue
             own = content.sender_id == self._sender
             said = self._sentences(one)

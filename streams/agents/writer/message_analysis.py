@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from recollect.schemas.events import Content, Deletion, Edit, Event, Remember, message_of
-from recollect.schemas.senders import is_assistant
+from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import Participant, named_participants
 from recollect.streams.agents.writer.causal_links import (
@@ -17,6 +16,7 @@ from recollect.streams.agents.writer.causal_links import (
     CausalReference,
     find_causal_references,
 )
+from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.agents.writer.fact_relations import Extension, find_extensions
 from recollect.streams.agents.writer.retractions import Retraction, find_retractions, says_retracted
 from recollect.streams.language.attributes.frames import find_frame
@@ -35,9 +35,6 @@ from recollect.streams.language.references.person_before import (
 )
 from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
 from recollect.streams.language.statements.statements import analyse
-
-# Context injected from memory must not be extracted again (F1).
-_INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
 
 #: How far back a bare weekday's date is looked up: in messages, and in time.
 _WEEKDAY_LOOKBACK_MESSAGES = 6
@@ -109,16 +106,16 @@ def indexed_text(content: Content) -> str:
     return f"{content.content} {captions}".strip()
 
 
-def user_text(content: Content) -> str:
+def user_text(event: Event) -> str:
     """Return the text to extract facts from; empty for an assistant's message.
 
-    Injected memory is blanked, so that positions stay the same. An assistant repeats what others
-    said or what it recalled, and facts from that would multiply memories (F1): its messages are
-    only searchable as events.
+    What memory printed is blanked. An assistant repeats what others said or what it recalled, and
+    facts from that would multiply memories (F1): its messages are only searchable as events.
     """
-    if not isinstance(content, Remember) and is_assistant(content.sender_id, content.direction):
+    content = message_of(event)
+    if not isinstance(content, Remember) and is_from_assistant(event):
         return ""
-    return _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
+    return without_echoes(content.content)
 
 
 def fact_metadata(event: Event, **more: Any) -> str:
@@ -143,7 +140,7 @@ def analyse_message(
     """
     content = message_of(event)
     said_at, replaced, is_newest = resolve_version(event, conversation.revisions(event, below))
-    text = user_text(content) if is_newest else ""
+    text = user_text(event) if is_newest else ""
     annotation = conversation.annotation(text) if text.strip() else None
     if isinstance(content, Remember):
         verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
@@ -268,7 +265,7 @@ def _antecedents(
         if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and is_current(one):
             said = message_of(one)
             who = said.sender_name or said.sender_id
-            reading = conversation.annotation(user_text(said))
+            reading = conversation.annotation(user_text(one))
             found.append(Before(one.number, who, said.content, reading))
     return found
 
@@ -300,7 +297,7 @@ def _find_occasion(
     if among_people and last.sender_id == content.sender_id:
         return None
     who = last.sender_name or last.sender_id if among_people else None
-    return Occasion(user_text(message_of(said)), said.number, who)
+    return Occasion(user_text(said), said.number, who)
 
 
 def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
@@ -309,8 +306,7 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
     A first message without a conversation is to an assistant.
     """
     if before:
-        last = message_of(before[0])
-        return not is_assistant(last.sender_id, last.direction)
+        return not is_from_assistant(before[0])
     return content.peer_kind is not None or "subject" in content.metadata
 
 
@@ -318,7 +314,7 @@ def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool
     """Whether a message to an assistant is part of a role play; `first` may have begun it."""
     if first is None or not is_current(first):
         return begins_play(text)
-    return begins_play(user_text(message_of(first)))
+    return begins_play(user_text(first))
 
 
 def _corrected_topics(
@@ -334,7 +330,7 @@ def _corrected_topics(
         own = first.sender_id == content.sender_id
         who = None if own else first.sender_name or first.sender_id
         told = about_corrected(
-            user_text(first),
+            user_text(said),
             sentence,
             said.number,
             who,
@@ -355,7 +351,7 @@ def _retracted_statement(one: Retraction, without: Without) -> Statement | None:
     """Return the retracted statement, even if it was not worth a fact; None if there is none."""
     content = message_of(one.event)
     analysis = analyse(
-        user_text(content),
+        user_text(one.event),
         speaker=content.sender_name or content.sender_id,
         at_ms=one.event.occurred_at,
         utc_offset_minutes=content.utc_offset,

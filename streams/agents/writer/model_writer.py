@@ -114,7 +114,7 @@ class ModelWriter(Agent):
                 _left_out(proposals.all(), self._without),
                 answers,
                 near,
-                named_participants(user_text(about.payload), about, conversation),
+                named_participants(user_text(about), about, conversation),
             ),
             sources=wrote.sources,
             texts=tuple(fact.text for fact in proposals.facts.values()),
@@ -158,7 +158,7 @@ def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
     content = message_of(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
     return Said(
-        text=user_text(content),
+        text=user_text(event),
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
         thread=tuple(one.content for one in before),
@@ -322,7 +322,7 @@ class _Resolution:
         if named is not None:
             if not set(normalise_name(named.name).split()) <= words:
                 return None
-            text = user_text(message_of(self._reading.about))
+            text = user_text(self._reading.about)
             start = text.find(named.name)
             if start < 0:
                 return self._resolver.find_here(

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.schemas.changes import FactSupersession
 from recollect.schemas.events import Content, Event, message_of
-from recollect.schemas.senders import is_assistant
+from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.language.grammar.analysis import Statement
@@ -121,7 +121,7 @@ def _user_messages(events: Sequence[Event], said_at: int) -> list[Event]:
         one
         for one in events
         if isinstance(one.payload, Content)
-        and not is_assistant(one.payload.sender_id, one.payload.direction)
+        and not is_from_assistant(one)
         and one.occurred_at <= said_at
     ]
 

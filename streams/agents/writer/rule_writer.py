@@ -10,7 +10,7 @@ from recollect.schemas.changes import (
     DecidedPart,
     Turn,
 )
-from recollect.schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted, message_of
+from recollect.schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted
 from recollect.schemas.ids import turn_row_id
 from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extract, TextToAnnotate
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
@@ -50,9 +50,9 @@ class RuleWriter(AnnotatingAgent):
         texts: dict[int, str] = {}
         for one in said:
             if isinstance(one.payload, Content):
-                texts[one.number] = user_text(one.payload)
+                texts[one.number] = user_text(one)
                 for before in antecedent_events(texts[one.number], one, conversation):
-                    texts.setdefault(before.number, user_text(message_of(before)))
+                    texts.setdefault(before.number, user_text(before))
         return [TextToAnnotate(number, text) for number, text in texts.items() if text.strip()]
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
