@@ -16,6 +16,7 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
+from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
     ResolvedMention,
@@ -33,9 +34,15 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fa
 from recollect.streams.agents.writer.near_duplicates import (
     find_duplicate,
     fingerprints_of,
+    leading_names,
+    signatures_about,
     signatures_of,
 )
-from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
+from recollect.streams.agents.writer.pending_rows import (
+    DUPLICATE_WINDOW_MS,
+    PendingRows,
+    all_facts_of_event,
+)
 from recollect.streams.agents.writer.proposals import is_of_model
 from recollect.streams.agents.writer.retractions import (
     Retraction,
@@ -44,7 +51,11 @@ from recollect.streams.agents.writer.retractions import (
     says_retracted,
     superseding_id,
 )
+from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Analysis, Statement
+
+#: How many words a statement may have beside its claim's subject and value to say nothing more.
+_MAX_CLAIM_WORDS = 1
 
 
 class MessageDecision:
@@ -138,6 +149,8 @@ class MessageDecision:
         duplicate = find_duplicate(
             signatures, fingerprints, as_of, self._state, pending, self._replaced
         )
+        if duplicate is None and isinstance(message.content, Remember):
+            duplicate = self._restated(statement, signatures, sender)
         if duplicate is not None:
             original, reason = duplicate
             own.puts.append(DuplicateStatement(self._event.id, statement.start, original, reason))
@@ -166,6 +179,37 @@ class MessageDecision:
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
         self._statement_facts.append(id_)
+
+    def _restated(
+        self, statement: Statement, signatures: list[str], sender: EntityRef
+    ) -> tuple[str, str] | None:
+        """Return the current fact that a remembered text repeats, however old, and the reason.
+
+        Agents remember again, in the third person, what their user stated before (F1).
+        """
+        state, replaced = self._state, self._replaced | self._pending.invalid_at.keys()
+        for name in leading_names(statement):
+            person = self._resolver.find_here(name, "PERSON")
+            if person is not None:
+                ids = self._resolver.ids(person)
+                signatures = [*signatures, *signatures_about(statement, name, ids)]
+        latest = self._message.said_at + DUPLICATE_WINDOW_MS
+        same = state.fact_with_signature(signatures, 0, latest, replaced)
+        if same is not None:
+            return same, "remembered again: the same words"
+        claim = statement.claim
+        if claim is None or MASK in claim.attribute:
+            return None
+        value = normalise_name(claim.value)
+        told = len(statement.signature.split())
+        if told - len(f"{normalise_name(claim.subject)} {value}".split()) > _MAX_CLAIM_WORDS:
+            return None
+        subjects = subjects_of(claim, self._message.content, sender, self._resolver)
+        for item in self._pending.claims_of(state, subjects, claim.attribute):
+            current = item.until is None and item.claim.fact_id not in replaced
+            if current and normalise_name(item.claim.value) == value:
+                return item.claim.fact_id, "remembered again: the same value"
+        return None
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:
         """Return the mention of a pronoun's referent; create its entity if it is new.

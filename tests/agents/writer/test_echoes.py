@@ -187,3 +187,44 @@ def test_names_with_odd_spaces_are_read_and_none_is_slow() -> None:
     assert is_assistant("  Chat  GPT ")
     assert not is_assistant("claude " * 200)
     assert not is_assistant("gpt-" + "4." * 500 + "!")
+
+
+RESTATED = (
+    *("Ada lives in Turin.", "Ada lives in Turin", "Ada's sister is called Vera."),
+    *("Ada's dog is called Rex.", "Ada works at Larch."),
+)
+
+
+@pytest.mark.parametrize("sender", ["user", "assistant", "agent-7"])
+def test_what_is_remembered_of_a_known_fact_is_no_new_one(zone: Zone, sender: str) -> None:
+    before = texts(zone)
+    for day, text in enumerate(RESTATED, 10):
+        receipt = zone.remember(text, sender_id=sender, at=f"2026-03-{day}T10:00:00Z")
+        assert receipt.status == "new"
+    assert texts(zone) == before
+    assert zone.verify().ok
+
+
+def test_a_text_that_is_remembered_again_later_is_one_fact(zone: Zone) -> None:
+    for month in ("04", "05", "06"):
+        zone.remember("The blue key opens the shed.", at=f"2026-{month}-01T10:00:00Z")
+    assert [text for text in texts(zone) if "blue key" in text] == ["The blue key opens the shed."]
+
+
+NEWS = (
+    *("Ada lives in Bergen.", "Ada lives in Turin, near the river.", "Ada worked at Larch."),
+    *("Vera lives in Turin.", "Ada does not live in Turin.", "Ada's cat is called Rex."),
+)
+
+
+@pytest.mark.parametrize("text", NEWS)
+def test_what_is_remembered_beyond_a_known_fact_is_kept(zone: Zone, text: str) -> None:
+    before = texts(zone)
+    zone.remember(text, at="2026-03-10T10:00:00Z")
+    assert text in set(texts(zone)) - set(before)
+
+
+def test_what_holds_no_more_can_be_remembered_anew(zone: Zone) -> None:
+    zone.ingest(said("moved", "I moved to Bergen.", 10))
+    zone.remember("Ada lives in Turin.", at="2026-03-20T10:00:00Z")
+    assert [fact.value for fact in zone.facts().facts if fact.attribute == "home"] == ["Turin"]
