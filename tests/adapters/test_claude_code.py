@@ -103,6 +103,14 @@ def test_what_was_typed_and_answered_is_kept_and_nothing_else(tmp_path: Path) ->
     assert found.drafts[0].occurred_at % 60_000 == 500
 
 
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "
+    "a file edit, the new_string was NOT written to the file). "
+)
+NOTE = (
+    "\n\nNote: The user's next message may contain a correction or preference. Pay close attention "
+    "to it."
+)
 NOBODYS = [
     user("x", "Read the notes first.", isMeta=True),
     user("x", "Find all houses.", isSidechain=True),
@@ -128,6 +136,21 @@ NOBODYS = [
 ]
 
 
+NOBODYS += [
+    user("x", "Implement the following plan:\n\n# Plan\n\nI own a zeppelin."),
+    user("x", "Implement the following plan: I own a zeppelin."),
+    user("x", "# Plan\n\nI own a zeppelin.", planContent="# Plan\n\nI own a zeppelin."),
+    user("x", "Stop hook feedback:\nI own a zeppelin."),
+    user("x", [{**RESULT[0], "content": REFUSED + "STOP what you are doing and wait."}]),
+    user("x", [{**RESULT[0], "content": f"1 {REFUSED}the user said: I own a zeppelin."}]),
+    user("x", RESULT, toolUseResult={"answers": {}}),
+    *(
+        user("x", f"<command-name>/go</command-name><command-args>{arguments}</command-args>")
+        for arguments in ("--all -v /tmp/zeppelin", "#12 7", "https://zeppelin.example/x", " ")
+    ),
+]
+
+
 @pytest.mark.parametrize("of", NOBODYS)
 def test_what_nobody_said_is_no_event(tmp_path: Path, of: Any) -> None:
     found = session(tmp_path, SESSION[2], of, SESSION[7])
@@ -141,6 +164,112 @@ def test_what_was_added_to_a_prompt_is_taken_off_it(tmp_path: Path) -> None:
              "<system-reminder>Be brief.</system-reminder>"),
     ]  # fmt: skip
     assert session(tmp_path, user("u", blocks)).texts == ["Where was I?"]
+
+
+def command(name: str, arguments: str) -> str:
+    return (
+        f"<command-message>{name} is running…</command-message>\n"
+        f"<command-name>/{name}</command-name>\n<command-args>{arguments}</command-args>"
+    )
+
+
+COMMANDS = [
+    (command("review", "Only the roof, please."), "Only the roof, please."),
+    (command("house:paint", "Blue,\nnever <b>grey</b>."), "Blue,\nnever <b>grey</b>."),
+    (command("compact", "Keep what I said of Porto."), "Keep what I said of Porto."),
+    (
+        "<command-name>/plan</command-name>\n            <command-message>plan</command-message>\n"
+        "            <command-args>A room for Rex.</command-args>",
+        "A room for Rex.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("typed", "words"), COMMANDS)
+def test_arguments_of_a_command_are_words_of_the_user(
+    tmp_path: Path, typed: str, words: str
+) -> None:
+    """FAULTS 15."""
+    found = session(tmp_path, *SESSION[2:6], user("c", typed, 9), SESSION[7])
+    assert said(found)[2:] == [("c", "in", words), ("msg_2:0", "out", "A nice house.")]
+    assert found.contents[3].turn_id == "c"
+
+
+def test_a_command_of_claude_code_itself_may_have_words(tmp_path: Path) -> None:
+    """FAULTS 15."""
+    local = record("system", "c", None, 9, subtype="local_command")
+    del local["message"]
+    setting = {**local, "uuid": "d", "content": command("model", "opus")}
+    output = {**local, "uuid": "e", "content": "<local-command-stdout>ok</local-command-stdout>"}
+    spoken = {**local, "content": command("btw", "Rex bites.")}
+    found = session(tmp_path, spoken, setting, output, user("u", command("theme", "dark")))
+    assert said(found) == [("c", "in", "Rex bites.")]
+
+
+ANSWERS = [
+    ({"answers": {"Which colour?": "Blue"}}, "Blue"),
+    ({"answers": {"Which colour?": "Blue", "How many rooms?": "Seven, one for Rex"}},
+     "Blue\nSeven, one for Rex"),
+    ({"answers": {"Which pets?": ["Dogs", "Cats"]}}, "Dogs, Cats"),
+    ({"answers": {"Which colour?": "Blue"},
+      "annotations": {"Which colour?": {"notes": "as in Porto", "preview": "#00f"}}},
+     "Blue, as in Porto"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("outcome", "words"), ANSWERS)
+def test_answers_to_questions_of_the_agent_are_of_the_user(
+    tmp_path: Path, outcome: dict[str, Any], words: str
+) -> None:
+    """FAULTS 15."""
+    outcome = {"questions": [{"question": "Which colour?", "options": []}], **outcome}
+    done = user("d", [{**RESULT[0], "content": "The user has answered."}], 4, toolUseResult=outcome)
+    found = session(tmp_path, *SESSION[2:6], done, SESSION[7])
+    assert said(found)[2:] == [("d", "in", words), ("msg_2:0", "out", "A nice house.")]
+    questions = "\n".join(outcome["answers"])
+    assert found.contents[2].metadata["quoted"] == questions
+    # The turn of the question goes on.
+    assert found.contents[3].turn_id == "u1"
+
+
+LEFT = (
+    "The user wants to clarify these questions.\n    This means they may have additional "
+    'information.\n\n    Questions asked:\n- "Which colour?"\n  Answer: Blue\n- "How many '
+    'rooms?"\n  (No answer provided)'
+)
+REFUSALS = [
+    (f"{REFUSED}To tell you how to proceed, the user said:\nuse tiles, never slate", ""),
+    (f"{REFUSED}To tell you how to proceed, the user said: use tiles, never slate", ""),
+    (f"{REFUSED}To tell you how to proceed, the user said:\nuse tiles, never slate{NOTE}", ""),
+    (f"Error: {REFUSED}To tell you how to proceed, the user said:\nuse tiles, never slate", ""),
+    ("Permission for this tool use was denied. The tool use was rejected. The user said:\n"
+     "use tiles, never slate", ""),
+    (f"{REFUSED}To tell you how to proceed, the user said:\nuse tiles,\n\nnever slate",
+     "use tiles,\n\nnever slate"),
+    (f"{REFUSED}To tell you how to proceed, the user said:\n{LEFT}{NOTE}", "Blue"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("as_blocks", [True, False])
+@pytest.mark.parametrize(("result", "words"), REFUSALS)
+def test_what_explains_a_refusal_is_of_the_user(
+    tmp_path: Path, result: str, words: str, as_blocks: bool
+) -> None:
+    """FAULTS 15."""
+    content = [text(result)] if as_blocks else result
+    block = {**RESULT[0], "content": content, "is_error": True}
+    refusal = user("r", [block], 4, toolUseResult=f"Error: {result}")
+    found = session(tmp_path, *SESSION[2:6], refusal, SESSION[7])
+    assert said(found)[2:] == [
+        ("r", "in", words or "use tiles, never slate"),
+        ("msg_2:0", "out", "A nice house."),
+    ]
+
+
+def test_a_record_counts_in_its_own_folder(tmp_path: Path) -> None:
+    elsewhere = [{**one, "cwd": "/home/ada/garden"} for one in SESSION[7:]]
+    peers = [one.peer_id for one in session(tmp_path, *SESSION[:7], *elsewhere).contents]
+    assert peers == ["/home/ada/house"] * 2 + ["/home/ada/garden"] * 3
 
 
 def test_what_was_typed_while_the_assistant_worked_is_said(tmp_path: Path) -> None:

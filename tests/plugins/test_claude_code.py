@@ -62,15 +62,26 @@ def service() -> Iterator[Service]:
     made.server.server_close()
 
 
-def hook(payload: object, url: str) -> str:
-    """Return what the hook prints on a payload; it must end well, and say nothing else."""
-    environment = {
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where the hook keeps its positions."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "recollect" / "claude_code"
+
+
+def environment(url: str) -> dict[str, str]:
+    return {
         "PATH": os.environ.get("PATH", ""),
+        "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
         "RECOLLECT_URL": url,
         "RECOLLECT_TOKEN": "rct_1_s",
         "RECOLLECT_ZONE": "ada",
         "http_proxy": "http://127.0.0.1:9",
     }
+
+
+def hook(payload: object, url: str) -> str:
+    """Return what the hook prints on a payload; it must end well, and say nothing else."""
     text = payload if isinstance(payload, str) else json.dumps(payload)
     # Isolated: the standard library alone.
     done = subprocess.run(
@@ -78,7 +89,7 @@ def hook(payload: object, url: str) -> str:
         input=text,
         capture_output=True,
         text=True,
-        env=environment,
+        env=environment(url),
         timeout=20,
         check=False,
     )
@@ -184,7 +195,12 @@ def test_what_was_said_is_sent_when_the_agent_stops_without_what_was_injected(
     ((path, _, body),) = service.asked
     assert path == "/v1/zones/ada/events"
     said = [(event["id"], event["direction"], event["content"]) for event in body["events"]]
-    assert said == [("u1", "in", "I moved to Oslo."), ("a2", "out", "Noted.")]
+    assert said == [
+        ("u0", "in", "An earlier prompt."),
+        ("a0", "out", "An earlier answer."),
+        ("u1", "in", "I moved to Oslo."),
+        ("a2", "out", "Noted."),
+    ]
 
 
 def test_its_files_are_those_that_the_client_reads() -> None:
@@ -196,7 +212,9 @@ def test_its_files_are_those_that_the_client_reads() -> None:
         (command,) = group["hooks"]
         assert "${CLAUDE_PLUGIN_ROOT}/hooks/memory_hook.py" in command["command"]
         assert command["timeout"] == 2
-    assert "recollect" in json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]
+    server = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["recollect"]
+    (script,) = server["args"]
+    assert Path(script.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN))).is_file()
 
 
 @pytest.mark.parametrize("skill", ["memory-search", "memory-reflect"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,43 +13,13 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, ParseResult, convert
+from recollect.streams.adapters.assistants.claude_transcript import MalformedRecord, event_fields
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
 M = TypeVar("M")
 
-USER = "user"
-ASSISTANT = "assistant"
-
-# Context that recollect's hooks put before a prompt. An unclosed block extends to the end.
-_INJECTED = re.compile(
-    r"<memory_context\b.*?(?:</memory_context\s*>|\Z)", re.DOTALL | re.IGNORECASE
-)
-# A larger number counts milliseconds: in seconds it would be the year 5138.
-_MAX_SECONDS = 100_000_000_000
 _CONVERSATIONS_OBJECT = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
-
-
-def without_injected(text: str) -> str:
-    """Return a text without the context that recollect injected."""
-    return _INJECTED.sub("", text).strip()
-
-
-def parse_time(value: object) -> str | int | None:
-    """Return a time in the form of an event, or None if there is none. A text without a zone is
-    UTC.
-    """
-    if isinstance(value, bool) or not value:
-        return None
-    if isinstance(value, int | float):
-        return round(value if value >= _MAX_SECONDS else value * 1000)
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value.strip())
-    except ValueError:
-        return value
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
 
 
 def time_key(at: str | int | None) -> float:
@@ -77,34 +47,29 @@ def message_event(
     attachments: tuple[Attachment, ...] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> InboundEvent:
-    """Return the event of a user's or an assistant's message.
-
-    `ends_turn`: the record says that the assistant's turn ends with it. A question has no turn, so
-    that it is decided at once, whether an answer came or not.
+    """Return the event of a user's or an assistant's message; see `event_fields`.
 
     Raises:
         InvalidInput: the time is unknown.
     """
-    if at is None:
-        raise InvalidInput("this message has no time, and none before it has one")
-    answer = role == ASSISTANT
-    return InboundEvent(
-        platform=platform,
-        sender_id=role,
-        sender_name=name,
-        # Assistants write all times in UTC, wherever their user is.
-        occurred_at=re.sub(r"[+-]00:00$", "Z", at) if isinstance(at, str) else at,
-        content=content,
-        id=id,
-        peer_id=chat,
-        peer_kind="dm" if chat else None,
-        direction="out" if answer else "in",
-        kind="turn_completed" if answer and ends_turn else "message",
-        turn_id=turn if answer else None,
-        reply_to=reply_to,
-        attachments=attachments,
-        metadata={name: value for name, value in (metadata or {}).items() if value is not None},
-    )
+    try:
+        fields = event_fields(
+            platform,
+            role,
+            content,
+            at,
+            id=id,
+            chat=chat,
+            turn=turn,
+            name=name,
+            ends_turn=ends_turn,
+            reply_to=reply_to,
+            attachments=attachments,
+            metadata=metadata,
+        )
+    except MalformedRecord as error:
+        raise InvalidInput(str(error)) from None
+    return InboundEvent(**fields)
 
 
 def note_event(
@@ -174,21 +139,6 @@ def conversation_events(
         yield from convert(((number, message) for message in found), events)
 
 
-def text_or_none(value: object) -> str | None:
-    """Return a text that is not blank, or None."""
-    return value if isinstance(value, str) and value.strip() else None
-
-
 def size_or_none(value: object) -> int | None:
     """Return a size in bytes, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def dict_or_empty(value: object) -> Mapping[str, Any]:
-    """Return a JSON object; empty if it is anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def list_or_empty(value: object) -> list[Any]:
-    """Return a JSON array; empty if it is anything else."""
-    return value if isinstance(value, list) else []

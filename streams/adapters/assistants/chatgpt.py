@@ -27,22 +27,24 @@ from recollect.streams.adapters.adapter import (
     convert,
 )
 from recollect.streams.adapters.assistants.assistant_chats import (
-    ASSISTANT,
-    USER,
     conversation_events,
     deletion_event,
-    dict_or_empty,
-    list_or_empty,
     message_event,
     note_event,
-    parse_time,
     size_or_none,
-    text_or_none,
     time_key,
-    without_injected,
 )
 from recollect.streams.adapters.assistants.branches import path_to, replaced
 from recollect.streams.adapters.assistants.chatgpt_marks import labels, without_marks
+from recollect.streams.adapters.assistants.claude_transcript import (
+    ASSISTANT,
+    USER,
+    dict_or_empty,
+    list_or_empty,
+    parse_time,
+    text_or_none,
+    without_injected,
+)
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 

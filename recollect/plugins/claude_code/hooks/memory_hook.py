@@ -1,189 +1,139 @@
-"""A hook of Claude Code that asks a running `recollect serve`, and says nothing where it cannot.
+"""A hook of Claude Code: it asks a running `recollect serve`, and is silent if it cannot.
 
-It reads the hook's payload on standard input. At the start of a session and with a prompt it prints
-what is remembered as `additionalContext`, if anything is relevant; when the agent stops it sends
-what was said, without what memory had put there. It needs nothing but the standard library, takes a
-second at most, and never fails: then the agent works without memory.
-
-RECOLLECT_URL [http://127.0.0.1:8420], RECOLLECT_TOKEN and RECOLLECT_ZONE [default] say where and as
-whom it asks, or url, token and zone under [client] in recollect's configuration file.
+It reads the hook's payload from standard input. When a session starts, and with a prompt, it prints
+what is remembered as `additionalContext`, if anything is relevant. With every event it sends what
+was said since the last one, without what memory had put there: prompts whose turn was interrupted,
+and what was said while the service was down, too. It needs the standard library alone, takes a
+second at most, and never fails: then the agent works without memory. What was not sent within the
+second is sent in the background. `service_client.py` says how the service is configured.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
+import subprocess
 import sys
 import threading
-import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, Optional
 
-# In seconds, for everything.
+if TYPE_CHECKING:
+    from recollect.plugins.claude_code.hooks.claude_transcript import typed_text
+    from recollect.plugins.claude_code.hooks.service_client import configured_service
+    from recollect.plugins.claude_code.hooks.transcript_sender import TranscriptSender
+else:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from claude_transcript import typed_text
+    from service_client import configured_service
+    from transcript_sender import TranscriptSender
+
+# In seconds, for everything before the agent goes on.
 DEADLINE = 1.0
 DEFAULT_MAX_TOKENS = 500
-# The last turn of a transcript is in its end.
-_MAX_TRANSCRIPT_BYTES = 2_000_000
-_MAX_TEXT_LENGTH = 100_000
-# What is in a message and was said by nobody in it.
-_INSERTED = re.compile(
-    r"<(memory_context|system-reminder|command-name|command-message|command-args|"
-    r"local-command-stdout|local-command-stderr)\b.*?(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-_ASIDE = ("isMeta", "isSidechain", "isCompactSummary")
+_MAX_TASK_LENGTH = 100_000
+# Seconds that a request in the background may take.
+_BACKGROUND_TIMEOUT = 60.0
+_IN_BACKGROUND = "--in-background"
+_CONTEXT_EVENTS = ("SessionStart", "UserPromptSubmit")
+_EVENTS = (*_CONTEXT_EVENTS, "Stop", "SessionEnd", "PreCompact")
+
+
+class HookRun:
+    """One call of the hook: what it prints, and whether it has sent what was said."""
+
+    def __init__(self) -> None:
+        self.output = ""
+        self.transcript: Optional[str] = None
+        self.is_sending = False
+
+    def run(self) -> None:
+        """Do what the payload on standard input asks for; errors are dropped."""
+        try:
+            payload = json.load(sys.stdin)
+            event = payload.get("hook_event_name")
+            if event not in _EVENTS:
+                return
+            path = payload.get("transcript_path")
+            self.transcript = path if isinstance(path, str) and path else None
+            sending = threading.Thread(target=self._send, daemon=True)
+            self.is_sending = True
+            sending.start()
+            if event in _CONTEXT_EVENTS:
+                self._add_context(event, payload)
+            sending.join()
+        except Exception:
+            # Whatever it is, the agent must not be held up by its memory.
+            return
+
+    def _add_context(self, event: str, payload: Mapping[str, Any]) -> None:
+        task = _task(event, payload)[:_MAX_TASK_LENGTH]
+        if task.strip():
+            body = {"task": task, "max_tokens": DEFAULT_MAX_TOKENS}
+            answer = configured_service().post_in_zone("context", body, DEADLINE)
+            if block := str(answer.get("block", "")):
+                specific = {"hookEventName": event, "additionalContext": block}
+                self.output = json.dumps({"hookSpecificOutput": specific})
+
+    def _send(self) -> None:
+        try:
+            sender = TranscriptSender(configured_service(), DEADLINE)
+            if self.transcript is not None and os.path.exists(self.transcript):
+                sender.positions.register(self.transcript)
+            sender.send_all(self.transcript)
+        except Exception:
+            # A later hook sends it.
+            pass
+        self.is_sending = False
 
 
 def main() -> None:
     """Do what the payload asks for, within the deadline; print at most one JSON object."""
-    printed: list[str] = []
-    worker = threading.Thread(target=_guarded, args=(printed,), daemon=True)
+    if sys.argv[1:2] == [_IN_BACKGROUND]:
+        _send_in_background(*sys.argv[2:3])
+        return
+    run = HookRun()
+    worker = threading.Thread(target=run.run, daemon=True)
     worker.start()
     worker.join(DEADLINE)
-    for line in printed[:1]:
-        sys.stdout.write(line + "\n")
+    if run.output:
+        sys.stdout.write(f"{run.output}\n")
     sys.stdout.flush()
+    if run.is_sending:
+        _continue_in_background(run.transcript)
     # A thread that still waits for an answer is not waited for.
     os._exit(0)
 
 
-def _guarded(printed: list[str]) -> None:
-    try:
-        payload = json.load(sys.stdin)
-        event = payload.get("hook_event_name")
-        if event == "Stop":
-            _send(payload)
-        elif event in ("SessionStart", "UserPromptSubmit"):
-            block = _context(_task(event, payload))
-            if block:
-                said = {"hookEventName": event, "additionalContext": block}
-                printed.append(json.dumps({"hookSpecificOutput": said}))
-    except Exception:
-        # Whatever it is, the agent must not be held up by its memory.
-        return
-
-
-def _task(event: str, payload: dict[str, object]) -> str:
+def _task(event: str, payload: Mapping[str, Any]) -> str:
     if event == "UserPromptSubmit":
-        return without_insertions(str(payload.get("prompt", "")))
+        return typed_text(str(payload.get("prompt", "")))
     project = Path(str(payload.get("cwd", ""))).name
     return f"What did we decide, plan and leave undone in {project}?" if project else ""
 
 
-def _context(task: str) -> str:
-    if not task.strip():
-        return ""
-    answer = _post("context", {"task": task[:_MAX_TEXT_LENGTH], "max_tokens": DEFAULT_MAX_TOKENS})
-    return str(answer.get("block", ""))
-
-
-def _send(payload: dict[str, object]) -> None:
-    path = payload.get("transcript_path")
-    if not isinstance(path, str):
-        return
-    session = str(payload.get("session_id", ""))
-    events = last_turn(_end_of(Path(path)), session)
-    if events:
-        _post("events", {"events": events})
-
-
-def _end_of(path: Path) -> list[str]:
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        start = max(size - _MAX_TRANSCRIPT_BYTES, 0)
-        file.seek(start)
-        lines = file.read().decode("utf-8", "replace").split("\n")
-    # The first may be the rest of one.
-    return lines[1:] if start else lines
-
-
-def last_turn(lines: list[str], session: str) -> list[dict[str, object]]:
-    """Return the events of a transcript's last turn: the prompt, and what the agent said."""
-    events: list[dict[str, object]] = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if not isinstance(entry, dict) or any(entry.get(mark) for mark in _ASIDE):
-            continue
-        role, text = entry.get("type"), _text(entry)
-        if role not in ("user", "assistant") or not text or not entry.get("timestamp"):
-            continue
-        if role == "user":
-            events.clear()
-        events.append(
-            {
-                "id": str(entry.get("uuid") or ""),
-                "platform": "claude_code",
-                "sender_id": role,
-                "direction": "in" if role == "user" else "out",
-                "thread_id": session or None,
-                "session_id": session or None,
-                "occurred_at": entry["timestamp"],
-                "content": text[:_MAX_TEXT_LENGTH],
-            }
+def _continue_in_background(transcript: Optional[str]) -> None:
+    """Start a process that outlives the hook and sends the rest."""
+    command = [sys.executable, os.path.abspath(__file__), _IN_BACKGROUND]
+    # If it cannot start, a later hook sends it.
+    with suppress(OSError):
+        subprocess.Popen(
+            [*command, transcript] if transcript else command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
-    return [event if event["id"] else {**event, "id": None} for event in events]
 
 
-def _text(entry: dict[str, object]) -> str:
-    """Return what was said in an entry; results of tools and thoughts are not."""
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        content = "\n".join(
-            str(block.get("text", ""))
-            for block in content
-            if isinstance(block, dict) and block.get("type") == "text"
-        )
-    return without_insertions(content) if isinstance(content, str) else ""
-
-
-def without_insertions(text: str) -> str:
-    """Return a text without what memory, the client or a command put into it."""
-    return _INSERTED.sub("", text).strip()
-
-
-def _post(route: str, body: dict[str, object]) -> dict[str, object]:
-    settings = _settings()
-    url = settings.get("url", "http://127.0.0.1:8420").rstrip("/")
-    if not url.startswith(("http://", "https://")):
-        return {}
-    zone = quote(settings.get("zone", "default"), safe="")
-    headers = {"Content-Type": "application/json"}
-    if token := settings.get("token"):
-        headers["Authorization"] = f"Bearer {token}"
-    request = urllib.request.Request(
-        f"{url}/v1/zones/{zone}/{route}", json.dumps(body).encode(), headers, method="POST"
-    )
-    # A proxy of the environment has nothing to do with a service on this machine.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=DEADLINE) as answer:
-        found = json.load(answer)
-    return found if isinstance(found, dict) else {}
-
-
-def _settings() -> dict[str, str]:
-    """Return url, token and zone: of the environment, else of recollect's configuration file."""
-    home = os.environ.get("RECOLLECT_HOME") or "~/.recollect"
-    file = os.environ.get("RECOLLECT_CONFIG") or os.path.join(home, "recollect.toml")
-    found: dict[str, str] = {}
-    try:
-        # Python 3.10 has none: then the environment says everything.
-        import tomllib
-
-        with open(os.path.expanduser(file), "rb") as opened:
-            found = dict(tomllib.load(opened).get("client", {}))
-    except (ImportError, OSError, ValueError, TypeError):
-        pass
-    names = ("url", "token", "zone")
-    return found | {name: said for name in names if (said := os.environ.get(_variable(name)))}
-
-
-def _variable(name: str) -> str:
-    return f"RECOLLECT_{name.upper()}"
+def _send_in_background(transcript: Optional[str] = None) -> None:
+    sender = TranscriptSender(configured_service(), _BACKGROUND_TIMEOUT)
+    # If the service does not take it, a later hook sends it.
+    with suppress(OSError, ValueError), sender.positions.background_lock() as is_alone:
+        if is_alone:
+            sender.send_all(transcript)
 
 
 if __name__ == "__main__":

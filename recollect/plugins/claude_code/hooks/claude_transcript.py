@@ -1,0 +1,1 @@
+../../../../streams/adapters/assistants/claude_transcript.py

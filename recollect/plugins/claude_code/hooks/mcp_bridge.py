@@ -1,0 +1,149 @@
+"""An MCP server over stdio that passes each message on to the service, and the answer back.
+
+A client's file of MCP servers can name a URL, or read it from the environment, but not from
+recollect's configuration file; `service_client.py` does. Standard library only.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Optional
+from urllib.error import HTTPError
+
+if TYPE_CHECKING:
+    from recollect.plugins.claude_code.hooks.claude_transcript import dict_or_empty
+    from recollect.plugins.claude_code.hooks.service_client import Service, configured_service
+else:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from claude_transcript import dict_or_empty
+    from service_client import configured_service
+
+# JSON-RPC's codes.
+_PARSE_ERROR = -32700
+_INVALID_REQUEST = -32600
+_INTERNAL_ERROR = -32603
+# In seconds; the service gives up earlier.
+_TIMEOUT = 300.0
+_MAX_CALLS = 8
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+# Which parameter of a method the header Mcp-Name repeats.
+_NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class Bridge:
+    """Passes JSON-RPC messages on to a service; answers go to `output`, a line each."""
+
+    def __init__(self, service: Service, output: Any) -> None:
+        self._service = service
+        self._output = output
+        self._writing = threading.Lock()
+        # The revision that the handshake agreed on; later ones name theirs in each message.
+        self._version: Optional[str] = None
+
+    def pass_on(self, line: bytes) -> None:
+        """Pass a message on, and write the answer, if it has one."""
+        try:
+            message = json.loads(line.decode(errors="replace"))
+        except (ValueError, RecursionError) as error:
+            self._write(_error(None, _PARSE_ERROR, f"Parse error: {error}"))
+            return
+        if not isinstance(message, dict):
+            self._write(_error(None, _INVALID_REQUEST, "a message is a JSON object"))
+            return
+        answer = self._answer(message)
+        # A notification has no answer.
+        if answer is not None and "id" in message:
+            self._write(answer)
+
+    def _answer(self, message: dict[str, Any]) -> Optional[dict[str, Any]]:
+        identifier = message.get("id")
+        try:
+            body = self._service.post(
+                f"/mcp/{self._service.zone_path}",
+                json.dumps(message).encode(),
+                _TIMEOUT,
+                self._headers(message),
+            )
+            answer = json.loads(body) if body.strip() else None
+        except HTTPError as error:
+            return _refused(identifier, error)
+        except (OSError, ValueError) as error:
+            return _error(
+                identifier,
+                _INTERNAL_ERROR,
+                f"{self._service.url} does not answer ({error}); start it with recollect serve, or "
+                "set client.url in recollect.toml",
+            )
+        if message.get("method") == "initialize":
+            agreed = dict_or_empty(dict_or_empty(answer).get("result")).get("protocolVersion")
+            self._version = agreed if isinstance(agreed, str) else None
+        return answer if isinstance(answer, dict) else None
+
+    def _headers(self, message: dict[str, Any]) -> dict[str, str]:
+        headers = {"Accept": "application/json, text/event-stream"}
+        parameters = dict_or_empty(message.get("params"))
+        version = dict_or_empty(parameters.get("_meta")).get(_VERSION_KEY) or self._version
+        method = message.get("method")
+        if isinstance(version, str):
+            headers["MCP-Protocol-Version"] = _header(version)
+        if isinstance(method, str):
+            headers["Mcp-Method"] = _header(method)
+            name = parameters.get(_NAMES.get(method, ""))
+            if isinstance(name, str):
+                headers["Mcp-Name"] = _header(name)
+        return headers
+
+    def _write(self, answer: dict[str, Any]) -> None:
+        with self._writing:
+            self._output.write(json.dumps(answer).encode() + b"\n")
+            self._output.flush()
+
+
+def main() -> None:
+    """Serve until the client closes standard input, or interrupts."""
+    bridge = Bridge(configured_service(), sys.stdout.buffer)
+    with ThreadPoolExecutor(_MAX_CALLS) as calls:
+        try:
+            for line in sys.stdin.buffer:
+                if not line.strip():
+                    continue
+                if b'"initialize"' in line:
+                    # What follows depends on the revision that it agrees on.
+                    bridge.pass_on(line)
+                else:
+                    calls.submit(bridge.pass_on, line)
+        except KeyboardInterrupt:
+            os._exit(130)
+
+
+def _refused(identifier: object, error: HTTPError) -> dict[str, Any]:
+    """Return the answer to a message that the service refused with a status of HTTP."""
+    try:
+        found = json.loads(error.read())
+    except (OSError, ValueError):
+        found = None
+    problem = dict_or_empty(found)
+    if "error" in problem:
+        return dict(problem)
+    detail = problem.get("detail") or error.reason
+    return _error(identifier, _INTERNAL_ERROR, f"the service answered {error.code}: {detail}")
+
+
+def _error(identifier: object, code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}}
+
+
+def _header(value: str) -> str:
+    """Return a value as a header of MCP has it: in Base64 if it is not plain ASCII."""
+    if value.isascii() and value.isprintable() and value == value.strip():
+        return value
+    return f"=?base64?{base64.b64encode(value.encode(errors='replace')).decode()}?="
+
+
+if __name__ == "__main__":
+    main()
