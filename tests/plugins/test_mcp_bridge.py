@@ -24,7 +24,7 @@ PLUGIN = Path(recollect.__file__).parent / "plugins" / "claude_code"
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Served]:
-    Home.make(tmp_path / "home", without_encoder=True)
+    Home.create_or_open(tmp_path / "home", without_encoder=True)
     with served(tmp_path / "home") as running:
         yield running
 

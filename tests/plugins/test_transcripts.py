@@ -497,7 +497,7 @@ def mixed(session: Session) -> None:
 def test_the_hook_and_an_import_agree(tmp_path: Path, hook_first: bool) -> None:
     """FAULTS 14."""
     home = tmp_path / "home"
-    Home.make(home, without_encoder=True)
+    Home.create_or_open(home, without_encoder=True)
     with served(home) as service:
         session = Session(tmp_path, service.url, RECOLLECT_ZONE="a")
         token = dict(service.client().headers)["authorization"].removeprefix("Bearer ")
@@ -525,7 +525,7 @@ def test_the_hook_and_an_import_agree(tmp_path: Path, hook_first: bool) -> None:
 def test_a_session_resumed_elsewhere_repeats_nothing(tmp_path: Path) -> None:
     """FAULTS 14."""
     home = tmp_path / "home"
-    Home.make(home, without_encoder=True)
+    Home.create_or_open(home, without_encoder=True)
     with served(home) as service:
         token = dict(service.client().headers)["authorization"].removeprefix("Bearer ")
         rights = {"RECOLLECT_ZONE": "a", "RECOLLECT_TOKEN": token}

@@ -1,4 +1,4 @@
-"""Shared by exports of assistant chats: roles, turns, and the removal of injected context."""
+"""Shared by exports of assistant chats: times, and the events of messages and conversations."""
 
 from __future__ import annotations
 
