@@ -13,7 +13,11 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, ParseResult, convert
-from recollect.streams.adapters.assistants.claude_transcript import MalformedRecord, event_fields
+from recollect.streams.adapters.assistants.claude_transcript import (
+    ASSISTANT,
+    MalformedRecord,
+    event_fields,
+)
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
