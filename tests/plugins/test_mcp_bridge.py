@@ -159,7 +159,7 @@ def test_a_configuration_is_read_without_a_parser_of_toml(
     import importlib
 
     monkeypatch.syspath_prepend(str(PLUGIN / "hooks"))
-    client = importlib.import_module("service_client")
+    client = importlib.import_module("plugin_service")
     (tmp_path / "recollect.toml").write_text(
         "zone = 'other'\n[service]\nurl = \"x\"\n[ client ]  # ours\n"
         'url = "http://h:1/"  # here\ntoken=\'a"b\'\nzone = "a \\"b\\" \\u00e9"\nnumber = 5\n'

@@ -544,7 +544,7 @@ def test_a_session_resumed_elsewhere_repeats_nothing(tmp_path: Path) -> None:
 
 def test_reading_in_pieces_gives_what_reading_at_once_does(tmp_path: Path, hooks: Any) -> None:
     """FAULTS 14."""
-    module = hooks("claude_transcript")
+    module = hooks("transcript_parser")
     session = Session(tmp_path, "")
     session.turn("My boat is called Nina.", "A fine name.")
     mixed(session)

@@ -1,7 +1,7 @@
 """An MCP server over stdio that passes each message on to the service, and the answer back.
 
 A client's file of MCP servers can name a URL, or read it from the environment, but not from
-recollect's configuration file; `service_client.py` does. Standard library only.
+recollect's configuration file; `plugin_service.py` does. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Optional
 from urllib.error import HTTPError
 
 if TYPE_CHECKING:
-    from recollect.plugins.claude_code.hooks.claude_transcript import dict_or_empty
-    from recollect.plugins.claude_code.hooks.service_client import Service, configured_service
+    from recollect.plugins.claude_code.hooks.plugin_service import Service, configured_service
+    from recollect.plugins.claude_code.hooks.transcript_parser import dict_or_empty
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    from claude_transcript import dict_or_empty
-    from service_client import configured_service
+    from plugin_service import configured_service
+    from transcript_parser import dict_or_empty
 
 # JSON-RPC's codes.
 _PARSE_ERROR = -32700

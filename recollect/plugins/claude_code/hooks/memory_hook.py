@@ -5,7 +5,7 @@ what is remembered as `additionalContext`, if anything is relevant. With every e
 was said since the last one, without what memory had put there: prompts whose turn was interrupted,
 and what was said while the service was down, too. It needs the standard library alone, takes a
 second at most, and never fails: then the agent works without memory. What was not sent within the
-second is sent in the background. `service_client.py` says how the service is configured.
+second is sent in the background. `plugin_service.py` says how the service is configured.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
-    from recollect.plugins.claude_code.hooks.claude_transcript import typed_text
-    from recollect.plugins.claude_code.hooks.service_client import configured_service
+    from recollect.plugins.claude_code.hooks.plugin_service import configured_service
+    from recollect.plugins.claude_code.hooks.transcript_parser import typed_text
     from recollect.plugins.claude_code.hooks.transcript_sender import TranscriptSender
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    from claude_transcript import typed_text
-    from service_client import configured_service
+    from plugin_service import configured_service
+    from transcript_parser import typed_text
     from transcript_sender import TranscriptSender
 
 # In seconds, for everything before the agent goes on.

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Optional
 from urllib.error import HTTPError
 
 if TYPE_CHECKING:
-    from recollect.plugins.claude_code.hooks.claude_transcript import (
+    from recollect.plugins.claude_code.hooks.plugin_service import Service
+    from recollect.plugins.claude_code.hooks.transcript_parser import (
         MAX_LINE_BYTES,
         EventFields,
         MalformedRecord,
         Transcript,
         decode_record,
     )
-    from recollect.plugins.claude_code.hooks.service_client import Service
 else:
-    from claude_transcript import MAX_LINE_BYTES, MalformedRecord, Transcript, decode_record
+    from transcript_parser import MAX_LINE_BYTES, MalformedRecord, Transcript, decode_record
 
 # Of the form of a position's file.
 _VERSION = 1
