@@ -54,7 +54,7 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
     return TokenCodes(*found[0]) if found else None
 
 
-def reading_of_event(
+def annotations_of_event(
     connection: apsw.Connection, number: int, reader: bytes, text: bytes
 ) -> bytes | None:
     """Return the packed annotations that a reader recorded for an event's text, or None.

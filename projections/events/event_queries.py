@@ -62,11 +62,11 @@ def events_in_other_conversations(
 
 
 def first_message_of_sender(
-    connection: apsw.Connection, event: Event, without: Container[int] = ()
+    connection: apsw.Connection, event: Event, excluded: Container[int] = ()
 ) -> Event | None:
     """Return the sender's first earlier event in the conversation of a message, or None.
 
-    Events with numbers in `without` count as erased.
+    Events with numbers in `excluded` count as erased.
     """
     content = message_of(event)
     found = connection.execute(
@@ -74,7 +74,7 @@ def first_message_of_sender(
         "WHERE conversation = ? AND number < ? AND sender_id = ? ORDER BY number",
         (conversation_of(content, event.platform), event.number, content.sender_id),
     )
-    return next((first for row in found if (first := _event(row)).number not in without), None)
+    return next((first for row in found if (first := _event(row)).number not in excluded), None)
 
 
 class Speaker(NamedTuple):
@@ -87,7 +87,7 @@ class Speaker(NamedTuple):
 
 
 def speakers_before(
-    connection: apsw.Connection, event: Event, since: int, without: Iterable[int] = ()
+    connection: apsw.Connection, event: Event, since: int, excluded: Iterable[int] = ()
 ) -> list[Speaker]:
     """Return the senders in an event's surroundings, from number `since` up to the event.
 
@@ -104,7 +104,7 @@ def speakers_before(
         f"WHERE number >= ? AND number < ? AND platform = ? AND {column} = ? "
         "AND number NOT IN (SELECT value FROM json_each(?)) "
         "GROUP BY sender_id, sender_name ORDER BY 1 DESC",
-        (since, event.number, event.platform, value, json_array([*without])),
+        (since, event.number, event.platform, value, json_array([*excluded])),
     )
     return [Speaker(*row) for row in found]
 
@@ -179,7 +179,7 @@ def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list
     return found
 
 
-def latest_before(connection: apsw.Connection, before_ms: int) -> int | None:
+def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | None:
     """Return the time (unix ms) of the latest event before a time, or None."""
     found: int | None = scalar(
         connection, "SELECT max(occurred_at) FROM events WHERE occurred_at < ?", (before_ms,)
@@ -202,7 +202,7 @@ def event_count(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT count(*) FROM events"))
 
 
-def numbers_of(connection: apsw.Connection) -> set[int]:
+def event_numbers(connection: apsw.Connection) -> set[int]:
     """Return the numbers of the events in a file, which may lack the table of events."""
     if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
         return set()
@@ -317,7 +317,7 @@ def by_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list[Mess
     return [MessageKey(*row) for row in found]
 
 
-def versions(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
+def version_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
     """Return the numbers of all versions of the messages to which these events belong.
 
     Versions are the original, its edits and its deletions.

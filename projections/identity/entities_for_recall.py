@@ -70,7 +70,7 @@ def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dic
     )
 
 
-def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
+def matching_names(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
     """Filter normalised names and ids to those that match an entity.
 
     A single word also matches a person's first name.

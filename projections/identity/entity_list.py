@@ -54,7 +54,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
     return [ListedEntity(*row) for row in found]
 
 
-def merged_into(
+def merged_entities(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
     """Return (entity, merged id, merged name) of all entities merged into these, transitively."""

@@ -142,7 +142,7 @@ def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[st
     return found
 
 
-def counts_about(
+def fact_counts(
     connection: apsw.Connection, canonical_and_merged: Sequence[tuple[str, str]]
 ) -> dict[str, int]:
     """Return entity id -> number of facts about it.

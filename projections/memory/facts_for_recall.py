@@ -141,7 +141,7 @@ WITH ends(fact_id, ended) AS (
 """
 
 
-def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
+def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
     """Return fact id -> when it first ended (unix ms), for facts that had ended by a time."""
     return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 

@@ -41,7 +41,7 @@ def fingerprints(
     return [FactFingerprint(*row) for row in found]
 
 
-def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
+def events_repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
     """Return the ids of the events that repeat a fact, in order."""
     found = rows(
         connection,
@@ -250,7 +250,7 @@ def facts_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[
     return [str(fact) for (fact,) in found]
 
 
-def versions_with(
+def records_of_models(
     connection: apsw.Connection, ids: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> list[int]:
     """Return the numbers of the records that wrote any version of these mental models.
@@ -440,7 +440,7 @@ def park_records(connection: apsw.Connection) -> list[int]:
     return [number for (number,) in found]
 
 
-def completed_by(connection: apsw.Connection, turn: str) -> str | None:
+def completion_event(connection: apsw.Connection, turn: str) -> str | None:
     """Return the id of the event that completed a turn, given its row id, or None."""
     found: str | None = scalar(connection, "SELECT event_id FROM turns WHERE id = ?", (turn,))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.projections.events.event_queries import latest_before
+from recollect.projections.events.event_queries import latest_time_before
 from recollect.schemas.events import Tick
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
 from recollect.streams.publishing.commands import command, publish_commands
@@ -27,7 +27,7 @@ def end_abandoned_turns(zone: OpenZone) -> None:
     with zone.files() as files:
         number = files.memory.watermark().number
         events, memory = files.events.connection, files.memory.connection
-        latest = latest_before(events, until)
+        latest = latest_time_before(events, until)
         if latest is None:
             return
         at = latest + ABANDONED_AFTER_MS + 1

@@ -233,7 +233,7 @@ class State:
     def repeat_times(self, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
         self.note(key_of("repeats", fact_id))
-        return [time_of(event) for event in memory.repeating(self.memory, fact_id)]
+        return [time_of(event) for event in memory.events_repeating(self.memory, fact_id)]
 
     def current_facts(self, event_id: str) -> list[str]:
         """Return the ids of the current facts of an event, sorted."""

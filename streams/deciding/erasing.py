@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from recollect.projections.embeddings.vector_queries import (
-    reading_of_event,
+    annotations_of_event,
     tokens_of_text,
     vector_of_text,
 )
@@ -80,7 +80,7 @@ def erase(
         return Decision([]), ()
     recorded = files.embeddings.connection
     replaying = gateway.replaying(
-        _recorded_in(recorded, gateway.model), partial(reading_of_event, recorded)
+        _recorded_in(recorded, gateway.model), partial(annotations_of_event, recorded)
     )
     excluded = frozenset(source.number for source in erased)
     parked = parked_records(files)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.projections.events.event_queries import numbers_of
+from recollect.projections.events.event_queries import event_numbers
 from recollect.projections.generations import ZoneDirectory
 from recollect.projections.sqlite import connect
 from recollect.streams.projecting.snapshots import snapshots_before
@@ -61,4 +61,4 @@ def _events_files(directory: Path) -> Iterator[Path]:
 
 def _numbers(path: Path) -> set[int]:
     with closing(connect(path, readonly=True)) as connection:
-        return numbers_of(connection)
+        return event_numbers(connection)

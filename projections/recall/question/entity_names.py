@@ -173,7 +173,7 @@ def resolve_all(connection: apsw.Connection, names: Iterable[str]) -> dict[str, 
     """Return normalised name -> its entities by `resolve`, without names that have none."""
     found = {
         name: resolve(connection, name)
-        for name in entities_for_recall.names_of_entities(connection, list(names))
+        for name in entities_for_recall.matching_names(connection, list(names))
     }
     return {name: entities for name, entities in found.items() if entities}
 

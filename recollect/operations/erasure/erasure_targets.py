@@ -162,7 +162,7 @@ class Chooser:
     def _derived(self, id_: str) -> Named:
         ids = [id_, *memory.events_of(self._memory, id_)]
         numbers = {item.number for item in events.by_ids(self._events, ids)}
-        return Named(numbers | set(memory.versions_with(self._memory, ids=[id_])))
+        return Named(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
 
     def _called(self, source_id: str, platform: str | None) -> Named:
         """Return the records with a source id; those without a row are looked up by the files'
@@ -354,7 +354,7 @@ class Chooser:
         what was parked because it said something else under the id of an event, and our own
         command that ended a turn of which nothing is left.
         """
-        numbers = {*numbers, *events.versions(self._events, sorted(numbers))}
+        numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         found = self._with_models(numbers)
         written = events.by_numbers(self._events, sorted(found))
         names = {(item.platform, item.source_id) for item in written}
@@ -386,13 +386,13 @@ class Chooser:
             ids = [item.id for item in events.by_numbers(self._events, known)]
             ids += memory.model_ids(self._memory, known)
             resting = memory.models_tagged(self._memory, [f"{RESTS_ON}{id_}" for id_ in ids])
-            more = set(memory.versions_with(self._memory, numbers=sorted({*found, *resting})))
+            more = set(memory.records_of_models(self._memory, numbers=sorted({*found, *resting})))
         return found
 
     def _ends_of(self, platform: str, turn_id: str, said: list[int]) -> set[int]:
         """Return recollect's own commands that ended a turn."""
         turn = turn_row_id(platform, turn_id)
-        ended = memory.completed_by(self._memory, turn)
+        ended = memory.completion_event(self._memory, turn)
         if ended is None or events.by_ids(self._events, [ended]):
             return set()
         likely = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in said]

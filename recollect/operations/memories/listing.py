@@ -286,13 +286,13 @@ def _most_specific(found: list[Entity], name: str) -> list[Entity]:
 
 def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
     connection = files.identity.connection
-    others = entity_list.merged_into(connection, [item.id for item in found])
+    others = entity_list.merged_entities(connection, [item.id for item in found])
     stands_for = {item.id: item.id for item in found} | {id_: into for into, id_, _ in others}
     aliases: dict[str, list[str]] = {}
     for standing_id, _, name in others:
         aliases.setdefault(standing_id, []).append(name)
     handles = _handles(connection, [item.id for item in found])
-    counts = fact_list.counts_about(
+    counts = fact_list.fact_counts(
         files.memory.connection, [(into, id_) for id_, into in stands_for.items()]
     )
     for item in found:
@@ -337,7 +337,7 @@ def merges(zone: OpenZone) -> list[Merge]:
 
 def _handles(connection: apsw.Connection, entity_ids: list[str]) -> dict[str, list[Handle]]:
     """Return entity -> the accounts under which it, or what was merged into it, writes."""
-    others = entity_list.merged_into(connection, entity_ids)
+    others = entity_list.merged_entities(connection, entity_ids)
     under: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
     for into, id_, _ in others:
         under[into].append(id_)

@@ -113,7 +113,7 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
                 files, observation_queries.observation_family(connection, asked.id)
             )
         else:
-            numbers = set(memory.versions_with(connection, ids=[asked.id]))
+            numbers = set(memory.records_of_models(connection, ids=[asked.id]))
             every = memory.mental_models(connection, all_versions=True)
             found = _models(
                 files, [item.model.id for item in every if item.model.number in numbers]

@@ -14,7 +14,7 @@ from typing import Literal
 import apsw
 
 from recollect.projections.identity.entities_for_recall import canonical_ids
-from recollect.projections.identity.entity_list import merged_into
+from recollect.projections.identity.entity_list import merged_entities
 from recollect.projections.memory import relation_list
 from recollect.projections.memory.relation_list import SlotValue
 from recollect.schemas.attributes import is_single_valued
@@ -97,7 +97,7 @@ class Relations:
         """Return subject -> the ids under which claims about the same one may stand."""
         standing = canonical_ids(self._identity, sorted(subjects))
         ids: dict[str, set[str]] = {id_: {id_} for id_ in standing.values()}
-        for into, id_, _ in merged_into(self._identity, sorted(ids)):
+        for into, id_, _ in merged_entities(self._identity, sorted(ids)):
             ids[into].add(id_)
         return {
             each: sorted(ids[standing[each]] if each in standing else {each}) for each in subjects

@@ -31,7 +31,7 @@ def ended_at(query: RecallQuery, index: Index, files: ZoneFiles) -> EndedFacts:
     if query.valid_at is None:
         return EndedFacts(frozenset(), turns)
     connection = files.memory.connection
-    ends = memory.ended_by(connection, query.valid_at)
+    ends = memory.ends_until(connection, query.valid_at)
     stated = memory.facts_of_events_with_ended(connection, query.valid_at)
     places = index.turns.place_of_id.of([event for _, event in stated])
     has_valid_fact: dict[int, bool] = {}
