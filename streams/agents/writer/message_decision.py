@@ -34,7 +34,9 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fa
 from recollect.streams.agents.writer.near_duplicates import (
     find_duplicate,
     fingerprints_of,
+    in_first_person,
     leading_names,
+    says_more,
     signatures_about,
     signatures_of,
 )
@@ -52,10 +54,8 @@ from recollect.streams.agents.writer.retractions import (
     superseding_id,
 )
 from recollect.streams.language.attributes.frames import MASK
-from recollect.streams.language.grammar.analysis import Analysis, Statement
-
-#: How many words a statement may have beside its claim's subject and value to say nothing more.
-_MAX_CLAIM_WORDS = 1
+from recollect.streams.language.grammar.analysis import Analysis, Claim, Statement
+from recollect.streams.language.statements.statements import analyse
 
 
 class MessageDecision:
@@ -188,27 +188,33 @@ class MessageDecision:
         Agents remember again, in the third person, what their user stated before (F1).
         """
         state, replaced = self._state, self._replaced | self._pending.invalid_at.keys()
+        content, as_of = self._message.content, self._message.said_at
+        claims: list[tuple[Claim, list[str]]] = []
+        if statement.claim is not None:
+            subjects = subjects_of(statement.claim, content, sender, self._resolver)
+            claims.append((statement.claim, subjects))
         for name in leading_names(statement):
-            person = self._resolver.find_here(name, "PERSON")
-            if person is not None:
-                ids = self._resolver.ids(person)
-                signatures = [*signatures, *signatures_about(statement, name, ids)]
-        latest = self._message.said_at + DUPLICATE_WINDOW_MS
-        same = state.fact_with_signature(signatures, 0, latest, replaced)
+            if (person := self._resolver.find_here(name, "PERSON")) is None:
+                continue
+            ids = self._resolver.ids(person)
+            signatures = [*signatures, *signatures_about(statement, name, ids)]
+            stated = in_first_person(statement.sentence, name)
+            found = analyse(
+                stated, speaker=name, at_ms=as_of, utc_offset_minutes=content.utc_offset
+            ).statements
+            if len(found) == 1 and (claim := found[0].claim) is not None:
+                claims.append((claim, subjects_of(claim, content, person, self._resolver)))
+        same = state.fact_with_signature(signatures, 0, as_of + DUPLICATE_WINDOW_MS, replaced)
         if same is not None:
             return same, "remembered again: the same words"
-        claim = statement.claim
-        if claim is None or MASK in claim.attribute:
-            return None
-        value = normalise_name(claim.value)
-        told = len(statement.signature.split())
-        if told - len(f"{normalise_name(claim.subject)} {value}".split()) > _MAX_CLAIM_WORDS:
-            return None
-        subjects = subjects_of(claim, self._message.content, sender, self._resolver)
-        for item in self._pending.claims_of(state, subjects, claim.attribute):
-            current = item.until is None and item.claim.fact_id not in replaced
-            if current and normalise_name(item.claim.value) == value:
-                return item.claim.fact_id, "remembered again: the same value"
+        for claim, subjects in claims:
+            value = normalise_name(claim.value)
+            if MASK in claim.attribute or says_more(statement, claim):
+                continue
+            for item in self._pending.claims_of(state, subjects, claim.attribute):
+                current = item.until is None and item.claim.fact_id not in replaced
+                if current and normalise_name(item.claim.value) == value:
+                    return item.claim.fact_id, "remembered again: the same value"
         return None
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:

@@ -11,7 +11,7 @@ from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
-from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.relations.likeness import (
     LEAST_COSINE,
@@ -23,6 +23,8 @@ from recollect.streams.language.relations.likeness import (
 )
 
 _MAX_NAME_WORDS = 3
+# Verbs whose first person is another word than the third.
+_FIRST_PERSON = {"is": "am", "has": "have", "does": "do", "isn't": "am not", "doesn't": "don't"}
 _POSSESSIVE = re.compile("['\u2019]s?$")
 
 
@@ -53,6 +55,21 @@ def leading_names(statement: Statement) -> list[str]:
     words = statement.sentence.split()[:_MAX_NAME_WORDS]
     names = (_POSSESSIVE.sub("", " ".join(words[:count])) for count in range(len(words), 0, -1))
     return [name for name in names if name[:1].isupper()]
+
+
+def in_first_person(sentence: str, name: str) -> str:
+    """Return a sentence that begins with a name as the one so named states it."""
+    verb, _, rest = sentence.removeprefix(name).lstrip().partition(" ")
+    if verb in ("'s", "\u2019s"):
+        return f"My {rest}"
+    return f"I {_FIRST_PERSON.get(verb, verb)} {rest}"
+
+
+def says_more(statement: Statement, claim: Claim) -> bool:
+    """Return whether a statement has more words than its claim and the verb between."""
+    told = len(signature(statement.sentence).split())
+    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
+    return told > len(named) + 1
 
 
 def signatures_about(statement: Statement, name: str, person_ids: list[str]) -> list[str]:

@@ -191,7 +191,8 @@ def test_names_with_odd_spaces_are_read_and_none_is_slow() -> None:
 
 RESTATED = (
     *("Ada lives in Turin.", "Ada lives in Turin", "Ada's sister is called Vera."),
-    *("Ada's dog is called Rex.", "Ada works at Larch."),
+    *("Ada's dog is called Rex.", "Ada works at Larch.", "Ada resides in Turin."),
+    *("Ada's home is in Turin.", "Ada is living in Turin.", "Ada's employer is Larch."),
 )
 
 
