@@ -553,6 +553,7 @@ OWN = (
     "He wrote ----\nBring the map.",
     "- On Monday at 10:30 Bob wrote -\nBring the map.",
     "> He asked:\n\nBring the map.",
+    "---- The rest of the log ----\n> DATA\n\nBring the map.",
 )
 
 

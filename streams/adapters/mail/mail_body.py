@@ -53,8 +53,8 @@ _LABELS = (
 _ON = "(?: (?:le|el|em|il|am|op|den|dne))?"
 _FROM_LINE = re.compile(rf"[*_\s]*(?:{_FROM_LABELS})[*_\s]*[:\uff1a][*_\s]*(.*)", re.IGNORECASE)
 _HEADER_LINE = re.compile(rf"[*_\s]*(?:{_LABELS}){_ON}[*_\s]*[:\uff1a]", re.IGNORECASE)
-# A line that may be a header in a block of known ones.
-_LABELLED_LINE = re.compile(r"[*_\s]*[^\W\d_][\w'\u2019.() -]{1,24}[*_\s]*[:\uff1a]")
+# A line that may be a header in a block of known ones, as programs show it: no raw "Message-ID".
+_LABELLED_LINE = re.compile(r"[*_\s]*[^\W\d_][\w'\u2019.() ]{1,24}[*_\s]*[:\uff1a]")
 _FORWARD = re.compile(
     r"forward|fwd|weitergeleit|transf[ée]r|r[ée]exp[ée]di|reenvi|rinviato|inoltrat|doorgest|"
     r"encaminhad|przekaz|vidarebefordra|videresen|пересла|пересыл|转发|轉寄|転送|전달|přeposl|"
@@ -370,7 +370,7 @@ def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
             or (not lines[ends] and ends + 1 < len(lines) and _QUOTE.match(lines[ends + 1]))
         ):
             ends += 1
-        _drop_attribution(segment)
+        _drop_attribution(segment, next(filter(None, _unquoted(lines[at:ends])), ""))
         flush()
         cited.append("\n".join(_unquoted(lines[at:ends])).strip())
         at = ends
@@ -378,8 +378,8 @@ def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
     return "\n\n".join(own), cited, signatures
 
 
-def _drop_attribution(segment: list[str]) -> None:
-    """Remove the attribution of a quotation from the text before it."""
+def _drop_attribution(segment: list[str], below: str) -> None:
+    """Remove the attribution of a quotation from the text before it; `below` is its first line."""
     last = next((n for n in range(len(segment) - 1, -1, -1) if segment[n]), None)
     if last is None:
         return
@@ -387,7 +387,7 @@ def _drop_attribution(segment: list[str]) -> None:
         if _dashed_attribution(segment, dashed) == last + 1:
             del segment[dashed:]
             return
-    if _DASHED_RULE.match(segment[last]):
+    if _DASHED_RULE.match(segment[last]) and _HEADER_LINE.match(below):
         del segment[last:]
         return
     if not segment[last].endswith(_COLONS):
