@@ -117,7 +117,7 @@ def _phrases(key: str) -> str:
 
 _SENT_FROM = re.compile(
     rf"[\s*_<(\[]*(?:{_phrases('sent_from')}|Sent (?:with|via|using) \S|"
-    r"Von meinem .{2,30} gesendet|Sent from (?:Mail|Outlook|Yahoo|Proton|Samsung|a|an|the)\b|"
+    r"Von meinem .{2,30} gesendet|Sent from (?:Mail|Outlook|Yahoo|Proton|Samsung)\b|"
     r"Provenance\s?:\s?Courrier pour|Envoyé à partir d|Enviado desde|Enviado do (?:meu|Correio)|"
     r"Verzonden vanuit|Skickades från|Wysłane z|Lähetetty Windowsin|Получено из|Отправлено из|"
     r"Odesláno z|Inviato da)",
