@@ -134,14 +134,17 @@ def test_notes_without_end_take_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "conversations.json"
     with path.open("w") as file:
         file.write("[")
-        for number in range(30_000):
+        for number in range(12_000):
             file.write(json.dumps(chat(profile(f"{number} " + "x" * 2_000), id=str(number))) + ",")
         file.write("{}]")
     tracemalloc.start()
     found = opened(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert 0 < len(found.drafts) < 30_000
+    assert 0 < len(found.drafts) < 12_000
+    assert [one.reason.partition(" ")[2] for one in found.rejections][-1:] == [
+        "notes too many: the first ones are kept"
+    ]
     assert peak < 150 << 20
 
 

@@ -62,6 +62,7 @@ _MEMORY_FIELD = "model_set_context"
 _PROFILE_FIELDS = ("user_profile", "user_instructions", _MEMORY_FIELD)
 _DATED_NOTE = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d{2}-\d{2})\][.:]?[ \t]*(\S.*)$", re.MULTILINE)
 _MAX_NOTES = 10_000
+_MAX_NOTES_LENGTH = 1 << 24
 # Tools, their results, reasoning, and context put before a conversation.
 _SILENT_TYPES = frozenset(
     {"code", "execution_output", "computer_output", "citable_code_output", "system_error"}
@@ -111,11 +112,14 @@ class _PlacedMessage(NamedTuple):
 class _Profile:
     """The notes that ChatGPT repeats in its conversations, each once, with its first time.
 
-    Their number is limited: a hostile export has one for every message.
+    Their number and size are limited: a hostile export has one for every message. `dropped` counts
+    those beyond.
     """
 
     def __init__(self) -> None:
         self._notes: dict[tuple[str, str], str | int] = {}
+        self._size = 0
+        self.dropped = 0
 
     def add(self, content: Mapping[str, Any], at: str | int | None) -> None:
         """Add the notes of a message that is put before a conversation."""
@@ -125,8 +129,13 @@ class _Profile:
             dated = _DATED_NOTE.findall(text) if name == _MEMORY_FIELD else []
             for day, note in dated or [("", text)]:
                 key, time = (name, note.strip()), f"{day}T00:00:00Z" if day else at
-                if time is None or (key not in self._notes and len(self._notes) >= _MAX_NOTES):
+                if time is None:
                     continue
+                if key not in self._notes:
+                    if len(self._notes) >= _MAX_NOTES or self._size > _MAX_NOTES_LENGTH:
+                        self.dropped += 1
+                        continue
+                    self._size += len(key[1])
                 self._notes[key] = min(self._notes.get(key, time), time, key=time_key)
 
     def events(self) -> Iterator[InboundEvent]:
@@ -161,6 +170,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     except DamagedInput as error:
         damage = error
     yield from convert([(number, profile)], _Profile.events)
+    if profile.dropped:
+        yield number, InvalidInput(f"{profile.dropped} notes too many: the first ones are kept")
     if damage is not None:
         raise damage
 
