@@ -6,7 +6,6 @@ import io
 import json
 import os
 import tarfile
-import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.library.library_zone import Zone
 from recollect.schemas.events import Content
+from recollect.streams.adapters.assistants import chatgpt as chatgpt_adapter
 from tests.adapters.kit import Opened, opened
 
 SPRING = 1_772_000_000
@@ -130,22 +130,20 @@ def test_each_thing_that_chatgpt_remembers_has_its_day(tmp_path: Path) -> None:
     assert days == {"User owns a kayak.": 20_240, "User keeps bees.": 20_281}
 
 
-def test_notes_without_end_take_bounded_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", ["_MAX_NOTES", "_MAX_NOTES_LENGTH"])
+def test_notes_beyond_a_limit_are_counted_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    chats = [chat(profile(f"{number:02}"), id=str(number)) for number in range(50)]
     path = tmp_path / "conversations.json"
-    with path.open("w") as file:
-        file.write("[")
-        for number in range(12_000):
-            file.write(json.dumps(chat(profile(f"{number} " + "x" * 2_000), id=str(number))) + ",")
-        file.write("{}]")
-    tracemalloc.start()
+    path.write_text(json.dumps(chats + chats))
+    assert len(opened(path).drafts) == 50
+    monkeypatch.setattr(chatgpt_adapter, limit, 20)
     found = opened(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0 < len(found.drafts) < 12_000
-    assert [one.reason.partition(" ")[2] for one in found.rejections][-1:] == [
-        "notes too many: the first ones are kept"
-    ]
-    assert peak < 150 << 20
+    kept = 20 if limit == "_MAX_NOTES" else 11
+    assert len(found.drafts) == kept
+    (rejection,) = found.rejections
+    assert rejection.reason.startswith(f"{2 * (50 - kept)} notes")
 
 
 MEMORIES = [
