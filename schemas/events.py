@@ -71,13 +71,17 @@ class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="clo
 
 
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
-    """A text that somebody asked to remember verbatim."""
+    """A text that somebody asked to remember verbatim.
+
+    `replaces`: id of the fact or event that it replaces, and so does not repeat.
+    """
 
     context: str | None = None
     memory_type: str = "fact"
     namespace: str | None = None
     path_key: str | None = None
     importance: float | None = None
+    replaces: str | None = None
 
 
 class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
@@ -207,6 +211,29 @@ class UpdateMentalModel(
     tags: tuple[str, ...] | None = None
 
 
+class StatedAt(msgspec.Struct, frozen=True, array_like=True):
+    """Where the event `number` states a memory: from `start` to `end` in characters."""
+
+    number: int
+    start: int
+    end: int
+
+
+class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
+    """Takes back a fact, or all that is concluded from an event, and keeps the event (G1).
+
+    `target`: id of the fact or event. `stated_at`: the events that state it, so that the retraction
+    also covers what another writer concludes from the same words. `replaced_by`: id of the event
+    that says what is true instead; None: nothing does. `restore` undoes earlier retractions of the
+    target.
+    """
+
+    target: str
+    stated_at: tuple[StatedAt, ...] = ()
+    replaced_by: str | None = None
+    restore: bool = False
+
+
 class SetMemoryState(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
 ):
@@ -276,6 +303,7 @@ AnyPayload = (
     | UndoMerge
     | CreateMentalModel
     | UpdateMentalModel
+    | Retract
     | SetMemoryState
     | ModelAnswered
     | SetWriterPrompt

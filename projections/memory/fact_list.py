@@ -21,16 +21,20 @@ class ListedFact(NamedTuple):
     attribute: str | None
     value: str | None
     superseded_by: str | None
+    retracted: bool
 
 
-_COLUMNS = "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by"
+_COLUMNS = (
+    "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by, "
+    "EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = facts.id)"
+)
 _FROM_WHERE = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
-         LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id
+         LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id
    WHERE (?1 IS NULL OR facts.id IN (
              SELECT fact_id FROM fact_entities
               WHERE entity_id IN (SELECT value FROM json_each(?1))))
-     AND (?2 OR fact_supersessions.fact_id IS NULL)
+     AND (?2 OR fact_ends.fact_id IS NULL)
 """
 _OF_EVENTS = """
      AND facts.id IN (
@@ -81,9 +85,9 @@ class GenerationFact(NamedTuple):
 def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
     """Yield all facts, ordered by source event."""
     found = connection.execute(
-        "SELECT facts.id, source_event_id, text, attribute, value, fact_supersessions.fact_id "
+        "SELECT facts.id, source_event_id, text, attribute, value, fact_ends.fact_id "
         "FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id "
-        "LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id "
+        "LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id "
         "ORDER BY source_event_id, facts.id"
     )
     for id_, event, text, attribute, value, superseded in found:

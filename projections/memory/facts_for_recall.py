@@ -21,6 +21,7 @@ class RowKinds(NamedTuple):
     mental_models: bool
     causal_links: bool
     supersessions: bool
+    retractions: bool
     repeats: bool
     claims: bool
 
@@ -30,7 +31,8 @@ def present_row_kinds(connection: apsw.Connection) -> RowKinds:
     (found,) = rows(
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
-        "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_supersessions), "
+        "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_ends), "
+        "EXISTS (SELECT 1 FROM retractions WHERE is_standing), "
         "EXISTS (SELECT 1 FROM fact_repeats), EXISTS (SELECT 1 FROM fact_claims)",
     )
     return RowKinds(*map(bool, found))
@@ -124,21 +126,37 @@ _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
 _ENDS = f"""
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
-        SELECT fact_id, invalid_at AS at FROM fact_supersessions
+        SELECT fact_id, invalid_at AS at FROM fact_ends
         UNION ALL
         SELECT fact_id, (
                    SELECT later.as_of FROM fact_claims AS later
                     WHERE later.subject = claim.subject AND later.attribute = claim.attribute
                       AND later.as_of > claim.as_of AND later.value <> claim.value
                       AND NOT EXISTS (
-                          SELECT 1 FROM fact_supersessions AS reversal
+                          SELECT 1 FROM fact_ends AS reversal
                            WHERE reversal.fact_id = later.fact_id
                              AND reversal.superseded_by = claim.fact_id)
+                      AND NOT EXISTS (
+                          SELECT 1 FROM void_facts WHERE void_facts.fact_id = later.fact_id)
                     ORDER BY later.as_of LIMIT 1)
           FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_MULTI_VALUED})
     ) WHERE at <= ?1 GROUP BY fact_id
 )
 """
+
+
+def void_facts(connection: apsw.Connection) -> frozenset[str]:
+    """Return the facts that were retracted as never true, and not restored."""
+    return frozenset(str(fact) for (fact,) in rows(connection, "SELECT fact_id FROM void_facts"))
+
+
+def retracted_spans(connection: apsw.Connection) -> list[tuple[str, int, int]]:
+    """Return (event id, first and last character) of what was retracted as never true."""
+    return rows(
+        connection,
+        "SELECT event_id, char_start, char_end FROM retractions "
+        "WHERE is_standing AND replaced_at IS NULL ORDER BY event_id, char_start",
+    )
 
 
 def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
@@ -171,9 +189,9 @@ def supersessions(
     return rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
-        "CROSS JOIN fact_supersessions ON fact_id = ids.value WHERE invalid_at <= ?2 "
+        "CROSS JOIN fact_ends ON fact_id = ids.value WHERE invalid_at <= ?2 "
         "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
-        "CROSS JOIN fact_supersessions ON superseded_by = ids.value WHERE invalid_at <= ?2 "
+        "CROSS JOIN fact_ends ON superseded_by = ids.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (json_array(fact_ids), until_ms),
     )
@@ -206,7 +224,7 @@ def current_claims(
         connection,
         "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS subjects "
         "CROSS JOIN fact_claims AS claim ON subject = subjects.value "
-        "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS ended "
+        "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_ends AS ended "
         "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
         (json_array(subjects), until_ms),
     )
@@ -225,7 +243,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
             SELECT ?1, 0
             UNION
             SELECT superseded_by, step + 1 FROM line
-              JOIN fact_supersessions ON fact_id IN (
+              JOIN fact_ends ON fact_id IN (
                        SELECT line.id UNION SELECT id FROM facts WHERE source_event_id = line.id)
              WHERE invalid_at <= ?2 AND step < 1000
         )

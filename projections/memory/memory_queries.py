@@ -82,11 +82,21 @@ def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str)
 
 
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when a fact was superseded (unix ms), or None."""
+    """Return when a fact was superseded (unix ms), retractions aside, or None."""
     at: int | None = scalar(
         connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
     )
     return at
+
+
+def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
+    """Return what superseded or retracted a fact, and when it ended (unix ms), or None."""
+    found = rows(
+        connection,
+        "SELECT superseded_by, invalid_at FROM fact_ends WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return found[0] if found else None
 
 
 def is_processed(connection: apsw.Connection, event_id: str) -> bool:
@@ -355,9 +365,14 @@ def fact(connection: apsw.Connection, fact_id: str) -> Fact | None:
 
 
 def is_current_fact(connection: apsw.Connection, fact_id: str) -> bool:
-    """Return whether there is a fact with this id that nothing superseded."""
-    found: int | None = scalar(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
-    return found is not None and invalid_at(connection, fact_id) is None
+    """Return whether there is a fact with this id that was neither superseded nor retracted."""
+    found = scalar(
+        connection,
+        "SELECT 1 FROM facts WHERE id = ? AND NOT EXISTS "
+        "(SELECT 1 FROM fact_ends WHERE fact_ends.fact_id = facts.id)",
+        (fact_id,),
+    )
+    return found is not None
 
 
 class ModelUsageTotals(NamedTuple):

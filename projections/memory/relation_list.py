@@ -31,7 +31,7 @@ def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
         connection,
         f"SELECT {', '.join(f'fact_relations.{each}' for each in _COLUMNS.split(', '))} "
         "FROM fact_relations JOIN facts ON facts.id = fact_relations.fact_id "
-        "LEFT JOIN fact_supersessions AS ended ON ended.fact_id = target_fact_id "
+        "LEFT JOIN fact_ends AS ended ON ended.fact_id = target_fact_id "
         "WHERE fact_relations.fact_id IN (SELECT value FROM json_each(?)) "
         "AND (relation <> 'EXTENDS' OR invalid_at IS NULL OR invalid_at > facts.as_of) "
         "ORDER BY 1, 2",
@@ -54,7 +54,7 @@ def superseded_pairs(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
     """Return (fact, superseded fact), for those of these facts that supersede one."""
     return rows(
         connection,
-        "SELECT superseded_by, fact_id FROM fact_supersessions "
+        "SELECT superseded_by, fact_id FROM fact_ends "
         "WHERE superseded_by IN (SELECT value FROM json_each(?)) ORDER BY 1, 2",
         (json_array(fact_ids),),
     )
@@ -93,7 +93,7 @@ def values_before(
     """Return up to `limit` values of a slot stated before a time and valid then, latest first."""
     found = rows(
         connection,
-        f"{_SLOT} LEFT JOIN fact_supersessions AS ended ON ended.fact_id = claim.fact_id "
+        f"{_SLOT} LEFT JOIN fact_ends AS ended ON ended.fact_id = claim.fact_id "
         "WHERE claim.subject = ?1 AND claim.attribute = ?2 AND claim.as_of < ?3 "
         "AND (invalid_at IS NULL OR invalid_at > ?3) "
         "ORDER BY claim.as_of DESC, claim.fact_id DESC LIMIT ?4",

@@ -109,6 +109,41 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
     invalid_at: int
 
 
+class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
+    """A command took back the memory `target_id`, as far as the event `event_id` states it (G1).
+
+    The statement is at `char_start` to `char_end` of the event's text. `retracted_by`: the event
+    of the command, or the one that replaces the memory. `replaced_at` (unix ms): when it was
+    replaced; None: it was never true. `is_standing` is 0 once it is restored.
+    """
+
+    TABLE: ClassVar = "retractions"
+    KEY: ClassVar = ("target_id", "event_id")
+    target_id: str
+    event_id: str
+    char_start: int
+    char_end: int
+    retracted_by: str
+    replaced_at: int | None
+    is_standing: int
+
+
+class RetractedFact(Row, frozen=True, array_like=True, tag="retracted_fact"):
+    """A fact that the retraction of `target_id` covers; it ended at `invalid_at` (unix ms).
+
+    A void fact (`is_void`: 1) was never true: it ended when it began and superseded nothing.
+    """
+
+    TABLE: ClassVar = "retracted_facts"
+    KEY: ClassVar = ("fact_id", "target_id")
+    fact_id: str
+    target_id: str
+    retracted_by: str
+    invalid_at: int
+    is_void: int
+    is_standing: int
+
+
 class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
     """Recalls of a fact, counted in the ledger record `number` (B1)."""
 
@@ -234,6 +269,8 @@ MemoryRow = (
     | FactFingerprint
     | FactClaim
     | FactSupersession
+    | MemoryRetraction
+    | RetractedFact
     | FactRecallCount
     | ProcessedEvent
     | Turn

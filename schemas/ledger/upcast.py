@@ -14,6 +14,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 # to tests/data/golden.
 CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
     "model_wrote": 2,
+    "remember": 2,
     "update_mental_model": 2,
 }
 
@@ -21,6 +22,8 @@ CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
     # Version 1 has no rules: its answers are decided by the first.
     ("model_wrote", 1): lambda payload: payload,
+    # Version 1 replaced nothing.
+    ("remember", 1): lambda payload: payload,
     # Version 1 had no tags, which in version 2 means that the mental model keeps its tags.
     ("update_mental_model", 1): lambda payload: payload,
 }

@@ -95,6 +95,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         int | None, Meta(description="Days from as_of for which the fact holds; null for ever.")
     ] = None
     relations: Annotated[list[Relation], Meta(description="Relations to earlier facts.")] = []
+    retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
 
 
 class FactPage(Page[Fact], frozen=True, kw_only=True):
@@ -132,6 +133,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     superseded_by: Annotated[
         list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
+    retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
 
 
 class MemoryPage(Page[Memory], frozen=True, kw_only=True):

@@ -112,6 +112,18 @@ class ForgetReport(msgspec.Struct, frozen=True):
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
 
 
+class RetractionReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of retracting or restoring a memory."""
+
+    id: Annotated[str, Meta(description="Id of the memory.")]
+    type: Annotated[Literal["fact", "event"], Meta(description="Its type.")]
+    status: Annotated[
+        Literal["retracted", "restored"],
+        Meta(description="retracted: it no longer counts; restored: it counts again."),
+    ]
+    facts: Annotated[list[str], Meta(description="Ids of the facts that this covers.")]
+
+
 class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
     """The result of replacing a memory."""
 
@@ -119,10 +131,6 @@ class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
     type: Annotated[Literal["event", "mental_model"], Meta(description="Its type.")]
     text: Annotated[str, Meta(description="Its text.")]
     previous_id: Annotated[str, Meta(description="Id of the memory that it replaces.")]
-    erased_records: Annotated[
-        int,
-        Meta(description="Number of records erased; 0 for a mental model, whose versions stay."),
-    ]
 
 
 class FactDiff(msgspec.Struct, frozen=True, kw_only=True):

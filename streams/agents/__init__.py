@@ -17,6 +17,7 @@ from recollect.streams.agents.agent import (
 from recollect.streams.agents.dead_letter_clerk import DeadLetterClerk
 from recollect.streams.agents.identity.merge_clerk import MergeClerk
 from recollect.streams.agents.mental_model_keeper import MentalModelKeeper
+from recollect.streams.agents.retraction_clerk import RetractionClerk
 from recollect.streams.agents.state import State
 from recollect.streams.agents.turn_closer import TurnCloser
 from recollect.streams.agents.writer.model_writer import ModelWriter
@@ -27,6 +28,7 @@ BY_NAME: Mapping[str, Agent] = {
     "writer": RuleWriter(),
     "accesses": AccessCounter(),
     "merges": MergeClerk(),
+    "retractions": RetractionClerk(),
     "mentalmodels": MentalModelKeeper(),
     "deadletters": DeadLetterClerk(),
     "ticks": TurnCloser(),

@@ -18,6 +18,7 @@ import apsw
 
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
@@ -30,12 +31,14 @@ from recollect.schemas.changes import (
     FactRelation,
     FactSupersession,
     Handle,
+    MemoryRetraction,
     MentalModel,
     Merge,
     MergeCandidate,
     MergeDecision,
     MergeUndo,
     ProcessedEvent,
+    RetractedFact,
     Row,
     Turn,
 )
@@ -133,6 +136,14 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
+    MemoryRetraction: lambda row: (
+        (key_of("retraction", row.target_id), row),
+        (key_of("retractions of", row.event_id), row),
+    ),
+    RetractedFact: lambda row: (
+        (key_of("retracted", row.fact_id), row),
+        (key_of("covered", row.target_id), row),
+    ),
     # No decision queries links, but two messages may write the same one.
     CausalLink: lambda row: (
         (key_of("cause", row.from_fact_id, row.to_fact_id), (row.strength, row.created_at)),
@@ -211,7 +222,7 @@ class State:
             self.note(key_of("signature", signature))
         stored = [form for each in signatures for form in (stored_signature(each), each)]
         for fact in memory.facts_with_signature(self.memory, stored, after, before):
-            if fact not in excluded and self._end(fact) is None:
+            if fact not in excluded and self._end(fact) is None and not self.is_retracted(fact):
                 return fact
         return None
 
@@ -227,7 +238,9 @@ class State:
         return [
             found
             for found in memory.fingerprints(self.memory, keys, after, before)
-            if found.fact_id not in excluded and self._end(found.fact_id) is None
+            if found.fact_id not in excluded
+            and self._end(found.fact_id) is None
+            and not self.is_retracted(found.fact_id)
         ]
 
     def repeat_times(self, fact_id: str) -> list[int]:
@@ -264,7 +277,10 @@ class State:
         return [fact for fact in found if fact is not None and self._end(fact.id) is None]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
-        """Return all claims about a subject, given by its ids, oldest first."""
+        """Return all claims about a subject, given by its ids, oldest first.
+
+        Their ends leave retractions aside, so that a restored value has its place in the slot.
+        """
         for subject in subjects:
             self.note(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
@@ -274,6 +290,38 @@ class State:
         """Return the end of a fact's validity (unix ms); None while it is valid."""
         self.note(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
+
+    # Retractions
+
+    def is_retracted(self, fact_id: str) -> bool:
+        """Return whether a retraction in force covers a fact."""
+        self.note(key_of("retracted", fact_id))
+        found = retractions.retractions_of_fact(self.memory, fact_id)
+        return any(row.is_standing for row in found)
+
+    def retractions_of(self, target_id: str) -> list[MemoryRetraction]:
+        """Return the retraction of a memory: a row for each event that states it."""
+        self.note(key_of("retraction", target_id))
+        return retractions.retractions_of(self.memory, target_id)
+
+    def standing_retractions(self, event_ids: Sequence[str]) -> list[MemoryRetraction]:
+        """Return the retractions in force of what these events state."""
+        for event_id in event_ids:
+            self.note(key_of("retractions of", event_id))
+        return retractions.standing_retractions(self.memory, event_ids)
+
+    def facts_covered(self, target_id: str) -> list[RetractedFact]:
+        """Return the facts that the retraction of a memory covers."""
+        self.note(key_of("covered", target_id))
+        return retractions.facts_covered(self.memory, target_id)
+
+    def dated_facts_of(self, event_id: str) -> list[tuple[str, str, int]]:
+        """Return (id, text, as_of in unix ms) of the facts of an event, by id.
+
+        The decision must have read the event itself: its words are those of the facts.
+        """
+        self.note(key_of("facts", event_id))
+        return retractions.dated_facts_of(self.memory, event_id)
 
     # Events, turns, parked records
 

@@ -283,9 +283,9 @@ class Zone:
         return [text for (text,) in self.ask("memory", "SELECT text FROM facts ORDER BY as_of, id")]
 
     def current_facts(self) -> list[str]:
-        """Return the sentences of the facts that are not superseded."""
+        """Return the sentences of the facts that are neither superseded nor retracted."""
         sql = (
-            "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_supersessions) "
+            "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_ends) "
             "ORDER BY as_of, id"
         )
         return [text for (text,) in self.ask("memory", sql)]

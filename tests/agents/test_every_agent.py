@@ -20,7 +20,9 @@ from recollect.schemas.events import (
     ProposeMerge,
     RecallCount,
     RecallsCounted,
+    Retract,
     SetWriterPrompt,
+    StatedAt,
     Tick,
     UndoMerge,
     UpdateMentalModel,
@@ -100,6 +102,9 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield says("Sam", "I live in Kyiv.", id="s1")
     yield says("Sam", "I live in Lviv.", kind=Edit, target="s1")
     yield says("Sam", "", kind=Deletion, target="s1")
+    kyiv = zone.events[-3]
+    yield command(Retract(source_id="a", target=kyiv.id, stated_at=(StatedAt(kyiv.number, 0, 99),)))
+    yield command(Retract(source_id="b", target=kyiv.id, restore=True))
     yield command(Tick(source_id="t", name="close_turns"), at=START + DAY)
 
 

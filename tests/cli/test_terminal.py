@@ -207,6 +207,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *([f"id-1{ATTACK}"], [attack], [attack, "--platform", attack]),
         ],
         "forget": [[f"id-3{ATTACK}"], [attack], ["x", "--platform", attack]],
+        "retract": [[f"id-1{ATTACK}"], [f"id-1{ATTACK}", "--restore"], [attack]],
         "remember": [[attack], [attack, "--sender", attack]],
         "rebuild": [[], ["--dry-run"], ["--level", attack]],
         "rollback": [[]],

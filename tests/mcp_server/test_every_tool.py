@@ -102,8 +102,16 @@ def test_a_retained_text_is_corrected_and_a_message_is_not(ada: Agent) -> None:
     first = ada.call("retain", content="Standup is at nine.")
     done = ada.call("update_memory", id=first["event_id"], text="Standup is at ten.")
     assert done["previous_id"] == first["event_id"]
-    assert "nine" not in str(ada.call("recall", query="When is standup?"))
+    assert "ten" in ada.call("recall", query="When is standup?")["results"][0]["text"]
     assert "not rewritten" in ada.refused("update_memory", id="m1", text="I live in Rome.")
+
+
+def test_a_retained_text_is_retracted_and_restored(ada: Agent) -> None:
+    event = ada.call("retain", content="The spare key is under the pot.")["event_id"]
+    assert ada.call("retract_memory", id=event)["status"] == "retracted"
+    assert "pot" not in str(ada.call("recall", query="Where is the spare key?"))
+    assert ada.call("retract_memory", id=event, restore=True)["status"] == "restored"
+    assert "pot" in str(ada.call("recall", query="Where is the spare key?"))
 
 
 def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:

@@ -20,7 +20,9 @@ from recollect.schemas.events import (
     Message,
     ProposeMerge,
     Remember,
+    Retract,
     Retry,
+    StatedAt,
     UndoMerge,
     UpdateMentalModel,
 )
@@ -162,7 +164,16 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
         "identity", "SELECT id FROM merge_candidates WHERE status = 'pending' ORDER BY id"
     )
     models = [m for (m,) in home.rows("memory", "SELECT id FROM mental_models ORDER BY number")]
-    kind = draw.randrange(5)
+    kind = draw.randrange(7)
+    if kind in (5, 6) and (facts := _stated_facts(home)):
+        fact, event, number = draw.choice(facts)
+        target = fact if draw.random() < 0.8 else event
+        source = f"a{n}"
+        if draw.random() < 0.3:
+            return [command(Retract(source_id=source, target=target, restore=True), at)]
+        start = draw.randrange(12)
+        at_ = (StatedAt(number, start, start + draw.randrange(30)),)
+        return [command(Retract(source_id=source, target=target, stated_at=at_), at)]
     if kind == 0 and len(entities) > 1:
         one, other = draw.sample(entities, 2)
         sure = draw.choice((0.5, 0.95))
@@ -185,6 +196,13 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
         payload_ = UpdateMentalModel(source_id=f"v{n}", model_id=models[-1], description=f"v{n}")
         return [command(payload_, at)]
     return [command(CreateMentalModel(source_id=f"w{n}", name="W", description=f"d{n}"), at)]
+
+
+def _stated_facts(home: Home) -> list[tuple[str, str, int]]:
+    """Return each fact with the id and the number of the event that it was taken from."""
+    numbers = dict(home.rows("events", "SELECT id, number FROM events"))
+    facts = home.rows("memory", "SELECT id, source_event_id FROM facts ORDER BY id")
+    return [(fact, event, numbers[event]) for fact, event in facts if event in numbers]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from recollect.schemas.events import (
     ProposeMerge,
     RecallCount,
     RecallsCounted,
+    Retract,
+    StatedAt,
     UndoMerge,
 )
 from recollect.schemas.ledger.records import ChangeHeader, Part, read_change
@@ -86,6 +88,7 @@ def build(path: Path) -> None:
     ((merge,),) = home.rows("identity", "SELECT id FROM merges WHERE undone_at IS NULL LIMIT 1")
     home.tell(
         command(UndoMerge(source_id="u", merge_id=str(merge))),
+        command(Retract(source_id="a", target=str(fact), stated_at=(StatedAt(5, 0, 19),))),
         say("The cat sleeps under the sofa.", "last"),
     )
     home.close()

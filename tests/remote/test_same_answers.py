@@ -245,6 +245,10 @@ def _ingested(zone: Zone) -> object:
 CHANGING: dict[str, Callable[[Zone], object]] = {
     "ingest": _ingested,
     "remember update_memory": _remembered,
+    "retract": lambda zone: [
+        *(zone.retract("m1").status, sorted(fact.text for fact in zone.facts())),
+        *(zone.retract("m1", restore=True).status, sorted(fact.text for fact in zone.facts())),
+    ],
     "forget": _forgotten,
     "propose_merge decide_merge": _merged,
     "create_mental_model update_mental_model delete_mental_model": _modelled,

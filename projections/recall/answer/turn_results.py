@@ -16,7 +16,6 @@ from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.times.past import asks_for_past, is_about_earlier_value
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns
 from recollect.schemas.times import LATEST_MS, format_time
@@ -69,7 +68,7 @@ def turn_results(
         chosen = _promote_slot_values(question, chosen, found, index)
     elif chosen and index.row_kinds.supersessions and not asks_for_past(question.text):
         chosen = _promote_current_value(question, chosen, found, index, files)
-    results = _results(question.query, chosen[:count], found, index, files)
+    results = _results(question, chosen[:count], found, index, files)
     if question.chain and question.query.explain and results:
         results[0] = _with_hop_path(results[0], question.chain, index, files)
     return results
@@ -94,7 +93,7 @@ def _choose(
     turn_ids = index.turns.ids.take(places)
     facts_of = index.event_facts.of(turn_ids)
     turns = [
-        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_)))
+        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_), question))
         for id_, place, score in zip(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
@@ -198,7 +197,8 @@ def _promote(
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
-    turn = Chosen("event", turn_id, place, chosen[0].score, _fact_ids(facts_of.get(turn_id)))
+    facts = _fact_ids(facts_of.get(turn_id), question)
+    turn = Chosen("event", turn_id, place, chosen[0].score, facts)
     candidates = _facts_or_turns(question, [turn], facts_of, found)
     promoted = next(
         (item for item in candidates if id_ in (item.id, turn_id) or item.kind == "event"), None
@@ -226,8 +226,11 @@ def _fact_score(found: Candidates) -> Callable[[str], float]:
     return lambda fact: found.facts.get(fact, 0.0)
 
 
-def _fact_ids(of_event: memory.EventFacts | None) -> Sequence[str]:
-    return () if of_event is None else (*of_event.stated, *of_event.repeated)
+def _fact_ids(of_event: memory.EventFacts | None, question: ParsedQuestion) -> Sequence[str]:
+    """Return the facts that a turn states or repeats, except retracted ones."""
+    ids = () if of_event is None else (*of_event.stated, *of_event.repeated)
+    void = question.retracted.facts
+    return [fact for fact in ids if fact not in void] if void else ids
 
 
 def _facts_or_turns(
@@ -258,12 +261,13 @@ def _facts_or_turns(
 
 
 def _results(
-    query: RecallQuery,
+    question: ParsedQuestion,
     chosen: Sequence[Chosen],
     found: Candidates,
     index: Index,
     files: ZoneFiles,
 ) -> list[Result]:
+    query = question.query
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
     repeats = memory.repeating_events(connection, fact_ids) if index.row_kinds.repeats else {}
@@ -298,7 +302,7 @@ def _results(
             Result(
                 id=item.id,
                 type=item.kind,
-                text=texts[number].text if item.text is None else item.text,
+                text=item.text or question.retracted.texts.get(number, texts[number].text),
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
                 is_stale=bool(superseded.ended) and _is_stale(item, at, superseded.ended, found),

@@ -14,6 +14,7 @@ from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
+from recollect.projections.recall.question.retracted import find_retracted
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import MemoryRevision, Result
 from recollect.text.dates.found_dates import local_day
@@ -64,11 +65,13 @@ def turn_lines(
     offsets = turns_for_recall.utc_offsets(files.events.connection, numbers)
     facts = index.event_facts.of(ids)
     history = _FactHistory(facts, index, files)
+    retracted = find_retracted(index, files)
     lines: list[Line] = []
     shown: set[str] = set()
     for result, number in zip(results, numbers, strict=True):
         text = texts[number]
-        turn = TurnText(text.text, text.speaker, parse_time(result.as_of)[0], offsets[number])
+        words = retracted.texts.get(number, text.text)
+        turn = TurnText(words, text.speaker, parse_time(result.as_of)[0], offsets[number])
         turn_facts = facts.get(result.id)
         ended = {} if turn_facts is None else history.ended(turn_facts, turn.at)
         if (
@@ -87,7 +90,11 @@ def turn_lines(
             continue
         shown.add(normalised)
         before = history.replaced_by(turn_facts)
-        stated = [*turn_facts.stated.values()] if turn_facts else []
+        stated = [
+            fact
+            for id_, fact in (turn_facts.stated.items() if turn_facts else ())
+            if id_ not in retracted.facts
+        ]
         lines.append(_line(result, turn, ended, before, stated, terms, index))
     return lines
 

@@ -112,7 +112,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.command(epilog="Example: recollect facts --entity Ada --all")
 @common_options
 @click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
-@click.option("--all", "all_", is_flag=True, help="Include superseded facts.")
+@click.option("--all", "all_", is_flag=True, help="Include superseded and retracted facts.")
 @_paged
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
@@ -154,7 +154,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     if fact.attribute is not None:
         parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:
-        parts.append(warning("superseded"))
+        parts.append(warning("retracted" if fact.retracted else "superseded"))
     print_parts(_INDENT, *parts)
     sources = ", ".join(map(collapse_whitespace, fact.source_event_ids))
     print_line(_INDENT, quiet(f"fact {fact.id} from {sources}"))

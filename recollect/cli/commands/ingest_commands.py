@@ -1,4 +1,4 @@
-"""Commands that change a home: init, ingest, remember, forget."""
+"""Commands that change a home: init, ingest, remember, retract, forget."""
 
 from __future__ import annotations
 
@@ -440,4 +440,22 @@ def remember(home: str | None, zone: str | None, as_json: bool, text: str, sende
         print_line(f"remembered as event {receipt.number} ({receipt.event_id})")
 
 
-COMMANDS = (init, ingest, forget, remember)
+@click.command(epilog="Example: recollect retract em-0010")
+@common_options
+@click.argument("id_", metavar="ID")
+@click.option("--restore", is_flag=True, help="Give back what was retracted before.")
+def retract(home: str | None, zone: str | None, as_json: bool, id_: str, restore: bool) -> None:
+    """Take back a fact, or all facts of an event, or restore it.
+
+    The event stays, and they are not concluded from it again. To erase words for good, use forget.
+    """
+    with open_zone(home, zone) as memory:
+        report = memory.retract(id_, restore=restore)
+    if as_json:
+        print_json(report)
+    else:
+        facts = f" with {pluralise(len(report.facts), 'fact')}" if report.type == "event" else ""
+        print_line(f"{report.status} {report.type} {report.id}{facts}")
+
+
+COMMANDS = (init, ingest, forget, remember, retract)

@@ -17,17 +17,17 @@ from recollect.projections.identity.entity_queries import (
     merge_reason,
 )
 from recollect.projections.memory import memory_queries as memory
-from recollect.projections.memory import observation_queries
+from recollect.projections.memory import observation_queries, retraction_queries
 from recollect.projections.memory.facts_for_recall import repeating_events
 from recollect.schemas.changes import (
     Fact,
     FactClaim,
-    FactSupersession,
     ModelWriteStats,
     ProcessedEvent,
 )
 from recollect.schemas.errors import UnknownId
 from recollect.schemas.events import Content, Deletion, Edit, message_of
+from recollect.schemas.ids import time_of
 from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Provenance, ProvenanceStep
@@ -73,11 +73,7 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
             ProvenanceStep(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})")
         )
     steps += _vectors(files, "fact", id_)
-    end = files.memory.row(FactSupersession, (id_,))
-    if end is not None:
-        when = format_time(end.invalid_at)
-        what = "fact" if files.memory.row(Fact, (end.superseded_by,)) else "event"
-        steps.append(ProvenanceStep(f"superseded by {what} {end.superseded_by} at {when}"))
+    steps += _end(files, id_)
     for other, strength, text in memory.causes(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"follows from fact {other} (strength {strength})", [text]))
     for other, strength, text in memory.effects(files.memory.connection, id_):
@@ -94,6 +90,26 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
         sources += cited
         steps += said
     return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
+
+
+def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
+    """Return what ended a fact: retractions, also restored ones, or what superseded it."""
+    steps = []
+    void = False
+    for row in retraction_queries.retractions_of_fact(files.memory.connection, fact_id):
+        if row.is_void or not row.is_standing:
+            void = void or bool(row.is_standing)
+            when = format_time(time_of(row.retracted_by))
+            restored = "" if row.is_standing else ", and restored since"
+            steps.append(
+                ProvenanceStep(f"retracted at {when} by command {row.retracted_by}{restored}")
+            )
+    end = memory.fact_end(files.memory.connection, fact_id)
+    if end is not None and not void:
+        newer, at = end
+        what = "fact" if files.memory.row(Fact, (newer,)) else "event"
+        steps.append(ProvenanceStep(f"superseded by {what} {newer} at {format_time(at)}"))
+    return steps
 
 
 def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:

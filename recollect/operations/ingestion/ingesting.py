@@ -291,8 +291,11 @@ def remember(
     sender_id: str = "user",
     at: Time | None = None,
     principal: Mapping[str, str] | None = None,
+    replaces: str | None = None,
 ) -> Receipt:
-    """Remember a text as it is; `principal` says on whose behalf.
+    """Remember a text as it is.
+
+    `principal` says on whose behalf; `replaces` is the id of the fact or event that it replaces.
 
     Raises:
         InvalidInput: it cannot be stored, as in an import.
@@ -308,6 +311,9 @@ def remember(
             kind="remember",
         )
     )
+    if replaces is not None:
+        payload = msgspec.structs.replace(draft.payload, replaces=replaces)
+        draft = msgspec.structs.replace(draft, payload=payload)
     return _publish_command(zone, draft if principal is None else _marked(draft, principal))
 
 

@@ -7,7 +7,7 @@ from recollect.operations.answers.suggestions import unknown_entity
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import merge_list
 from recollect.projections.identity.entity_queries import aliases
-from recollect.projections.memory.memory_queries import claims, invalid_at
+from recollect.projections.memory.memory_queries import claims, is_current_fact
 from recollect.projections.recall.question.entity_names import resolve
 from recollect.schemas.changes import Entity
 from recollect.schemas.errors import InvalidInput
@@ -99,7 +99,7 @@ def _described(files: ZoneFiles, entity: Entity) -> EntityProfile:
         attribute: frozenset(
             claim.value
             for claim in claims(memory, sorted(one.id for one in each), attribute)
-            if invalid_at(memory, claim.fact_id) is None
+            if is_current_fact(memory, claim.fact_id)
         )
         for attribute in IMMUTABLE_ATTRIBUTES
     }

@@ -179,6 +179,7 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
             stability_confidence=holds.confidence,
             ttl_days=holds.ttl_days,
             relations=relations.get(fact.id, []),
+            retracted=bool(fact.retracted),
         )
 
 

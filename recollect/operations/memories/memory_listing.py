@@ -16,6 +16,7 @@ from recollect.projections.identity.entity_queries import canonical
 from recollect.projections.memory import fact_list, observation_queries
 from recollect.projections.memory import facts_for_recall as superseding
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import Fact, Memory, MemoryPage, MemoryRevision, MemoryVersion
@@ -102,10 +103,11 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
         InvalidInput: as `get_memory`.
     """
     asked = get_memory(zone, id_)
-    if asked.type == "event":
-        return [_version(asked)]
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
+        if asked.type == "event":
+            by_id = {each.id: each for each in _events(files, _event_family(files, asked.id))}
+            return [_version(item) for item in by_id.values()]
         if asked.type == "fact":
             found = _facts(files, sorted(_fact_family(files, asked.id)))
         elif asked.type == "observation":
@@ -302,6 +304,7 @@ def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memor
         source_event_ids=fact.source_event_ids,
         supersedes=changes.before,
         superseded_by=changes.after,
+        retracted=fact.retracted,
     )
 
 
@@ -341,12 +344,36 @@ def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
     return family
 
 
+def _event_family(files: ZoneFiles, event_id: str) -> list[str]:
+    """Return the texts that one replaced or that replaced it, over any number of steps."""
+    connection = files.memory.connection
+    family = [event_id]
+    while (before := retractions.events_replaced_by(connection, family[:1])) and (
+        before[family[0]] not in family
+    ):
+        family.insert(0, before[family[0]])
+    while (after := retractions.retracted_events(connection, family[-1:]).get(family[-1])) and (
+        after.replaced_at is not None and after.retracted_by not in family
+    ):
+        family.append(after.retracted_by)
+    return family
+
+
 def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     replaced: dict[str, list[MemoryRevision]] = {}
     for one in event_list.replacements(files.events.connection, ids):
         text = "(deleted)" if one.content is None else one.content
         change = MemoryRevision(id=one.by, text=text, at=format_time(one.at))
         replaced.setdefault(one.event_id, []).append(change)
+    retracted = retractions.retracted_events(files.memory.connection, ids)
+    newer = event_list.with_ids(
+        files.events.connection, [row.retracted_by for row in retracted.values()]
+    )
+    for event_id, row in retracted.items():
+        if row.replaced_at is not None and row.retracted_by in newer:
+            text = newer[row.retracted_by].text
+            change = MemoryRevision(id=row.retracted_by, text=text, at=format_time(row.replaced_at))
+            replaced.setdefault(event_id, []).append(change)
     decided = files.memory.watermark().number
     for event in event_list.with_ids(files.events.connection, ids).values():
         yield Memory(
@@ -354,7 +381,7 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             type="event",
             text=event.text,
             as_of=format_time(event.occurred_at),
-            current=event.id not in replaced,
+            current=event.id not in replaced and event.id not in retracted,
             decided=event.number <= decided,
             platform=event.platform,
             sender_id=event.sender_id,
@@ -363,6 +390,7 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             metadata=_told(event),
             source_event_ids=[event.source_id],
             superseded_by=replaced.get(event.id, []),
+            retracted=event.id in retracted and retracted[event.id].replaced_at is None,
         )
 
 

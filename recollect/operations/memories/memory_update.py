@@ -1,30 +1,31 @@
-"""Updating a memory: a new one takes its place, since what was written is never rewritten."""
+"""Updating a memory: a new text supersedes it, since what was written is never rewritten."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.erasure import forgetting
 from recollect.operations.ingestion.ingesting import remember
 from recollect.operations.memories import mental_models
 from recollect.operations.memories.memory_listing import get_memory
+from recollect.operations.memories.retracting import take_back
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM
-from recollect.schemas.wire import ForgetTargets, UpdateReport
+from recollect.schemas.wire import Memory, UpdateReport
+
+_REMEMBERED = (RESERVED_PLATFORM, "remember")
 
 
 def update_memory(
     zone: OpenZone, id_: str, text: str, *, principal: Mapping[str, str] | None = None
 ) -> UpdateReport:
-    """Put a text in the place of a memory.
+    """Put a text in the place of a memory; the old one stays in its history.
 
-    A mental model gets a new version, and the ones before stay. A text that was remembered (its own
-    id, or that of the one fact in it) is remembered anew, and the one before is erased. A message
-    that somebody wrote is not rewritten.
+    A mental model gets a new version. A fact, or a remembered text, is superseded by the new text,
+    which is remembered as its sender's. A message that somebody wrote is not rewritten.
 
     Raises:
         InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
@@ -32,55 +33,35 @@ def update_memory(
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("text is empty; give what the memory is to say, or forget it")
     found = get_memory(zone, id_)
+    if found.text == text:
+        raise InvalidInput(f"{found.id} says that already")
     if found.type == "mental_model":
-        if found.text == text:
-            raise InvalidInput(f"mental model {found.id} says that already")
         version = mental_models.update(zone, found.id, text)
-        return UpdateReport(
-            id=version.id, type="mental_model", text=text, previous_id=found.id, erased_records=0
-        )
+        return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)
     with zone.files() as files, files.read_transaction():
-        before = _remembered(files, found.id, found.type)
-    if before.content == text:
-        raise InvalidInput(f"{before.id} says that already")
-    # In this order, so that a death in between loses nothing.
-    receipt = remember(zone, text, sender_id=before.sender_id, principal=principal)
-    erased = forgetting.forget(zone, ForgetTargets(ids=(before.id,)))
-    return UpdateReport(
-        id=receipt.event_id,
-        type="event",
-        text=text,
-        previous_id=before.id,
-        erased_records=erased.events,
-    )
+        sender_id = _sender(files, found)
+    # In this order, so that a crash in between loses nothing.
+    receipt = remember(zone, text, sender_id=sender_id, principal=principal, replaces=found.id)
+    take_back(zone, found.id, found.type, replaced_by=receipt.event_id)
+    return UpdateReport(id=receipt.event_id, type="event", text=text, previous_id=found.id)
 
 
-def _remembered(files: ZoneFiles, id_: str, type_: str) -> event_list.ListedEvent:
-    """Return the remembered text that is, or alone says, a memory."""
+def _sender(files: ZoneFiles, found: Memory) -> str:
+    """Return who says the memory that is updated.
+
+    Raises:
+        InvalidInput: it cannot be updated.
+    """
+    if found.type == "observation":
+        raise InvalidInput(
+            f"{found.id!r} is an observation, which rests on facts; update or retract those"
+        )
     connection = files.memory.connection
-    ids = [id_] if type_ == "event" else memory.events_of(connection, id_)
-    found = list(event_list.with_ids(files.events.connection, ids).values())
-    written = [item for item in found if (item.platform, item.kind) != _REMEMBERED]
-    if written or not found:
-        where = f": {written[0].source_id!r} of {written[0].platform}" if written else ""
+    ids = [found.id] if found.type == "event" else memory.events_of(connection, found.id)
+    event = next(iter(event_list.with_ids(files.events.connection, ids).values()))
+    if found.type == "event" and (event.platform, event.kind) != _REMEMBERED:
         raise InvalidInput(
-            f"{id_!r} comes from what somebody wrote{where}, which is not rewritten; remember the "
-            "correction as a text of its own, or forget what is wrong"
+            f"{found.id!r} is what somebody wrote, {event.source_id!r} of {event.platform}, which "
+            "is not rewritten; update a fact taken from it, or remember the correction"
         )
-    if len(found) > 1:
-        raise InvalidInput(
-            f"{id_!r} comes from {len(found)} texts; update one of them: "
-            f"{', '.join(item.id for item in found)}"
-        )
-    (text,) = found
-    if type_ == "observation" or (
-        type_ == "fact" and len(memory.facts_from(connection, text.id)) > 1
-    ):
-        raise InvalidInput(
-            f"{id_!r} is a part of what the text {text.id!r} says; update that, with all that it "
-            "is to say"
-        )
-    return text
-
-
-_REMEMBERED = (RESERVED_PLATFORM, "remember")
+    return event.sender_id

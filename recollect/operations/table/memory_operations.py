@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from recollect.home.access_tokens import Right
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion import ingesting
-from recollect.operations.memories import memory_listing, memory_update
+from recollect.operations.memories import memory_listing, memory_update, retracting
 from recollect.operations.memories.memory_listing import Listed
 from recollect.operations.table.answer_operations import DATA
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
@@ -30,7 +29,14 @@ from recollect.operations.table.parameters import (
     TimeAfter,
     described,
 )
-from recollect.schemas.wire import Memory, MemoryPage, MemoryVersion, Receipt, UpdateReport
+from recollect.schemas.wire import (
+    Memory,
+    MemoryPage,
+    MemoryVersion,
+    Receipt,
+    RetractionReport,
+    UpdateReport,
+)
 
 _AT, _LATER = "2026-05-08T13:56:00.000Z", "2026-05-09T08:00:00.000Z"
 _FACT_ID, _MODEL_ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "01KR3XZBC0MTPV7D6B8F2Q9JXE"
@@ -211,23 +217,16 @@ def list_memories(
     )
 
 
-def _erasing(given: Any) -> Right | None:
-    return "forget"
-
-
 @operation(
     "PATCH /memories/{id}",
     right="write",
-    further=_erasing,
-    erases=True,
     title="Update a memory",
     tag="memories",
     tool=Tool(
         title="Correct a memory",
-        description="Replace a memory's text. A mental model gets a new version. A text stored "
-        "with retain is stored anew, and the old text is erased. A message that somebody wrote is "
-        "never rewritten: retain the correction instead.",
-        destructive=True,
+        description="Replace a fact, a text stored with retain, or a mental model by a new text. "
+        "The old one is kept as superseded. A message that somebody wrote is never rewritten: "
+        "update the fact taken from it, or retain the correction.",
     ),
     example=(
         {"text": "The deploy key is in the red safe."},
@@ -236,18 +235,17 @@ def _erasing(given: Any) -> Right | None:
             "type": "event",
             "text": "The deploy key is in the red safe.",
             "previous_id": _MODEL_ID,
-            "erased_records": 1,
         },
     ),
 )
 def update_memory(
     zone: OpenZone, id: Id, text: NewText, *, principal: Mapping[str, str] | None = None
 ) -> UpdateReport:
-    """Replace a memory's text.
+    """Replace a memory's text; the old one stays in its history.
 
-    A mental model gets a new version, and earlier versions stay. A text stored by `remember` is
-    stored anew, and the old one is erased, which needs the right to forget. What somebody wrote
-    is never rewritten. `principal` names on whose behalf.
+    A mental model gets a new version. A fact, or a text stored by `remember`, is superseded by the
+    new text, stored as said by the same sender. What somebody wrote is never rewritten. `principal`
+    names on whose behalf.
 
     Raises:
         InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
@@ -262,6 +260,51 @@ def update_memory(
         report = memory_update.update_memory(zone, id, text, principal=principal)
         span.set_records(1, lambda: [(report.id, report.text, None)])
     return report
+
+
+@operation(
+    "POST /memories/{id}/retract",
+    right="write",
+    title="Retract a memory",
+    tag="memories",
+    tool=Tool(
+        name="retract_memory",
+        title="Retract a memory",
+        description="Take back a fact that is wrong, or all facts of a message, without erasing "
+        "the message; it is not concluded from it again. With restore=true, give it back. To "
+        "erase the words for good, use forget.",
+        idempotent=True,
+    ),
+    example=(
+        {"restore": False},
+        {"id": _FACT_ID, "type": "fact", "status": "retracted", "facts": [_FACT_ID]},
+    ),
+)
+def retract(
+    zone: OpenZone,
+    id: Id,
+    *,
+    restore: Annotated[bool, described(description="Give back what was retracted before.")] = False,
+) -> RetractionReport:
+    """Take back a fact, or all that is concluded from an event; `restore` gives it back.
+
+    The event stays, with its other facts. What was retracted is not concluded again from the same
+    event, by whatever writer, and what it superseded is current again. A new message that says it
+    is news. `forget` erases for good.
+
+    Raises:
+        UnknownId: nothing in the zone has this id.
+        InvalidInput: it is neither a fact nor an event, or there is nothing to restore.
+
+    >>> fact = zone.facts(entity="Ada")[0]
+    >>> zone.retract(fact.id).status
+    'retracted'
+    >>> fact.id in [each.id for each in zone.facts()]
+    False
+    >>> zone.retract(fact.id, restore=True).status
+    'restored'
+    """
+    return retracting.retract(zone, id, restore=restore)
 
 
 @operation(
@@ -293,4 +336,5 @@ class MemoryOperations:
     get_memory = get_memory
     list_memories = list_memories
     update_memory = update_memory
+    retract = retract
     history = history

@@ -53,7 +53,7 @@ def claim_rows(
     ends: list[FactSupersession] = []
     others = [
         item
-        for item in _incompatible_claims(claim, subjects, state, pending)
+        for item in _incompatible_claims(claim, as_of, subjects, state, pending)
         if item.claim.fact_id not in replaced
     ]
     later: list[tuple[int, str]] = []
@@ -75,13 +75,26 @@ def claim_rows(
 
 
 def _incompatible_claims(
-    claim: Claim, subjects: list[str], state: State, pending: PendingRows
+    claim: Claim, as_of: int, subjects: list[str], state: State, pending: PendingRows
 ) -> list[DatedClaim]:
-    """Return the claims that cannot be valid at the same time as this one."""
+    """Return the claims that cannot be valid at the same time as this one.
+
+    An earlier claim of the same value is one of them if it was retracted: the new claim is news,
+    and supersedes what the retracted one superseded.
+    """
     value = normalise_name(claim.value)
     if is_single_valued(claim.attribute):
         found = pending.claims_of(state, subjects, claim.attribute)
-        return [item for item in found if normalise_name(item.claim.value) != value]
+        return [
+            item
+            for item in found
+            if normalise_name(item.claim.value) != value
+            or (
+                item.until is None
+                and item.claim.as_of <= as_of
+                and state.is_retracted(item.claim.fact_id)
+            )
+        ]
     opposite = OPPOSITES.get(claim.attribute)
     if opposite is None:
         return []

@@ -71,6 +71,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         extensions: the statements of earlier messages that it extends.
         context_ids: the ids of the earlier events that its facts quote, by number.
         participants: the participants of the conversation that it may name.
+        versions: the numbers and texts of its versions earlier in the ledger, by event id.
         skip_mentions: record no mentions outside of statements.
         skip_relations: record no relations between facts.
     """
@@ -87,6 +88,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     extensions: tuple[Extension, ...] = ()
     context_ids: Mapping[int, str] = msgspec.field(default_factory=dict)
     participants: tuple[Participant, ...] = ()
+    versions: Mapping[str, tuple[int, str]] = msgspec.field(default_factory=dict)
     skip_mentions: bool = False
     skip_relations: bool = False
 
@@ -139,7 +141,13 @@ def analyse_message(
     `without` names the disabled steps.
     """
     content = message_of(event)
-    said_at, replaced, is_newest = resolve_version(event, conversation.revisions(event, below))
+    revisions = conversation.revisions(event, below)
+    said_at, replaced, is_newest = resolve_version(event, revisions)
+    versions = {
+        one.id: (one.number, message_of(one).content)
+        for one in revisions
+        if not isinstance(one.payload, Deletion)
+    }
     text = user_text(event) if is_newest else ""
     annotation = conversation.annotation(text) if text.strip() else None
     if isinstance(content, Remember):
@@ -200,6 +208,7 @@ def analyse_message(
             annotation=annotation,
             retractions=retractions,
             participants=participants,
+            versions=versions,
         )
     source_numbers = tuple(one.number for one in before) if question or follows_plain_fact else ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
@@ -223,6 +232,7 @@ def analyse_message(
         extensions,
         {one.number: one.id for one in quoted if one is not None},
         participants,
+        versions,
     )
 
 

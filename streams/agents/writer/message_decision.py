@@ -13,6 +13,7 @@ from recollect.schemas.changes import (
     Fact,
     FactSupersession,
     ProcessedEvent,
+    RetractedFact,
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
@@ -46,6 +47,7 @@ from recollect.streams.agents.writer.pending_rows import (
     all_facts_of_event,
 )
 from recollect.streams.agents.writer.proposals import is_of_model
+from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
 from recollect.streams.agents.writer.retractions import (
     Retraction,
     StatementFact,
@@ -80,6 +82,12 @@ class MessageDecision:
         self._resolver = resolver
         self._pending = pending
         self._replaced = _replaced_facts(message, state)
+        #: The facts that a statement of the message cannot repeat.
+        self._excluded = self._replaced
+        if isinstance(message.content, Remember) and message.content.replaces is not None:
+            replaced = message.content.replaces
+            self._excluded |= {replaced, *state.current_facts(replaced)}
+        self._standing = state.standing_retractions([self._event.id, *message.versions])
         self._own_part = DecidedPart((self._event.number,))
         self._quoting_part = self._own_part
         context = set().union(*map(message.context_numbers, message.analysis.statements))
@@ -147,7 +155,7 @@ class MessageDecision:
         signatures = signatures_of(statement, message, ids)
         fingerprints = fingerprints_of(id_, statement, message, ids, self._state)
         duplicate = find_duplicate(
-            signatures, fingerprints, as_of, self._state, pending, self._replaced
+            signatures, fingerprints, as_of, self._state, pending, self._excluded
         )
         if duplicate is None and isinstance(message.content, Remember):
             duplicate = self._restated(statement, signatures, sender)
@@ -164,6 +172,7 @@ class MessageDecision:
             own.puts.append(fingerprints[0])
         self._new_facts.append((statement.start, statement.end, id_))
         self._quoting_part.puts.append(fact)
+        own.puts += self._covering_retractions(fact)
         own.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
         )
@@ -187,7 +196,7 @@ class MessageDecision:
 
         Agents remember again, in the third person, what their user stated before (F1).
         """
-        state, replaced = self._state, self._replaced | self._pending.invalid_at.keys()
+        state, replaced = self._state, self._excluded | self._pending.invalid_at.keys()
         content, as_of = self._message.content, self._message.said_at
         claims: list[tuple[Claim, list[str]]] = []
         if statement.claim is not None:
@@ -213,9 +222,21 @@ class MessageDecision:
                 continue
             for item in self._pending.claims_of(state, subjects, claim.attribute):
                 current = item.until is None and item.claim.fact_id not in replaced
-                if current and normalise_name(item.claim.value) == value:
+                same_value = current and normalise_name(item.claim.value) == value
+                if same_value and not state.is_retracted(item.claim.fact_id):
                     return item.claim.fact_id, "remembered again: the same value"
         return None
+
+    def _covering_retractions(self, fact: Fact) -> list[RetractedFact]:
+        """Return the rows of retractions, of any version of the message, that cover a fact."""
+        if not self._standing:
+            return []
+        content = self._message.content
+        texts = {id_: text for id_, (_, text) in self._message.versions.items()}
+        texts[self._event.id] = content.content
+        names = (content.sender_id, content.sender_name or "")
+        found = covering(fact.id, fact.text, self._standing, texts, names)
+        return [retracted_fact(fact.id, fact.as_of, each) for each in found]
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:
         """Return the mention of a pronoun's referent; create its entity if it is new.

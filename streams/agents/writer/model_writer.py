@@ -10,7 +10,7 @@ one, which gets its text where its own repeats the message's raw words.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -25,7 +25,14 @@ from recollect.schemas.changes import (
     ModelWriteStats,
     WriterPromptVersion,
 )
-from recollect.schemas.events import Content, Event, ModelAnswered, SetWriterPrompt, message_of
+from recollect.schemas.events import (
+    Content,
+    Deletion,
+    Event,
+    ModelAnswered,
+    SetWriterPrompt,
+    message_of,
+)
 from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
@@ -47,6 +54,7 @@ from recollect.streams.agents.writer.proposals import (
     Refused,
 )
 from recollect.streams.agents.writer.restatements import compare_texts
+from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
@@ -62,7 +70,8 @@ _json = msgspec.json.Encoder()
 
 class ModelReading(msgspec.Struct, frozen=True):
     """What a model wrote of an event, checked by its words; `near` are the ids of the events whose
-    facts it may refer to, `present` those who take part where it is said.
+    facts it may refer to, `participants` those who take part where it is said, `texts` those of the
+    versions of its message, by event id.
     """
 
     about: Event
@@ -71,6 +80,7 @@ class ModelReading(msgspec.Struct, frozen=True):
     answers: ModelCalls
     near: tuple[str, ...]
     participants: tuple[Participant, ...]
+    texts: Mapping[str, str]
 
 
 class ModelWriter(Agent):
@@ -91,7 +101,9 @@ class ModelWriter(Agent):
         about = conversation.event(wrote.about)
         if answers is None or about is None or not isinstance(about.payload, Content):
             return Extract()
-        said_at, _, stands = resolve_version(about, conversation.revisions(about, event.number))
+        revisions = conversation.revisions(about, event.number)
+        said_at, _, stands = resolve_version(about, revisions)
+        versions = [one for one in (about, *revisions) if not isinstance(one.payload, Deletion)]
         thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
         proposals = Proposals(about.id, said_of(about, said_at, thread), wrote.rules)
         if stands:
@@ -115,8 +127,9 @@ class ModelWriter(Agent):
                 answers,
                 near,
                 named_participants(user_text(about), about, conversation),
+                {one.id: message_of(one).content for one in versions},
             ),
-            sources=wrote.sources,
+            sources=tuple(sorted({*wrote.sources, *(one.number for one in versions)})),
             texts=tuple(fact.text for fact in proposals.facts.values()),
         )
 
@@ -274,6 +287,16 @@ class _Resolution:
         evidence = [fact.start, fact.end]
         self._kept[fact.id] = fact
         self._stands_for[fact.id] = fact.id
+        content = message_of(about)
+        retractions = covering(
+            fact.id,
+            fact.text,
+            self._state.standing_retractions(sorted(self._reading.texts)),
+            self._reading.texts,
+            (content.sender_id, content.sender_name or ""),
+        )
+        as_of = self._reading.said_at
+        self._part.puts += [retracted_fact(fact.id, as_of, each) for each in retractions]
         self._part.puts.append(
             Fact(
                 id=fact.id,

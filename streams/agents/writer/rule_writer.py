@@ -67,6 +67,7 @@ class RuleWriter(AnnotatingAgent):
         sources = {message.event.number for message in messages} - {event.number}
         sources |= {number for message in messages for number in message.source_numbers}
         sources |= {one.event.number for message in messages for one in message.retractions}
+        sources |= {number for message in messages for number, _ in message.versions.values()}
         turn_text = indexed_text(content) if isinstance(content, Content) else ""
         return Extract(
             content=messages,

@@ -37,7 +37,7 @@ ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
 #: The kinds of which a later version than the first is written.
-VERSIONS = {"model_wrote": 2, "update_mental_model": 2}
+VERSIONS = {"model_wrote": 2, "remember": 2, "update_mental_model": 2}
 
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
@@ -88,6 +88,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "namespace": "team",
         "path_key": "people/ada",
         "importance": 0.75,
+    },
+    "remember, in place of another": {
+        "kind": "remember",
+        "source_id": "remember:2",
+        "sender_id": "ada",
+        "content": "The door code is 4712.",
+        "replaces": "F1",
     },
     "edit": {"kind": "edit", **CONTENT, "target": "m-1", "said_at": OCCURRED - 60_000},
     "edit, only what is required": {
@@ -154,6 +161,25 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "description": "Lives in Basel, by the river.",
         "tags": ["home", "from:01J8Z"],
     },
+    "retract": {
+        "kind": "retract",
+        "source_id": "retract:1",
+        "target": "F1",
+        "stated_at": [[4, 0, 17], [9, 3, 20]],
+    },
+    "retract, replaced": {
+        "kind": "retract",
+        "source_id": "retract:2",
+        "target": "F1",
+        "stated_at": [[4, 0, 17]],
+        "replaced_by": "E2",
+    },
+    "retract, restored": {
+        "kind": "retract",
+        "source_id": "retract:3",
+        "target": "F1",
+        "restore": True,
+    },
     "model_wrote": {
         "kind": "model_wrote",
         "source_id": "model_wrote:1",
@@ -217,6 +243,14 @@ ROWS: dict[str, dict[str, Any]] = {
         "as_of": OCCURRED,
     },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
+    "retractions": {
+        "target_id": "F1", "event_id": "EV1", "char_start": 2, "char_end": 17,
+        "retracted_by": "EV9", "replaced_at": OCCURRED, "is_standing": 1,
+    },
+    "retracted_facts": {
+        "fact_id": "F1", "target_id": "F1", "retracted_by": "EV9", "invalid_at": OCCURRED,
+        "is_void": 1, "is_standing": 1,
+    },
     "fact_accesses": {"number": 9, "fact_id": "F1", "count": 2},
     "memory_processing_log": {
         "event_id": "EV1", "processed_at": INGESTED, "writer_run_id": "W1",

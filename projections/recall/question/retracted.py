@@ -1,0 +1,75 @@
+"""What was taken back (G1): facts, and the words of messages that say them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.index.zone_index import Index
+
+Mask = npt.NDArray[np.bool_]
+
+#: What stands in a message in place of words that were taken back.
+RETRACTED_MARK = "[retracted]"
+#: A message that has fewer index terms left says nothing else.
+_LEAST_LEFT = 2
+
+
+class Retracted(NamedTuple):
+    """What was taken back.
+
+    `facts` by id; `turns`: those that say nothing else; `texts`: what the others still say, by the
+    running number of their event.
+    """
+
+    facts: frozenset[str]
+    turns: Mask
+    texts: Mapping[int, str]
+
+
+def find_retracted(index: Index, files: ZoneFiles) -> Retracted:
+    """Return what was taken back and not restored."""
+    turns = np.zeros(len(index.turns), bool)
+    if not index.row_kinds.retractions:
+        return Retracted(frozenset(), turns, {})
+    connection = files.memory.connection
+    spans: dict[int, list[tuple[int, int]]] = {}
+    stating = memory.retracted_spans(connection)
+    places = index.turns.place_of_id.of([event_id for event_id, _, _ in stating])
+    place_of: dict[int, int] = {}
+    for (_, start, end), place in zip(stating, places.tolist(), strict=True):
+        if place >= 0:
+            number = int(index.turns.numbers[place])
+            place_of[number] = place
+            spans.setdefault(number, []).append((start, end))
+    said = index.event_texts.of(spans)
+    texts: dict[int, str] = {}
+    for number, cuts in spans.items():
+        text, left = without_spans(said[number].text, cuts)
+        if len(index.tokeniser.terms(left)) >= _LEAST_LEFT:
+            texts[number] = text
+        else:
+            turns[place_of[number]] = True
+    return Retracted(memory.void_facts(connection), turns, texts)
+
+
+def without_spans(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
+    """Return a text with a mark in place of each of some spans, and what is left of it.
+
+    Spans (first and last character) may overlap.
+    """
+    marked: list[str] = []
+    left: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        if start > at or not marked:
+            marked += (text[at:start], RETRACTED_MARK)
+            left.append(text[at:start])
+        at = max(at, end)
+    left.append(text[at:])
+    return "".join((*marked, text[at:])), " ".join(left)

@@ -1,0 +1,86 @@
+"""Handles retractions: takes back facts below the event, and restores them (G1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from recollect.schemas.changes import DecidedPart, MemoryRetraction, RetractedFact
+from recollect.schemas.events import Content, Event, Retract
+from recollect.streams.agents.agent import Agent, Conversation, Extract
+from recollect.streams.agents.state import State
+from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
+
+RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
+
+
+class StatingEvent(NamedTuple):
+    """An event that states a memory, its text and the names of its sender."""
+
+    id: str
+    start: int
+    end: int
+    text: str
+    names: tuple[str, ...]
+
+
+class RetractionClerk(Agent):
+    """Retracts every fact that says what the command takes back of its events.
+
+    Rows hold ids and offsets, never words. Facts that are concluded later from the same events are
+    retracted by whoever writes them (`retracted_statements`).
+    """
+
+    kinds = frozenset({"retract"})
+
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
+        command = event.payload
+        assert isinstance(command, Retract)
+        found: list[StatingEvent] = []
+        sources: list[int] = []
+        for number, start, end in ((at.number, at.start, at.end) for at in command.stated_at):
+            stating = conversation.event(number) if number < event.number else None
+            if stating is not None and isinstance(content := stating.payload, Content):
+                names = (content.sender_id, content.sender_name or "")
+                found.append(StatingEvent(stating.id, start, end, content.content, names))
+                sources.append(number)
+        return Extract(content=found, sources=tuple(sorted(sources)))
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
+        command = event.payload
+        assert isinstance(command, Retract)
+        own = DecidedPart((event.number,))
+        if command.restore:
+            own.puts += map(_restored, state.retractions_of(command.target))
+            own.puts += map(_restored, state.facts_covered(command.target))
+            return [own]
+        stating: list[StatingEvent] = extract.content
+        by = command.replaced_by or event.id
+        newer = [] if command.replaced_by is None else state.current_facts(command.replaced_by)
+        replaced_at = None if command.replaced_by is None else event.occurred_at
+        rows = [
+            MemoryRetraction(
+                target_id=command.target,
+                event_id=each.id,
+                char_start=each.start,
+                char_end=each.end,
+                retracted_by=by,
+                replaced_at=replaced_at,
+                is_standing=1,
+            )
+            for each in stating
+        ]
+        own.puts += rows
+        for each, row in zip(stating, rows, strict=True):
+            texts = {each.id: each.text}
+            own.puts += [
+                retracted_fact(fact_id, as_of, cover, next(iter(newer), by))
+                for fact_id, text, as_of in state.dated_facts_of(each.id)
+                for cover in covering(fact_id, text, [row], texts, each.names)
+            ]
+        return [own]
+
+
+def _restored(row: RetractionRow) -> RetractionRow:
+    return msgspec.structs.replace(row, is_standing=0)

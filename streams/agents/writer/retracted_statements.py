@@ -1,0 +1,108 @@
+"""Which facts a retraction covers (G1): those that say what was taken back of the same message.
+
+A retraction names where an event states a memory, never its words, so that it holds for whatever
+writer reads the event and tells nothing once the event is forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.schemas.changes import MemoryRetraction, RetractedFact
+from recollect.streams.language.relations.content_words import content_words
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+class RetractedStatement(NamedTuple):
+    """The content words of what was taken back of a text, and those of the rest of the text."""
+
+    retracted: frozenset[str]
+    rest: frozenset[str]
+
+    def is_said_by(self, text: str) -> bool:
+        """Return whether a fact of the same message says what was taken back, and nothing else."""
+        words = content_words(text)
+        return bool(words & self.retracted) and not words & self.rest
+
+
+def retracted_statement(
+    text: str, start: int, end: int, names: Iterable[str]
+) -> RetractedStatement:
+    """Return what is retracted of a text from `start` to `end`.
+
+    `names`: those of the sender, which any fact of the message may have.
+    """
+    retracted = content_words(text[start:end])
+    own = content_words(" ".join(names))
+    rest = content_words(f"{text[:start]} {text[end:]}")
+    return RetractedStatement(retracted, rest - retracted - own)
+
+
+def covering(
+    fact_id: str,
+    text: str,
+    standing: Sequence[MemoryRetraction],
+    texts: Mapping[str, str],
+    names: Iterable[str],
+) -> list[MemoryRetraction]:
+    """Return the retractions that cover a fact, one for each memory that was taken back.
+
+    `standing`: retractions of what the versions of its message state. `texts`: their texts by id.
+    """
+    names = tuple(names)
+    found: dict[str, MemoryRetraction] = {}
+    for row in standing:
+        said = texts.get(row.event_id)
+        if row.target_id == fact_id or (
+            said is not None
+            and _covers(retracted_statement(said, row.char_start, row.char_end, names), text, row)
+        ):
+            found.setdefault(row.target_id, row)
+    return list(found.values())
+
+
+def _covers(statement: RetractedStatement, text: str, row: MemoryRetraction) -> bool:
+    # All of an event was taken back, whatever words a fact of it has.
+    return row.target_id == row.event_id or statement.is_said_by(text)
+
+
+def retracted_fact(
+    fact_id: str, as_of: int, by: MemoryRetraction, newer: str | None = None
+) -> RetractedFact:
+    """Return the row that a retraction covers a fact that began at `as_of` (unix ms).
+
+    `newer`: the fact that replaces it; None: what the retraction itself names.
+    """
+    void = by.replaced_at is None
+    return RetractedFact(
+        fact_id=fact_id,
+        target_id=by.target_id,
+        retracted_by=newer or by.retracted_by,
+        invalid_at=as_of if by.replaced_at is None else max(as_of, by.replaced_at),
+        is_void=int(void),
+        is_standing=by.is_standing,
+    )
+
+
+def stated_span(text: str, fact: str, names: Iterable[str]) -> tuple[int, int]:
+    """Return the shortest span of a text with all content words of a fact that the text has.
+
+    The `names` of the sender do not count. A fact that shares no other content word with the text
+    rests on all of it.
+    """
+    wanted = (content_words(fact) & content_words(text)) - content_words(" ".join(names))
+    places = [
+        (each.start(), each.end(), word)
+        for each in _WORD.finditer(text)
+        for word in content_words(each.group()) & wanted
+    ]
+    last: dict[str, int] = {}
+    best = (0, len(text))
+    for start, end, word in places:
+        last[word] = start
+        if len(last) == len(wanted) and end - min(last.values()) < best[1] - best[0]:
+            best = (min(last.values()), end)
+    return best

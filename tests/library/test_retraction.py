@@ -1,0 +1,155 @@
+"""Taking a memory back without erasing its message, as a program and a person see it (G1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from recollect import InvalidInput, Recollect, UnknownId, Zone
+from recollect.schemas.wire import Fact
+from tests.library.kit import said
+
+THREE = "I live in Turin. My favourite tea is oolong. I am allergic to peanuts."
+
+
+@pytest.fixture
+def zone(tmp_path: Path) -> Iterator[Zone]:
+    with Recollect(tmp_path / "home", encoder="none") as r:
+        zone = r.zone("ada")
+        zone.ingest([said("m1", THREE, minute=1), said("m2", "I live in Lyon now.", minute=9)])
+        yield zone
+
+
+def fact(zone: Zone, word: str) -> Fact:
+    (found,) = [each for each in zone.facts(superseded=True) if word in each.text]
+    return found
+
+
+def current(zone: Zone) -> set[str]:
+    return {each.text for each in zone.facts()}
+
+
+def test_fault_1_one_fact_goes_and_the_others_of_its_message_stay(zone: Zone) -> None:
+    report = zone.retract(fact(zone, "oolong").id)
+    assert (report.type, report.status, report.facts) == ("fact", "retracted", [report.id])
+    assert current(zone) == {"Ada lives in Lyon now.", "Ada is allergic to peanuts."}
+    assert (fact(zone, "oolong").current, fact(zone, "oolong").retracted) == (False, True)
+    assert "oolong" in zone.get_memory("m1").text
+
+
+def test_no_answer_says_what_was_retracted(zone: Zone) -> None:
+    zone.retract(fact(zone, "oolong").id)
+    for scope in (["events", "facts"], ["facts"], ["events"]):
+        found = zone.recall("What is Ada's favourite tea, oolong?", scope=scope).results
+        assert "oolong" not in str(found)
+    block = zone.context("What tea does Ada like? Where does she live, what must she not eat?")
+    assert "oolong" not in block.block
+    assert "[retracted]" in block.block
+    assert "peanuts" in block.block
+
+
+def test_a_message_that_says_nothing_else_is_not_recalled(zone: Zone) -> None:
+    zone.retract(fact(zone, "Lyon").id)
+    assert "m2" not in str(zone.recall("Where does Ada live?").results)
+    why = zone.explain("Where does Ada live?", fact(zone, "Lyon").id)
+    assert why is not None
+    assert (why.rank, why.dropped_by) == (None, "filter")
+    assert "retracted" in why.reason
+
+
+def test_what_it_superseded_is_current_again_and_restoring_ends_it(zone: Zone) -> None:
+    before = zone.facts(superseded=True)
+    zone.retract(fact(zone, "Lyon").id)
+    assert zone.recall("Where does Ada live?").results[0].text.startswith("I live in Turin")
+    assert fact(zone, "Turin").current
+    zone.retract(fact(zone, "Lyon").id, restore=True)
+    assert list(zone.facts(superseded=True)) == list(before)
+
+
+def test_the_id_of_an_event_takes_back_all_that_it_gave(zone: Zone) -> None:
+    report = zone.retract("m1")
+    assert (report.type, len(report.facts)) == ("event", 3)
+    assert current(zone) == {"Ada lives in Lyon now."}
+    assert "peanuts" not in str(zone.recall("peanuts oolong Turin").results)
+    held = zone.get_memory("m1")
+    assert (held.text, held.current, held.retracted) == (THREE, False, True)
+
+
+@pytest.mark.parametrize("level", ["index", "project", "derive"])
+def test_it_holds_over_a_rebuild_and_another_import(
+    zone: Zone, level: Literal["index", "project", "derive"]
+) -> None:
+    zone.retract(fact(zone, "oolong").id)
+    zone.retract(fact(zone, "Lyon").id)
+    held = list(zone.facts(superseded=True))
+    zone.rebuild(level=level)
+    assert list(zone.facts(superseded=True)) == held
+    assert zone.ingest([said("m1", THREE, minute=1)]).duplicate == 1
+    assert list(zone.facts(superseded=True)) == held
+    assert zone.verify().ok
+
+
+def test_forgetting_erases_what_was_retracted(zone: Zone) -> None:
+    zone.retract(fact(zone, "oolong").id)
+    zone.forget("m1")
+    assert not [each for each in zone.facts(superseded=True) if "oolong" in each.text]
+    assert zone.verify().ok
+
+
+def test_retracting_again_changes_nothing(zone: Zone) -> None:
+    first = zone.retract(fact(zone, "oolong").id)
+    head = zone.status().head
+    assert zone.retract(first.id) == first
+    assert zone.status().head == head
+
+
+def test_why_says_when_it_was_retracted_and_restored(zone: Zone) -> None:
+    id_ = fact(zone, "oolong").id
+    zone.retract(id_)
+    assert "retracted at" in str(zone.why(id_).steps)
+    zone.retract(id_, restore=True)
+    assert "restored since" in str(zone.why(id_).steps)
+
+
+def test_what_cannot_be_retracted_is_refused(zone: Zone) -> None:
+    model = zone.create_mental_model("Homes", "Ada moves a lot.")
+    with pytest.raises(InvalidInput, match="mental_model"):
+        zone.retract(model.id)
+    with pytest.raises(InvalidInput, match="nothing to restore"):
+        zone.retract("m1", restore=True)
+    with pytest.raises(UnknownId):
+        zone.retract("nobody")
+
+
+def test_fault_2_a_fact_of_several_is_updated_and_the_others_stay(zone: Zone) -> None:
+    old = fact(zone, "oolong")
+    zone.update_memory(old.id, "Ada's favourite tea is sencha.")
+    assert current(zone) == {
+        "Ada lives in Lyon now.",
+        "Ada is allergic to peanuts.",
+        "Ada's favourite tea is sencha.",
+    }
+    assert [(each.text, each.current) for each in zone.history(old.id)] == [
+        ("Ada's favourite tea is oolong.", False),
+        ("Ada's favourite tea is sencha.", True),
+    ]
+
+
+def test_an_update_that_says_nearly_the_same_is_kept(zone: Zone) -> None:
+    for word, text in (("Lyon", "Ada lives in Lyon."), ("peanuts", "Ada is allergic to peanuts!")):
+        zone.update_memory(fact(zone, word).id, text)
+        assert [each.text for each in zone.facts() if word in each.text] == [text]
+    made = zone.remember("The deploy key is in the blue safe.")
+    zone.update_memory(made.event_id, "the deploy key is in the blue safe")
+    assert "the deploy key is in the blue safe" in current(zone)
+    assert "The deploy key is in the blue safe." not in current(zone)
+
+
+def test_what_was_retracted_can_be_remembered_again(zone: Zone) -> None:
+    zone.retract(fact(zone, "Lyon").id)
+    zone.remember("Ada lives in Lyon.")
+    assert "Ada lives in Lyon." in current(zone)
+    assert not [text for text in current(zone) if "Turin" in text]
