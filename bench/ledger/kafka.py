@@ -260,7 +260,7 @@ class _Counter:
     def cursor(self, topic: str, partition: int) -> int | None:
         return None
 
-    def retryable(self, error: Exception) -> bool:
+    def is_retryable(self, error: Exception) -> bool:
         return False
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:

@@ -283,9 +283,9 @@ class LedgerCheck:
         if header.number > self._decided:
             # They are destroyed when the files reach this record.
             return
-        there = self._ledger.keys.get([source.key_id for source in header.erased_events])
+        remaining = self._ledger.keys.get([source.key_id for source in header.erased_events])
         for source in header.erased_events:
-            if source.key_id in there:
+            if source.key_id in remaining:
                 self._add_problem(
                     CHANGES,
                     offset,
@@ -306,8 +306,8 @@ class LedgerCheck:
     def check_head(self, expected: ExpectedHead) -> None:
         """Report a problem unless the ledger contains an earlier head."""
         last = len(self._accepted)
-        then = self._head(expected.number) if expected.number <= last else None
-        if (problem := expected.mismatch(last, then)) is not None:
+        actual = self._head(expected.number) if expected.number <= last else None
+        if (problem := expected.mismatch(last, actual)) is not None:
             self.problems.append(problem)
 
     def erasures(self, upto: int) -> dict[int, frozenset[int]]:

@@ -259,7 +259,7 @@ class _Worker:
     async def _sequence(self, records: Sequence[InboxRecord]) -> None:
         await self._run(self._sequencing, ingest_records, self._ledger, records)
 
-    def retryable(self, error: Exception) -> bool:
+    def is_retryable(self, error: Exception) -> bool:
         # Space may be freed, a broker may come back, and a newer worker may take over a zone that
         # this one cannot read; a gap in the ledger is permanent.
         return isinstance(

@@ -109,14 +109,14 @@ def _serve(pipe: Connection, open_node: OpenNode, work: Work) -> None:
         signal.signal(number, signal.SIG_IGN)
     sending = threading.Lock()
 
-    def report(zone: str, moved: int | Exception) -> None:
-        if isinstance(moved, Exception) and not isinstance(
-            moved, RecollectError | OSError | apsw.Error
+    def report(zone: str, result: int | Exception) -> None:
+        if isinstance(result, Exception) and not isinstance(
+            result, RecollectError | OSError | apsw.Error
         ):
             # Not every exception pickles.
-            moved = RecollectError(f"{type(moved).__name__}: {moved}")
+            result = RecollectError(f"{type(result).__name__}: {result}")
         with sending, suppress(OSError):
-            pipe.send((zone, moved))
+            pipe.send((zone, result))
 
     try:
         node, ledger = open_node()

@@ -51,7 +51,7 @@ class Recorder:
         self.got += [record.offset for record in records]
         self.calls.append("done")
 
-    def retryable(self, error: Exception) -> bool:
+    def is_retryable(self, error: Exception) -> bool:
         return isinstance(error, TimeoutError)
 
 

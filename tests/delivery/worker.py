@@ -131,7 +131,7 @@ class Recorder:
             self._left -= 1
             raise TimeoutError("not yet")
 
-    def retryable(self, error: Exception) -> bool:
+    def is_retryable(self, error: Exception) -> bool:
         return isinstance(error, TimeoutError)
 
 

@@ -45,8 +45,8 @@ def document_line(result: Result) -> Line:
     """Return the line of an observation or a mental model."""
     day = day_in_words(datetime.fromisoformat(result.as_of).date())
     kind = result.type.replace("_", " ")
-    label_ = label(day, kind, "may be out of date" if result.is_stale else None)
-    return Line(result, f"{label_} {escape(result.text)}{_previous_value(result.supersedes)}")
+    heading = label(day, kind, "may be out of date" if result.is_stale else None)
+    return Line(result, f"{heading} {escape(result.text)}{_previous_value(result.supersedes)}")
 
 
 def turn_lines(

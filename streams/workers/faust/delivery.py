@@ -163,7 +163,7 @@ class Delivery:
                 f"records {records[0].offset} to {records[-1].offset} of partition {number} of "
                 f"topic {topic} could not be handled ({type(error).__name__}: {error})"
             )
-            if not isinstance(error, Exception) or not self._handler.retryable(error):
+            if not isinstance(error, Exception) or not self._handler.is_retryable(error):
                 raise DeliveryFailed(f"{what}; the next worker will start with them") from error
             _log.warning("%s; trying again in %.1f s", what, backoff)
             await _wait(chunk.assignment_ended, backoff)

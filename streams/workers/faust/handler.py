@@ -30,7 +30,7 @@ class Handler(Protocol):
     """Receives the records; every method runs in the worker's event loop.
 
     Deliveries of different partitions run concurrently, those of one partition of one topic never
-    do. Every error of a method ends the worker, except a `retryable` one of `deliver`.
+    do. Every error of a method ends the worker, except a `is_retryable` one of `deliver`.
 
     A worker that was disconnected or suspended for too long may still deliver concurrently with its
     successor, until it learns that it was expelled. Its writes then must be void or idempotent.
@@ -64,7 +64,7 @@ class Handler(Protocol):
         In a dense topic, no offset is missing between two deliveries.
         """
 
-    def retryable(self, error: Exception) -> bool:
+    def is_retryable(self, error: Exception) -> bool:
         """Return whether the same delivery may succeed later; if not, the worker ends."""
 
 
