@@ -104,7 +104,7 @@ class Agent(Protocol):
     kinds: frozenset[str]
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
-        """Extract what can be known from the record and its conversation alone."""
+        """Extract from the record and its conversation, without the state."""
         ...
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:

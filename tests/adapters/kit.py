@@ -1,4 +1,4 @@
-"""What adapters' tests share: what is read of an export, and what a home holds after its import."""
+"""Test kit for adapters: the events of an export, and the content of a home after its import."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def opened(
     timezone: str | None = None,
     date_order: str | None = None,
 ) -> Opened:
-    """Return what an input gives."""
+    """Return the drafts and rejections of an input."""
     found = open_input(path, format_, Options.of(timezone, date_order))
     items = [item for export in exports_of([found]) for _, item in drafts(export.source)]
     return Opened(
@@ -67,7 +67,7 @@ def opened(
 
 
 def zipped(members: Mapping[str, bytes], **how: Any) -> bytes:
-    """Return a zip of members in the given order."""
+    """Return a zip archive of members, in order."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, **how) as archive:
         for name, content in members.items():

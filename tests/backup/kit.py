@@ -1,4 +1,4 @@
-"""A home, its backups, and what can be read in them with nothing of recollect's."""
+"""Test kit for backups: a home, its backups, and searches of them without the product's code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORDS = {
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said."""
+    """The result of a command: exit status and output."""
 
     status: int
     out: str
@@ -48,7 +48,7 @@ class Ended(NamedTuple):
 
 
 def line(id_: str, content: str, *, day: int = 1, **fields: Any) -> Json:
-    """Return an event as an import has it."""
+    """Return an event in the import format."""
     return {
         "id": id_,
         "platform": "chat",
@@ -61,7 +61,7 @@ def line(id_: str, content: str, *, day: int = 1, **fields: Any) -> Json:
 
 
 class Homes:
-    """A directory with a home and what is made of it."""
+    """A directory with a home, its backup and what is restored from it."""
 
     def __init__(self, room: Path, name: str = "home") -> None:
         self.room = room
@@ -69,7 +69,7 @@ class Homes:
         self.backup = room / "backup"
 
     def copied(self, other: Path) -> Self:
-        """Take over what another room has."""
+        """Copy the content of another room."""
         shutil.copytree(other, self.room, dirs_exist_ok=True)
         return self
 
@@ -89,14 +89,14 @@ class Homes:
         return ended
 
     def restored(self, *options: str, path: Path | None = None) -> Json:
-        """Restore the backup, and see that what came out verifies."""
+        """Restore the backup, and verify the result."""
         report = self.well("restore", str(path or self.backup), "--json", *options).json
         assert not (self.home / "restoring").exists()
         self.whole()
         return dict(report)
 
     def refused(self, *options: str, path: Path | None = None) -> Ended:
-        """Restore, which must be refused and leave everything as it was."""
+        """Check that a restore is refused and changes nothing."""
         before = tree(self.home)
         ended = self.run("restore", str(path or self.backup), "--json", *options)
         assert ended.status in (1, 2), ended
@@ -106,7 +106,7 @@ class Homes:
         return ended
 
     def whole(self, zone: str = "default") -> Json:
-        """Return what `verify` says, which must be that all is well."""
+        """Return the report of `verify`, which must find no problem."""
         return dict(self.well("--zone", zone, "verify", "--json").json)
 
     def ingest(self, *lines: Json, zone: str = "default") -> Json:
@@ -140,7 +140,7 @@ class Homes:
         return dict(rows(current / "events.db", "SELECT source_id, content FROM events"))
 
     def traces(self, *words: str) -> list[str]:
-        """Return where words can be read: in a file's bytes, or in a record that a key opens."""
+        """Return where words can be read: in a file's bytes or in a record that can be unsealed."""
         return list(traces(self.home, *words))
 
 
@@ -175,7 +175,7 @@ def traces(directory: Path, *words: str) -> Iterator[str]:
 
 
 def opened(home: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield every record of a ledger that its keys open, and what it says."""
+    """Yield the name and content of every record of a ledger that its keys unseal."""
     keys = {bytes(id_): bytes(key) for id_, key in rows(home / "keys.db", "SELECT * FROM keys")}
     for position, value in rows(home / "ledger.db", "SELECT position, value FROM events"):
         envelope, sealed = msgspec.msgpack.decode(value)

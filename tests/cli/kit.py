@@ -1,4 +1,4 @@
-"""Commands as somebody gives them at a terminal, or in a pipe."""
+"""Test kit for the command line: commands at a terminal or in a pipe."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Shell:
         return Done(status, *written)
 
     def on_a_terminal(self, columns: int, *arguments: str, **environment: str) -> str:
-        """Return what a command writes on a terminal of so many columns, styles and all."""
+        """Return the output of a command on a terminal of `columns`, with its styles."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(

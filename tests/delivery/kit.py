@@ -1,4 +1,4 @@
-"""What the tests of the delivery layer share: topics with records, and workers to be killed."""
+"""Test kit for the delivery layer: topics with records, and worker processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def until(what: Callable[[], T], problem: Callable[[], str] = str) -> T:
-    """Wait for something to be true, and return it."""
+    """Wait until a function returns a true value, and return that."""
     deadline = time.monotonic() + PATIENCE
     while not (result := what()):
         assert time.monotonic() < deadline, problem()
@@ -66,7 +66,7 @@ class Place:
         return worker
 
     def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return what the handler's database says; nothing before it is there."""
+        """Return the rows of a query on the handler's database; none before it exists."""
         if not self.database.exists():
             return []
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
@@ -82,7 +82,7 @@ class Place:
         return int((self.ask("SELECT count(*) FROM rows") or [(0,)])[0][0])
 
     def until_rows(self, count: int) -> None:
-        """Wait until so many records were delivered."""
+        """Wait until `count` records were delivered."""
         until(lambda: self.rows() >= count, self._problem)
 
     def _problem(self) -> str:
@@ -151,7 +151,7 @@ class Place:
         self.admin(lambda admin: admin.delete_records(wanted))
 
     def committed(self) -> dict[tuple[str, int], int]:
-        """Return what the group has committed to Kafka."""
+        """Return the offsets that the group has committed to Kafka."""
         found = self.admin(lambda admin: admin.list_consumer_group_offsets(self.group))
         return {(tp.topic, tp.partition): int(each.offset) for tp, each in found.items()}
 
@@ -169,11 +169,11 @@ class Worker:
             )
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal, and return the exit code and what was said on standard error."""
+        """Send a signal; return the exit code and the standard error."""
         self.process.send_signal(number)
         return self.ended()
 
     def ended(self) -> tuple[int, str]:
-        """Wait for the end, and return the exit code and what was said on standard error."""
+        """Wait for the exit; return the exit code and the standard error."""
         code = self.process.wait(PATIENCE)
         return code, self.log.read_text()

@@ -1,4 +1,4 @@
-"""A home as a user has it: made, filled and asked by the command line."""
+"""Test kit for homes: a home that is used through the command line only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SENTENCES = [
 
 
 class Ended(NamedTuple):
-    """How a command ended, and what it said."""
+    """The result of a command: exit status and output."""
 
     status: int
     stdout: str
@@ -52,7 +52,7 @@ print(json.dumps([home.run(*command) for command in json.loads(sys.argv[2])]))
 
 
 class Home:
-    """A home directory, and the commands on it, each a process of its own."""
+    """A home directory, and commands on it in processes of their own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

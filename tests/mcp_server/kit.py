@@ -40,12 +40,12 @@ class Agent:
         return {tool.name: tool for tool in self.do("list_tools").tools}
 
     def answer(self, name: str, arguments: dict[str, Any] | None = None) -> CallToolResult:
-        """Return what a tool answers, whether it worked or not."""
+        """Return the result of a tool; it may be an error."""
         answer: CallToolResult = self.do("call_tool", name, arguments or {})
         return answer
 
     def call(self, name: str, /, **arguments: Any) -> Any:
-        """Return what a tool answers; it must work, and say the same in both of its forms."""
+        """Return the result of a tool, which must succeed and be the same as text and as data."""
         answer = self.answer(name, arguments)
         content = text_of(answer)
         assert not answer.is_error, content
@@ -53,7 +53,7 @@ class Agent:
         return answer.structured_content
 
     def refused(self, name: str, /, **arguments: Any) -> str:
-        """Return why a tool did not do what it was asked for."""
+        """Return the error of a tool that must fail."""
         answer = self.answer(name, arguments)
         content = text_of(answer)
         assert answer.is_error, content

@@ -1,4 +1,4 @@
-"""A home as its user has it: commands, and the JSON that they print."""
+"""Test kit for promises: commands on a home, and the JSON that they print."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Shell:
         self._files = 0
 
     def run(self, *arguments: str) -> Ended:
-        """Run a command, however it ends."""
+        """Run a command; it may fail."""
         self._capfd.readouterr()
         status = run(["--home", str(self.home), *arguments])
         return Ended(status, *self._capfd.readouterr())
@@ -72,7 +72,7 @@ class Shell:
         return [item["text"] for item in self.recall(question, "--scope", "facts", *options)]
 
     def entities(self, name: str, *options: str) -> list[dict[str, Any]]:
-        """Return the entities that a name stands for."""
+        """Return the entities with a name."""
         return self.recall(name, "--scope", "entities", *options)
 
 

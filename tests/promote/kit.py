@@ -1,4 +1,4 @@
-"""Homes to move: with a tiny encoder, on either ledger, and what lies in their files."""
+"""Test kit for promotion: homes with a tiny encoder on either ledger, and their files."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def fill(path: Path) -> None:
 
 
 def verify(path: Path, zone: str, url: str = EMBEDDED) -> Verification:
-    """Verify a zone; it must be well."""
+    """Verify a zone, which must have no problem."""
     with memory(path, zone, url) as opened:
         found: Verification = opened.verify()
     assert found.ok, found.problems
@@ -142,7 +142,7 @@ def embedded_records(path: Path) -> Records:
 
 @contextmanager
 def kafka(url: str, directory: Path) -> Iterator[KafkaLedger]:
-    """Open a Kafka ledger as a node that has read nothing of it yet."""
+    """Open a Kafka ledger as a new node."""
     encoder = f"{PIN.model} sha256:{PIN.sha256}"
     ledger = KafkaLedger(KafkaSettings.read(url, {}), directory, encoder=encoder)
     with closing(ledger):
@@ -150,7 +150,7 @@ def kafka(url: str, directory: Path) -> Iterator[KafkaLedger]:
 
 
 def records_of(ledger: Ledger) -> Records:
-    """Return every record of a ledger; of one on Kafka, what the broker has."""
+    """Return every record of a ledger; on Kafka, those of the broker."""
     return {
         (topic, partition): ledger.read(topic, partition, 0, 100_000)
         for topic in TOPICS

@@ -1,4 +1,4 @@
-"""What stands between a client and a service: lines that are cut, and services that answer so."""
+"""Test kit for the remote client: connections that are cut, and scripted services."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _end(*sides: socket.socket) -> None:
 
 
 class Scripted:
-    """A server that answers as it is told, and notes what it was asked."""
+    """A server with scripted answers, which records its requests."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -26,7 +26,7 @@ EVERYTHING = ("read", "write", "forget", "admin")
 
 
 class Served:
-    """A service that listens, its home, and what it logged."""
+    """A running service, with its home and its log."""
 
     def __init__(self, url: str, home: Path, log: io.StringIO, app: Application) -> None:
         self.url = url

@@ -22,7 +22,7 @@ from recollect.text.name_forms import name_keys
 
 # The maximum number of entities that a new name is compared with.
 _MAX_COMPARED = 24
-# With this many persons of one prefix, none is taken for the one meant by a pet form.
+# If this many persons share a prefix, a pet form is too ambiguous to be resolved.
 _MAX_PREFIX_MATCHES = 100
 
 

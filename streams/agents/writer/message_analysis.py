@@ -121,7 +121,7 @@ def user_text(event: Event) -> str:
 
 
 def fact_metadata(event: Event, **more: Any) -> str:
-    """Return a fact's metadata as JSON: where its event was said, and `more`."""
+    """Return a fact's metadata as JSON: the event's platform and conversation, and `more`."""
     content = message_of(event)
     metadata = {
         "source_platform": event.platform,
@@ -274,9 +274,9 @@ def _antecedents(
     for one in antecedent_events(text, event, conversation):
         if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and is_current(one):
             said = message_of(one)
-            who = said.sender_name or said.sender_id
-            reading = conversation.annotation(user_text(one))
-            found.append(Before(one.number, who, said.content, reading))
+            name = said.sender_name or said.sender_id
+            annotation = conversation.annotation(user_text(one))
+            found.append(Before(one.number, name, said.content, annotation))
     return found
 
 
@@ -301,13 +301,13 @@ def _find_occasion(
         return None
     last = message_of(before[0])
     said = before[0] if among_people else first
-    within = JUST_NOW_MS if among_people else _MAX_SESSION_MS
-    if said is None or not 0 <= said_at - said.occurred_at <= within or not is_current(said):
+    max_age = JUST_NOW_MS if among_people else _MAX_SESSION_MS
+    if said is None or not 0 <= said_at - said.occurred_at <= max_age or not is_current(said):
         return None
     if among_people and last.sender_id == content.sender_id:
         return None
-    who = last.sender_name or last.sender_id if among_people else None
-    return Occasion(user_text(said), said.number, who)
+    name = last.sender_name or last.sender_id if among_people else None
+    return Occasion(user_text(said), said.number, name)
 
 
 def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
@@ -335,20 +335,19 @@ def _corrected_topics(
     for one in retractions:
         if one.topic is None or not is_current(one.topic[0]):
             continue
-        said, sentence = one.topic
-        first = message_of(said)
-        own = first.sender_id == content.sender_id
-        who = None if own else first.sender_name or first.sender_id
-        told = about_corrected(
-            user_text(said),
+        event, sentence = one.topic
+        earlier = message_of(event)
+        is_own = earlier.sender_id == content.sender_id
+        topic = about_corrected(
+            user_text(event),
             sentence,
-            said.number,
-            who,
-            at_ms=said.occurred_at,
-            utc_offset=first.utc_offset,
+            event.number,
+            None if is_own else earlier.sender_name or earlier.sender_id,
+            at_ms=event.occurred_at,
+            utc_offset=earlier.utc_offset,
         )
-        if told is not None:
-            found.append(((one.start, one.end), told))
+        if topic is not None:
+            found.append(((one.start, one.end), topic))
     return found
 
 
@@ -410,8 +409,8 @@ def _verbatim_analysis(
         utc_offset_minutes=content.utc_offset,
         reading=annotation,
     )
-    whole = " ".join(text.split())
-    if not whole:
+    sentence = " ".join(text.split())
+    if not sentence:
         return analysis
     parts = analysis.statements
     # Relations between its sentences are relations within the one statement.
@@ -425,9 +424,9 @@ def _verbatim_analysis(
             Statement(
                 start=0,
                 end=len(text),
-                sentence=whole,
-                text=whole,
-                signature=" ".join(part.signature for part in parts) or whole.casefold(),
+                sentence=sentence,
+                text=sentence,
+                signature=" ".join(part.signature for part in parts) or sentence.casefold(),
                 mentions=tuple(mentions(text, annotation)),
                 dates=tuple(date for part in parts for date in part.dates),
                 claim=parts[0].claim if len(parts) == 1 else None,
@@ -446,8 +445,8 @@ def _question_in(
         if asked.sender_id != content.sender_id and len(asked.content) <= 300:
             last = " ".join(asked.content.split())
             if is_question(last):
-                who = asked.sender_name or asked.sender_id
-                return Question(event.number, last_question(last), f"{who} asked: {last}")
+                name = asked.sender_name or asked.sender_id
+                return Question(event.number, last_question(last), f"{name} asked: {last}")
     return None
 
 

@@ -61,17 +61,18 @@ from recollect.streams.language.relations.grounding import Said
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.records.recorded_answers import OpenedRecording
 
-#: A merge that a model proposes waits for somebody to look at it, however sure the model is.
+#: A merge that a model proposes is pending review, whatever the model's confidence.
 MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01
-#: Nobody stated it in as many words.
+#: No message states the cause explicitly.
 _MAX_CAUSAL_CONFIDENCE = 0.7
 _json = msgspec.json.Encoder()
 
 
 class ModelReading(msgspec.Struct, frozen=True):
-    """What a model wrote of an event, checked by its words; `near` are the ids of the events whose
-    facts it may refer to, `participants` those who take part where it is said, `texts` those of the
-    versions of its message, by event id.
+    """A model's proposals about an event, checked against its text.
+
+    `near` are the ids of the events whose facts they may refer to, `participants` those of the
+    conversation that they may name, `texts` those of the message's versions, by event id.
     """
 
     about: Event
@@ -84,13 +85,13 @@ class ModelReading(msgspec.Struct, frozen=True):
 
 
 class ModelWriter(Agent):
-    """Decides from a model's recorded answers, and keeps what the model is told."""
+    """Decides from a model's recorded answers, and stores versions of the writer's prompt."""
 
     kinds = frozenset({"model_wrote", "writer_text"})
     steps: frozenset[Step] = frozenset({"entities", "causes"})
 
     def __init__(self, without: Without = ALL) -> None:
-        """`without`: the steps that are left out."""
+        """`without`: the disabled steps."""
         self._without = without
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
@@ -147,7 +148,7 @@ class ModelWriter(Agent):
 
 
 def _left_out(proposed: Proposed, without: Without) -> Proposed:
-    """Return what a model proposed, without what these steps take from it."""
+    """Return the proposals without those of the disabled steps."""
     if "entities" in without:
         proposed = msgspec.structs.replace(proposed, entities={}, links=(), merges=())
     if "causes" in without:
@@ -156,7 +157,7 @@ def _left_out(proposed: Proposed, without: Without) -> Proposed:
 
 
 def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
-    """Return what all answers about one event say, and what they took."""
+    """Return the tool calls of all answers about one event, with their total usage."""
     return ModelCalls(
         calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
         requests=len(found),
@@ -167,7 +168,7 @@ def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
 
 
 def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
-    """Return what a sentence about an event may rest on."""
+    """Return the text, time and names in which a sentence about an event must be grounded."""
     content = message_of(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
     return Said(

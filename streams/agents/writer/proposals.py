@@ -1,7 +1,7 @@
-"""What a model says through its tools, checked before it is believed.
+"""A model's proposals: its tool calls about one event, validated before they are decided.
 
-Six tools are known. One asks (`recall`); of the others each call is a proposal, and nothing is
-written by it. What may be proposed is what can be added: there is no tool that changes or deletes.
+There are six tools. `recall` is a query; each call of another is a proposal, which writes nothing
+by itself. Only additions can be proposed: no tool changes or deletes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MENTION_TYPES = {
 
 
 class ProposedFact(msgspec.Struct, frozen=True):
-    """A sentence, its id, and where in the message its evidence stands."""
+    """A fact: its id, its sentence, and the span of its evidence in the message."""
 
     id: str
     text: str
@@ -55,7 +55,7 @@ class ProposedFact(msgspec.Struct, frozen=True):
 
 
 class ProposedEntity(msgspec.Struct, frozen=True):
-    """A name, its id, and its type as a mention's."""
+    """An entity: its id, its name and its mention type."""
 
     id: str
     name: str
@@ -63,7 +63,7 @@ class ProposedEntity(msgspec.Struct, frozen=True):
 
 
 class ProposedMerge(msgspec.Struct, frozen=True):
-    """Two entities that may be one, how sure the model is (0 to 1), and why."""
+    """A proposed merge of two entities, with the model's confidence (0 to 1) and reason."""
 
     entity_a: str
     entity_b: str
@@ -72,10 +72,10 @@ class ProposedMerge(msgspec.Struct, frozen=True):
 
 
 class Proposed(msgspec.Struct, frozen=True):
-    """All that a model proposed about one event, by the ids of facts and entities.
+    """All accepted proposals about one event, and the refused ones counted.
 
-    `causes` are (cause, effect, strength); `refused` is how often what was refused for which
-    reason.
+    `links` are (fact id, entity id), `causes` (cause, effect, strength), `refused` is reason ->
+    count.
     """
 
     facts: dict[str, ProposedFact]
@@ -87,7 +87,7 @@ class Proposed(msgspec.Struct, frozen=True):
 
 
 class Refused(Exception):
-    """A call is not believed: `reason` is its short name, the message is for the model."""
+    """A refused call: `reason` is a short name for statistics, the message is for the model."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -125,7 +125,7 @@ class Proposals:
         self.refused: Counter[str] = Counter()
 
     def all(self) -> Proposed:
-        """Return everything that was taken."""
+        """Return all accepted proposals."""
         return Proposed(
             dict(self.facts),
             dict(self.entities),
@@ -136,10 +136,10 @@ class Proposals:
         )
 
     def take(self, name: str, arguments: str) -> dict[str, Any]:
-        """Take a call of a tool that writes; return what the model is told.
+        """Accept the call of a tool that proposes; return the tool's result.
 
         Raises:
-            Refused: it is not believed. It is counted already.
+            Refused: the call is invalid; it is counted in `refused`.
         """
         try:
             if name not in _TOOLS:
@@ -259,12 +259,12 @@ def _in_plain_form(said: Said) -> Said:
 
 
 def model_fact_id(event_id: str, text: str, at_ms: int) -> str:
-    """Return the id of a fact that a model wrote of an event: never that of one of the rules."""
+    """Return the id of a fact that a model wrote, which differs from that of any rule's fact."""
     return fact_id(event_id, f"model: {text.casefold()}", at_ms)
 
 
 def is_of_model(id_: str, event_id: str, text: str) -> bool:
-    """Whether a model wrote a fact of an event, and not the rules."""
+    """Whether a fact of an event was written by a model, not by the rules."""
     return id_ == model_fact_id(event_id, text, time_of(id_))
 
 
