@@ -39,7 +39,7 @@ class ChatCompletion(msgspec.Struct, frozen=True):
 
     @property
     def unusable(self) -> str | None:
-        """Why there is nothing to use in this reply; None where there is, or it is complete."""
+        """Why the reply cannot be used, or None if it has calls or is complete."""
         if self.calls:
             return None
         if self.finish.casefold() in _CUT_OFF:
@@ -63,12 +63,12 @@ class ChatRequest(msgspec.Struct, frozen=True):
         return _canonical.encode([model, self.messages, self.tools])
 
     def body(self, model: str, max_tokens: int, without: Set[str] = frozenset()) -> bytes:
-        """Return the HTTP request's body, without some of `OPTIONAL`'s parameters.
+        """Return the HTTP request's body, without these parameters of `OPTIONAL`.
 
-        Without `tools` they are described in the messages.
+        Without `tools`, the tools are described in the messages.
         """
         sent: dict[str, Any] = {"model": model, "messages": self.messages, "temperature": 0}
-        # What OpenAI's newer models call it.
+        # OpenAI's newer models accept only this name.
         limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
         sent[limit] = max_tokens
         if self.tools and "tools" in without:
@@ -82,9 +82,9 @@ class InvalidCompletion(Exception):
     """The response is not a chat completion."""
 
 
-#: The parameters that a request can do without, where a service rejects them.
+#: The parameters that are left out if a service rejects them.
 OPTIONAL = ("max_tokens", "max_completion_tokens", "temperature", "tool_choice", "tools")
-#: Finish reasons of an answer that reached a limit, and of one that the service does not give.
+#: Finish reasons of answers that reached a limit, and of answers that the service withheld.
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "error"})
 
@@ -98,7 +98,7 @@ def parse_completion(
 ) -> ChatCompletion:
     """Return the completion in a response's body; missing token counts are estimated.
 
-    Calls of these tools that the model wrote as text are calls as well.
+    Calls of these tools that the model wrote as text count too.
 
     Raises:
         InvalidCompletion: the body is not a chat completion.
@@ -137,7 +137,7 @@ def parse_completion(
 
 
 def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, ...]:
-    """Return a message's calls, also in the protocol's older form."""
+    """Return a message's calls, in the protocol's current or older form."""
     given = list(message.get("tool_calls") or [])
     if not given and message.get("function_call"):
         given = [{"function": message["function_call"]}]
@@ -153,7 +153,7 @@ def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, .
 def _with_tools_as_text(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return messages for a service without tools: these and their results stand in the text."""
+    """Return messages for a service without tools: tools, calls and results are text."""
     definitions = msgspec.json.encode([each["function"] for each in tools]).decode()
     asked = (
         f"\n\nTools\n{definitions}\nTo call tools, answer with nothing but a JSON list: "

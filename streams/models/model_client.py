@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MAX_RESPONSE_BYTES = 4_000_000
 _CONNECT_SECONDS = 10.0
 _INITIAL_BACKOFF_SECONDS = 0.5
-#: The longest wait between attempts; where an account asks for more, it is left alone until then.
+#: The longest wait between attempts. An account that asks for more is skipped until then.
 _MAX_BACKOFF_SECONDS = 60.0
 _MAX_RETRY_AFTER_SECONDS = 7 * 86_400.0
 #: httpcore's trace events of an open connection.
@@ -50,16 +50,17 @@ class ModelUnavailable(Unavailable):
 
 
 class PromptRejected(ModelUnavailable):
-    """A service rejects this prompt, for example as too long, or gives no whole answer to it; a
-    retry would fail too.
+    """A service rejects this prompt, for example as too long, or gives no complete answer to it.
+
+    A retry would fail too.
     """
 
 
 class _Failure(NamedTuple):
     """A failed attempt; `wait`: cooldown in seconds, None to disable the account.
 
-    `message`: the service's own words. `prompt_rejected`: the service rejects the prompt, not the
-    account. `parameter`: a parameter that it rejects, and without which it may be asked again.
+    `message`: the service's own message. `prompt_rejected`: the service rejects the prompt, not the
+    account. `parameter`: a rejected parameter, without which the request may be repeated.
     `charged`: the service may have generated an answer.
     """
 
@@ -149,8 +150,8 @@ class ModelClient:
                         self._cooldowns[index] = time.monotonic() + rest
             raise ModelUnavailable(f"no model answered: {reason}; try again later")
 
-    def take_over(self, other: ModelClient) -> None:
-        """Leave accounts alone for as long as they asked another client to."""
+    def adopt_cooldowns(self, other: ModelClient) -> None:
+        """Take over the cooldowns of another client's accounts."""
         cooldowns = {other.accounts[index].name: at for index, at in other._cooldowns.items()}
         self._cooldowns = {
             index: cooldowns[account.name]
@@ -227,7 +228,7 @@ class ModelClient:
             self._closing.wait(max(earliest - now, 0.0))
 
     def _attempt_adapted(self, index: int, request: ChatRequest) -> ChatCompletion | _Failure:
-        """Ask an account; ask again, at once, without each parameter that it rejects."""
+        """Send a request to an account; repeat it without each parameter that it rejects."""
         with self._lock:
             without = self._without.get(index, frozenset())
         while True:

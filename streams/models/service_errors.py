@@ -1,4 +1,4 @@
-"""What a model's service says of an error, in its own words."""
+"""Read the error responses of model services."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 from recollect.streams.models.chat import OPTIONAL, ChatRequest
 
 _MAX_READ, _MAX_MESSAGE = 20_000, 300
-#: So many words in a row are a quotation of the prompt.
-_QUOTED = 3
+#: The number of consecutive words that count as a quotation of the prompt.
+_QUOTATION_WORDS = 3
 
 #: How services name the parameters that they reject.
 _SPELLINGS = {
@@ -38,7 +38,7 @@ class ServiceError(NamedTuple):
     status: int | None
 
     def message_about(self, request: ChatRequest) -> str:
-        """Return the message without what it quotes of the conversation in a request."""
+        """Return the message without quotations of the request's conversation."""
         prompt = " ".join(
             str(each["content"]) for each in request.messages if each["role"] != "system"
         )
@@ -46,14 +46,14 @@ class ServiceError(NamedTuple):
         words = list(re.finditer(r"\w+", self.message))
         runs = _runs([word[0].casefold() for word in words])
         quoted = {
-            place + offset
-            for place, run in enumerate(runs)
+            position + offset
+            for position, run in enumerate(runs)
             if run in known
-            for offset in range(_QUOTED)
+            for offset in range(_QUOTATION_WORDS)
         }
         text = self.message
-        for place in sorted(quoted, reverse=True):
-            text = f"{text[: words[place].start()]}\0{text[words[place].end() :]}"
+        for position in sorted(quoted, reverse=True):
+            text = f"{text[: words[position].start()]}\0{text[words[position].end() :]}"
         return re.sub(r"\0(?:\W*\0)*", "…", text)
 
     def rejected_parameter(self, sent: Collection[str]) -> str | None:
@@ -86,7 +86,7 @@ def read_service_error(content: bytes) -> ServiceError:
 
 
 def _messages(value: Any) -> list[str]:
-    """Return the messages in an error's JSON; those of validators with the place they are about."""
+    """Return the messages in an error's JSON; validation errors with their field's location."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
@@ -107,4 +107,7 @@ def _line(text: str) -> str:
 
 
 def _runs(words: list[str]) -> list[tuple[str, ...]]:
-    return [tuple(words[place : place + _QUOTED]) for place in range(len(words) - _QUOTED + 1)]
+    return [
+        tuple(words[position : position + _QUOTATION_WORDS])
+        for position in range(len(words) - _QUOTATION_WORDS + 1)
+    ]

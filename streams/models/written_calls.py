@@ -22,12 +22,12 @@ WrittenCall = tuple[str, dict[str, Any]]
 
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
-#: What else may stand in a call.
+#: Other keys of a call.
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
-#: A name stands at most so many characters before its arguments.
+#: The maximum distance of a tool's name before its arguments, in characters.
 _NAME_DISTANCE = 60
 _MAX_TEXT, _MAX_OPENINGS, _MAX_ENCODINGS = 200_000, 500, 3
-#: A call in Python has at most so many characters, and closing brackets.
+#: The maximum length of a call in Python, and of its closing brackets that are tried.
 _MAX_PYTHON, _MAX_CLOSINGS = 5_000, 50
 
 _THOUGHTS = re.compile(r"(?is)\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z")
@@ -55,8 +55,7 @@ def tool_named(name: str, schemas: Schemas) -> str:
 def plain_arguments(given: Any, schema: Mapping[str, Any]) -> str:
     """Return a call's arguments as the JSON text of an object.
 
-    What was encoded twice, or stands in a fence, is decoded; text that is none of this is returned
-    as it is.
+    JSON that was encoded twice or is in a code fence is decoded; other text is returned unchanged.
     """
     decoded = _decoded(given)
     if not isinstance(decoded, dict):
@@ -75,7 +74,7 @@ def plain_arguments(given: Any, schema: Mapping[str, Any]) -> str:
 def calls_in_text(text: str, schemas: Schemas) -> list[tuple[str, str]]:
     """Return the calls in an answer's text, in order: each tool's name, and its arguments as JSON.
 
-    What stands in a model's thoughts (`<think>`) is no call.
+    A model's thoughts (`<think>`) are ignored.
     """
     text = _THOUGHTS.sub("", text[:_MAX_TEXT])
     if not any(name in text for name in schemas):
@@ -107,7 +106,7 @@ def _json_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 def _called_before(
     before: str, arguments: dict[str, Any], schemas: Schemas
 ) -> Iterator[WrittenCall]:
-    """Yield the call of the tool that is named last before an object with its arguments."""
+    """Yield the call of the last tool named before an object with its arguments."""
     named = [name for name in re.findall(r"\w+", before) if name in schemas]
     if named and set(schemas[named[-1]].get("required", ())) & arguments.keys():
         yield named[-1], arguments
@@ -168,7 +167,7 @@ def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 
 
 def _fitted(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return a value with everything decoded that its schema does not want as text."""
+    """Decode the texts within a value for which its schema asks another type."""
     kind = schema.get("type")
     if isinstance(value, str) and kind in ("object", "array", "number", "integer"):
         decoded = _decoded(value)
@@ -180,7 +179,7 @@ def _fitted(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    """Return what a text is the JSON of, in a fence or not, however often it was encoded."""
+    """Decode a JSON text, with or without a code fence, also if it was encoded repeatedly."""
     for _ in range(_MAX_ENCODINGS):
         if not isinstance(value, str):
             break
@@ -193,7 +192,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _json_value(text: str) -> Any:
-    """Return a JSON text's value; None where it is none."""
+    """Return the value of a JSON text, or None if it is not valid JSON."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -19,7 +19,7 @@ from recollect.schemas.ids import derive_ulid
 from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
-from recollect.streams.agents.writer.model_writer import said_of
+from recollect.streams.agents.writer.model_writer import evidence_of
 from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals, Refused
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.records.recorded_answers import OpenedRecording
@@ -133,7 +133,7 @@ def write_event(
         ErasedDuringCall: an event that the model was shown was erased.
         ModelUnavailable: no model answered; earlier answers are recorded and will be reused.
     """
-    evidence = said_of(task.event, task.said_at, task.thread)
+    evidence = evidence_of(task.event, task.said_at, task.thread)
     proposals = Proposals(
         task.event.id, evidence, CURRENT_RULES, memory.knows_entity, memory.knows_fact
     )
@@ -193,7 +193,7 @@ def _run(
     """Return a tool's result; add the events that it quotes to `shown`."""
     if name != RECALL:
         try:
-            return proposals.take(name, arguments)
+            return proposals.accept(name, arguments)
         except Refused as refused:
             return {"error": str(refused)}
     try:

@@ -263,7 +263,7 @@ def test_an_account_that_asks_for_an_hour_is_left_alone(asked) -> None:
                 client.ask(QUESTION)
         assert len(server.questions) == 1
         with client_of(server) as next_client:
-            next_client.take_over(client)
+            next_client.adopt_cooldowns(client)
             with pytest.raises(ModelUnavailable, match="Retry-After"):
                 next_client.ask(QUESTION)
         assert len(server.questions) == 1

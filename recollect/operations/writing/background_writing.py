@@ -186,7 +186,7 @@ class _Writing:
                 home, before = self._open_home.home, self._door
                 self._door = open_door(home.configuration, home.directory)
                 if before is not None:
-                    self._door.take_over(before)
+                    self._door.adopt_cooldowns(before)
                     before.close()
                 self._door_until = now + _RUN_SECONDS
             return self._door

@@ -1,10 +1,10 @@
-"""Decides from what a language model wrote of an event (A19): it can only add.
+"""The agent that decides from a language model's recorded answers about an event (A19).
 
-The model was asked before, outside of the commit, and its answers are in `recordings`. Here they
-are read, checked against the event and the state, and what holds becomes rows. Facts of the rules
-stand: none is ended or linked away by what a model says, and where a sentence fills a slot, whose
-value changes, it is left to the rules. A proposed fact that is known already stands for the known
-one, which gets its text where its own repeats the message's raw words.
+The model was asked earlier, outside of the commit. Here its proposals are checked against the event
+and the state, and the valid ones become rows. They can only add: no fact of the rules is superseded
+or unlinked, and sentences that fill a slot are left to the rules. A proposed fact that exists
+already is mapped to the existing one, whose text it replaces if that repeats the message's raw
+words.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _MAX_CAUSAL_CONFIDENCE = 0.7
 _json = msgspec.json.Encoder()
 
 
-class ModelReading(msgspec.Struct, frozen=True):
+class CheckedProposals(msgspec.Struct, frozen=True):
     """A model's proposals about an event, checked against its text.
 
     `near` are the ids of the events whose facts they may refer to, `participants` those of the
@@ -106,22 +106,22 @@ class ModelWriter(Agent):
         said_at, _, stands = resolve_version(about, revisions)
         versions = [one for one in (about, *revisions) if not isinstance(one.payload, Deletion)]
         thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
-        proposals = Proposals(about.id, said_of(about, said_at, thread), wrote.rules)
+        proposals = Proposals(about.id, evidence_of(about, said_at, thread), wrote.rules)
         if stands:
             for name, arguments in answers.calls:
                 if name == RECALL:
                     continue
                 with suppress(Refused):
-                    proposals.take(name, arguments)
+                    proposals.accept(name, arguments)
         else:
             proposals.refused["replaced"] += 1
         if wrote.rules > 1:
-            # What recall showed of other conversations may be a cause as well.
+            # Facts of other conversations that `recall` returned may be causes too.
             found = map(conversation.event, wrote.sources)
             thread = [one for one in found if one is not None and one.number != about.number]
         near = tuple(one.id for one in (about, *thread))
         return Extract(
-            content=ModelReading(
+            content=CheckedProposals(
                 about,
                 said_at,
                 _left_out(proposals.all(), self._without),
@@ -139,11 +139,11 @@ class ModelWriter(Agent):
         if isinstance(payload, SetWriterPrompt):
             row = WriterPromptVersion(event.number, payload.name, payload.text, event.occurred_at)
             return [DecidedPart((event.number,), puts=[row])]
-        reading: ModelReading | None = extract.content
-        if reading is None or not isinstance(payload, ModelAnswered):
+        checked: CheckedProposals | None = extract.content
+        if checked is None or not isinstance(payload, ModelAnswered):
             return []
         part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
-        _Resolution(event, payload, reading, state, part).run()
+        _Resolution(event, payload, checked, state, part).run()
         return [part]
 
 
@@ -167,7 +167,7 @@ def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
     )
 
 
-def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
+def evidence_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
     """Return the text, time and names in which a sentence about an event must be grounded."""
     content = message_of(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
@@ -187,80 +187,80 @@ class _Resolution:
         self,
         event: Event,
         wrote: ModelAnswered,
-        reading: ModelReading,
+        checked: CheckedProposals,
         state: State,
         part: DecidedPart,
     ) -> None:
         self._event = event
         self._wrote = wrote
-        self._reading = reading
+        self._checked = checked
         self._state = state
         self._part = part
         self._resolver = EntityResolver(state, event)
-        self._refused: Counter[str] = Counter(reading.proposed.refused)
+        self._refused: Counter[str] = Counter(checked.proposed.refused)
         self._current_rules = wrote.rules > 1
-        #: (id, text, whether it is current) of the facts that the event has.
-        self._known: list[tuple[str, str, bool]] = []
-        self._kept: dict[str, ProposedFact] = {}
-        #: What each proposed fact is: the id of a fact that is new, or was known.
-        self._stands_for: dict[str, str] = {}
+        #: (id, text, whether it is current) of the event's facts in the state
+        self._existing: list[tuple[str, str, bool]] = []
+        self._accepted: dict[str, ProposedFact] = {}
+        #: id of a proposed fact -> id of the new or existing fact that it became
+        self._fact_ids: dict[str, str] = {}
         self._linked: dict[str, EntityRef] = {}
         self._repeated = 0
 
     def run(self) -> None:
-        """Write what holds, and how much that was."""
-        about, proposed = self._reading.about, self._reading.proposed
+        """Write the rows of valid proposals, and the statistics."""
+        about, proposed = self._checked.about, self._checked.proposed
         content = message_of(about)
         if proposed.facts:
-            self._known = self._state.facts_of_event(about.id)
+            self._existing = self._state.facts_of_event(about.id)
             sender = self._resolver.resolve_sender(about, content)
-            self._resolver.set_participants(self._reading.participants)
+            self._resolver.set_participants(self._checked.participants)
             for fact in proposed.facts.values():
-                known = self._known_fact(fact)
+                known = self._restated_fact(fact)
                 if known is not None:
                     self._repeated += 1
                     if self._current_rules:
-                        self._stands_for[fact.id] = known
+                        self._fact_ids[fact.id] = known
                 elif self._fills_slot(fact):
                     self._refused["slot"] += 1
                 else:
-                    self._keep(fact, sender)
+                    self._accept(fact, sender)
             self._link(sender)
         self._causes()
         self._merges()
-        # Whoever was only to be linked, and is not, is not created either.
+        # After the links: an entity whose link was refused is not created.
         self._part.puts += self._resolver.rows
-        self._part.puts.append(self._count())
+        self._part.puts.append(self._stats())
 
-    def _known_fact(self, fact: ProposedFact) -> str | None:
-        """Return the id of the fact of the event, ended or not, that says all that this one does.
+    def _restated_fact(self, fact: ProposedFact) -> str | None:
+        """Return the id of the event's fact, current or not, that a proposed one restates, or None.
 
-        If it says it less well, it gets this one's text.
+        If the proposed text is better, the fact gets it.
         """
         words = content_words(fact.text)
-        kept = [(each.id, each.text, True) for each in self._kept.values()]
+        kept = [(each.id, each.text, True) for each in self._accepted.values()]
         if not self._current_rules:
-            known = (*self._known, *kept)
+            known = (*self._existing, *kept)
             return next((id_ for id_, text, _ in known if words <= content_words(text)), None)
-        content, at = message_of(self._reading.about), self._reading.said_at
+        content, at = message_of(self._checked.about), self._checked.said_at
         speaker = content.sender_name or content.sender_id
         found = [
             (compare_texts(fact.text, text, speaker, at), id_, current)
-            for id_, text, current in (*self._known, *kept)
+            for id_, text, current in (*self._existing, *kept)
         ]
         if same := [id_ for what, id_, _ in found if what == "same"]:
             return same[0]
         if better := [(id_, current) for what, id_, current in found if what == "better"]:
             id_, current = better[0]
-            if current and id_ not in self._kept:
+            if current and id_ not in self._accepted:
                 self._reword(id_, fact)
             return id_
-        repeated = self._state.facts_repeated_by(self._reading.about.id)
+        repeated = self._state.facts_repeated_by(self._checked.about.id)
         return next((each.id for each in repeated if words <= content_words(each.text)), None)
 
     def _reword(self, id_: str, fact: ProposedFact) -> None:
-        """Give a fact of the rules the text of a proposed one."""
-        about, wrote = self._reading.about, self._wrote
+        """Replace the text of a rule's fact by that of a proposed one."""
+        about, wrote = self._checked.about, self._wrote
         row = self._state.fact(id_)
         assert row is not None
         metadata = {
@@ -273,37 +273,37 @@ class _Resolution:
             msgspec.structs.replace(row, text=fact.text, metadata=_json.encode(metadata).decode())
         )
         self._part.puts += embedding_rows(self._state, about.ingested_at, ("fact", id_, fact.text))
-        self._known = [
+        self._existing = [
             (known, fact.text if known == id_ else text, current)
-            for known, text, current in self._known
+            for known, text, current in self._existing
         ]
 
     def _fills_slot(self, fact: ProposedFact) -> bool:
-        analysis = analyse(fact.text, speaker=None, at_ms=self._reading.said_at)
+        analysis = analyse(fact.text, speaker=None, at_ms=self._checked.said_at)
         return any(each.claim is not None for each in analysis.statements)
 
-    def _keep(self, fact: ProposedFact, sender: EntityRef) -> None:
-        about = self._reading.about
+    def _accept(self, fact: ProposedFact, sender: EntityRef) -> None:
+        about = self._checked.about
         wrote = self._wrote
         evidence = [fact.start, fact.end]
-        self._kept[fact.id] = fact
-        self._stands_for[fact.id] = fact.id
+        self._accepted[fact.id] = fact
+        self._fact_ids[fact.id] = fact.id
         content = message_of(about)
         retractions = covering(
             fact.id,
             fact.text,
-            self._state.standing_retractions(sorted(self._reading.texts)),
-            self._reading.texts,
+            self._state.standing_retractions(sorted(self._checked.texts)),
+            self._checked.texts,
             (content.sender_id, content.sender_name or ""),
         )
-        as_of = self._reading.said_at
+        as_of = self._checked.said_at
         self._part.puts += [retracted_fact(fact.id, as_of, each) for each in retractions]
         self._part.puts.append(
             Fact(
                 id=fact.id,
                 text=fact.text,
                 context=None,
-                as_of=self._reading.said_at,
+                as_of=self._checked.said_at,
                 ingested_at=about.ingested_at,
                 source_event_id=about.id,
                 metadata=fact_metadata(
@@ -318,18 +318,18 @@ class _Resolution:
         )
 
     def _link(self, sender: EntityRef) -> None:
-        """Link the facts that are kept to who said them, and to whom they name."""
-        about = self._reading.about
+        """Link the accepted facts to their sender and to the proposed entities."""
+        about = self._checked.about
         content = message_of(about)
-        linked: dict[str, set[str]] = {fact: {sender.id} for fact in self._kept}
+        linked: dict[str, set[str]] = {fact: {sender.id} for fact in self._accepted}
         named = content.sender_name or content.sender_id
-        for fact in self._kept:
+        for fact in self._accepted:
             self._part.puts.append(Mention(about.id, fact, sender.id, -1, -1, named, "PERSON", 1.0))
-        for proposed, wanted in self._reading.proposed.links:
-            if proposed not in self._stands_for:
+        for proposed, wanted in self._checked.proposed.links:
+            if proposed not in self._fact_ids:
                 continue
-            fact = self._stands_for[proposed]
-            entity = self._entity(wanted, proposed, fact)
+            fact = self._fact_ids[proposed]
+            entity = self._resolve_linked(wanted, proposed, fact)
             if entity is None:
                 self._refused["id"] += 1
             else:
@@ -339,14 +339,14 @@ class _Resolution:
             FactEntity(fact, entity) for fact, ids in linked.items() for entity in sorted(ids)
         ]
 
-    def _entity(self, wanted: str, proposed: str, fact: str) -> EntityRef | None:
-        """Return who or what is linked: named in the message and the fact, or known and named."""
-        named = self._reading.proposed.entities.get(wanted)
-        words = set(normalise_name(self._reading.proposed.facts[proposed].text).split())
+    def _resolve_linked(self, wanted: str, proposed: str, fact: str) -> EntityRef | None:
+        """Return the entity of a proposed link, or None if the fact does not name it."""
+        named = self._checked.proposed.entities.get(wanted)
+        words = set(normalise_name(self._checked.proposed.facts[proposed].text).split())
         if named is not None:
             if not set(normalise_name(named.name).split()) <= words:
                 return None
-            text = user_text(self._reading.about)
+            text = user_text(self._checked.about)
             start = text.find(named.name)
             if start < 0:
                 return self._resolver.find_here(
@@ -357,7 +357,7 @@ class _Resolution:
                 return None
             self._part.puts.append(
                 Mention(
-                    self._reading.about.id,
+                    self._checked.about.id,
                     fact,
                     found.id,
                     start,
@@ -374,21 +374,21 @@ class _Resolution:
         return known
 
     def _words_of_names(self, entity: EntityRef) -> set[str]:
-        """Return the words of an entity's name, and of those of what was merged into it."""
+        """Return the words of the names of an entity and of all entities merged into it."""
         ids = self._resolver.ids(entity) if self._current_rules else [entity.id]
         found = (self._state.entity(id_) for id_ in ids)
         return {word for each in found if each is not None for word in each.normalized.split()}
 
     def _causes(self) -> None:
         near: set[str] = set()
-        if self._reading.proposed.causes:
-            for event_id in self._reading.near:
+        if self._checked.proposed.causes:
+            for event_id in self._checked.near:
                 near |= set(self._state.current_facts(event_id))
-        stands_for = self._stands_for
-        for cause, effect, strength in self._reading.proposed.causes:
-            ends = stands_for.get(cause, cause), stands_for.get(effect, effect)
-            known = self._kept.keys() | near | set(stands_for.values())
-            new = {cause, effect} & stands_for.keys()
+        fact_ids = self._fact_ids
+        for cause, effect, strength in self._checked.proposed.causes:
+            ends = fact_ids.get(cause, cause), fact_ids.get(effect, effect)
+            known = self._accepted.keys() | near | set(fact_ids.values())
+            new = {cause, effect} & fact_ids.keys()
             if new and set(ends) <= known and len(set(ends)) == 2:
                 row = CausalLink(
                     *ends, min(strength, _MAX_CAUSAL_CONFIDENCE), self._event.ingested_at
@@ -398,8 +398,8 @@ class _Resolution:
                 self._refused["id"] += 1
 
     def _merges(self) -> None:
-        for merge in self._reading.proposed.merges:
-            one, other = map(self._standing, (merge.entity_a, merge.entity_b))
+        for merge in self._checked.proposed.merges:
+            one, other = map(self._canonical, (merge.entity_a, merge.entity_b))
             if one is None or other is None or one.id == other.id or one.type != other.type:
                 self._refused["id"] += 1
                 continue
@@ -415,14 +415,14 @@ class _Resolution:
                 )
             )
 
-    def _standing(self, wanted: str) -> EntityRef | None:
-        """Return the entity with an id, at the end of its merges; also one that was linked here."""
+    def _canonical(self, wanted: str) -> EntityRef | None:
+        """Return the canonical entity with an id, or the one linked under it in this decision."""
         if self._current_rules and wanted in self._linked:
             return self._linked[wanted]
         return self._state.canonical(wanted)
 
-    def _count(self) -> ModelWriteStats:
-        answers = self._reading.answers
+    def _stats(self) -> ModelWriteStats:
+        answers = self._checked.answers
         return ModelWriteStats(
             number=self._event.number,
             about=self._wrote.about,
@@ -432,7 +432,7 @@ class _Resolution:
             tokens_in=answers.tokens_in,
             tokens_out=answers.tokens_out,
             cost=answers.cost,
-            kept=len(self._kept),
+            kept=len(self._accepted),
             repeated=self._repeated,
             refused=sum(self._refused.values()),
             reasons=_json.encode(dict(sorted(self._refused.items()))).decode(),

@@ -20,20 +20,19 @@ from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.agents.writer.quotations import plain_form, quoted_span
 from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
-#: The version of the rules by which new answers are decided. By the first, a quotation has the
-#: form of the message's characters, and a fact that is known is left out; answers that were
-#: recorded under it are decided by it for ever.
+#: The version of the rules for new answers. Answers recorded under version 1 are always decided by
+#: it: quotations must match the message's characters exactly, and restated facts are dropped.
 CURRENT_RULES = 2
 
-#: The tool that asks.
+#: The name of the query tool.
 RECALL = "recall"
-#: So many proposals of a kind are taken from one event.
+#: The maximum number of proposals of a kind that are accepted for one event.
 MAX_FACTS, MAX_OTHER_PROPOSALS = 20, 60
-#: A fact is of the time when it was said.
-_NEAR_MS = 86_400_000
-_LONGEST_NAME, _LONGEST_REASON = 100, 300
+#: How far a fact's time may differ from the message's.
+_MAX_TIME_DIFFERENCE_MS = 86_400_000
+_MAX_NAME_LENGTH, _MAX_REASON_LENGTH = 100, 300
 
-#: What a model may call an entity -> the type of a mention (C5).
+#: Entity types that a model may give -> mention type (C5).
 _MENTION_TYPES = {
     **{kind.casefold(): kind for kind in ENTITY_TYPES},
     "organisation": "ORG",
@@ -95,10 +94,10 @@ class Refused(Exception):
 
 
 class Proposals:
-    """What a model proposed about one event so far.
+    """The proposals of a model about one event so far.
 
-    `rules` is the version of the rules. `knows_entity` and `knows_fact` say which ids there are,
-    beside those that were proposed here.
+    `rules` is the version of the rules. `knows_entity` and `knows_fact` check ids that were not
+    proposed here.
     """
 
     def __init__(
@@ -111,7 +110,7 @@ class Proposals:
     ) -> None:
         self._event_id = event_id
         self._text = said.text
-        #: With one form of each mark, if the rules are those of now.
+        #: Under the current rules, with one form of each mark.
         self._said = _in_plain_form(said) if rules > 1 else said
         self._rules = rules
         self._knows_entity = knows_entity
@@ -121,7 +120,7 @@ class Proposals:
         self.links: list[tuple[str, str]] = []
         self.causes: dict[tuple[str, str], float] = {}
         self.merges: list[ProposedMerge] = []
-        #: How often what was refused for which reason.
+        #: reason -> number of refused calls
         self.refused: Counter[str] = Counter()
 
     def all(self) -> Proposed:
@@ -135,7 +134,7 @@ class Proposals:
             dict(self.refused),
         )
 
-    def take(self, name: str, arguments: str) -> dict[str, Any]:
+    def accept(self, name: str, arguments: str) -> dict[str, Any]:
         """Accept the call of a tool that proposes; return the tool's result.
 
         Raises:
@@ -156,17 +155,17 @@ class Proposals:
             raise
 
     def _insert_fact(self, given: dict[str, Any]) -> dict[str, Any]:
-        text = self._form(" ".join(_text(given, "text").split()))
+        text = self._in_form(" ".join(_text(given, "text").split()))
         metadata = given.get("metadata")
         evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
         if not isinstance(evidence, str):
             raise Refused("evidence", "metadata.evidence must quote this message, word for word")
         if given.get("source_event_id") not in (None, self._event_id):
             raise Refused("source", f"source_event_id is {self._event_id}, this message")
-        if given.get("as_of") is not None and not self._near(given["as_of"]):
+        if given.get("as_of") is not None and not self._is_near(given["as_of"]):
             raise Refused("date", "as_of is when this message was said; leave it out")
         span = self._span(evidence)
-        evidence = "" if span is None else self._form(self._text[slice(*span)])
+        evidence = "" if span is None else self._in_form(self._text[slice(*span)])
         wrong = fault(text, evidence, self._said)
         if wrong is not None:
             raise Refused(*wrong)
@@ -178,26 +177,26 @@ class Proposals:
         return {"fact_id": id_}
 
     def _span(self, evidence: str) -> tuple[int, int] | None:
-        """Return where evidence stands in the message."""
+        """Return the span of evidence in the message, or None."""
         span = evidence_span(self._text, evidence)
         return quoted_span(self._text, evidence) if span is None and self._rules > 1 else span
 
-    def _form(self, text: str) -> str:
+    def _in_form(self, text: str) -> str:
         return plain_form(text) if self._rules > 1 else text
 
-    def _near(self, given: Any) -> bool:
+    def _is_near(self, given: Any) -> bool:
         try:
             at = parse_query_time(given)
         except InvalidInput:
             return False
-        return abs(at - self._said.at_ms) <= _NEAR_MS
+        return abs(at - self._said.at_ms) <= _MAX_TIME_DIFFERENCE_MS
 
     def _create_entity(self, given: dict[str, Any]) -> dict[str, Any]:
-        name = self._form(" ".join(_text(given, "name").split()))
+        name = self._in_form(" ".join(_text(given, "name").split()))
         kind = _MENTION_TYPES.get(_text(given, "type").casefold())
         if kind is None:
             raise Refused("type", f"type is one of {', '.join(sorted(_MENTION_TYPES))}")
-        if len(name) > _LONGEST_NAME or not normalise_name(name) or not name.isprintable():
+        if len(name) > _MAX_NAME_LENGTH or not normalise_name(name) or not name.isprintable():
             raise Refused("form", "name is no name")
         if not occurs(name, (self._said.text, *self._said.thread, *self._said.names)):
             raise Refused("name", f"{name!r} stands neither in this message nor in those before it")
@@ -211,7 +210,7 @@ class Proposals:
         fact, entity = _text(given, "fact_id"), _text(given, "entity_id")
         if fact not in self.facts:
             raise Refused("id", "fact_id is none that insert_fact gave here")
-        self._must_know(entity)
+        self._require_entity(entity)
         if len(self.links) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more links of one message")
         if (fact, entity) not in self.links:
@@ -220,7 +219,7 @@ class Proposals:
 
     def _insert_causal_link(self, given: dict[str, Any]) -> dict[str, Any]:
         cause, effect = _text(given, "from_fact_id"), _text(given, "to_fact_id")
-        strength = _share(given, "strength")
+        strength = _unit_number(given, "strength")
         if cause == effect or not {cause, effect} & self.facts.keys():
             raise Refused("id", "one of the two facts, and one alone or both, must be new here")
         for fact in (cause, effect):
@@ -233,18 +232,18 @@ class Proposals:
 
     def _propose_merge(self, given: dict[str, Any]) -> dict[str, Any]:
         one, other = _text(given, "entity_a_id"), _text(given, "entity_b_id")
-        confidence = _share(given, "confidence")
-        reason = " ".join(_text(given, "reason").split())[:_LONGEST_REASON]
+        confidence = _unit_number(given, "confidence")
+        reason = " ".join(_text(given, "reason").split())[:_MAX_REASON_LENGTH]
         if one == other:
             raise Refused("id", "these are the same entity")
-        self._must_know(one)
-        self._must_know(other)
+        self._require_entity(one)
+        self._require_entity(other)
         if len(self.merges) >= MAX_OTHER_PROPOSALS:
             raise Refused("many", "no more merges of one message")
         self.merges.append(ProposedMerge(one, other, confidence, reason))
         return {"status": "waits for review"}
 
-    def _must_know(self, entity: str) -> None:
+    def _require_entity(self, entity: str) -> None:
         if entity not in self.entities and not self._knows_entity(entity):
             raise Refused("id", f"there is no entity {entity[:40]!r}")
 
@@ -284,7 +283,7 @@ def _text(given: dict[str, Any], name: str) -> str:
     return value
 
 
-def _share(given: dict[str, Any], name: str) -> float:
+def _unit_number(given: dict[str, Any], name: str) -> float:
     value = given.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise Refused("form", f"{name} is a number from 0 to 1")

@@ -1,7 +1,7 @@
-"""Quotations of a message that differ from it in the form of their characters alone.
+"""Find quotations in a message whatever form their characters have.
 
-Quotation marks, dashes, accents, full-width letters, invisible characters and white space have
-several forms, and models write others than people do.
+Models write quotation marks, dashes, accents, full-width letters, invisible characters and white
+space in other forms than people do.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def plain_form(text: str) -> str:
 
 
 def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
-    """Return where a quotation stands in a text, whatever form its characters have.
+    """Return the span of a quotation in a text, or None.
 
-    Accents, small and capital letters, and marks at the ends of the quotation do not matter.
+    Accents, case and punctuation at the quotation's ends are ignored.
     """
     words = _EDGES.sub("", "".join(form for each in quotation for form in _forms(each))).split()
     if not words:
@@ -53,6 +53,6 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
 
 
 def _forms(character: str) -> str:
-    """Return a character in its plain forms: none of an accent, several of a ligature."""
+    """Return the plain characters of a character: none for an accent, several for a ligature."""
     plain = unicodedata.normalize("NFKD", character.translate(_FORMS)).translate(_FORMS)
     return "".join(each for each in plain if not unicodedata.combining(each)).casefold()

@@ -1,4 +1,4 @@
-"""Whether a model's sentence says what a fact says, and which of the two says it better."""
+"""Compare a model's sentence with a fact: whether it restates it, and which text is better."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from recollect.text.dates.dates_in_text import date_references
 from recollect.text.lexicon import FILLERS, FUNCTION_WORDS, PHATIC
 from recollect.text.sentences import sentences
 
-#: A sentence that replaces another has at least this share of its words.
-_MIN_KEPT = 0.6
+#: The minimum share of a text's words in the sentence that replaces it.
+_MIN_SHARED_SHARE = 0.6
 
-#: Words with which a sentence may begin, and that are no names.
+#: Words that may begin a sentence with a capital but are not names.
 _OPENINGS = FUNCTION_WORDS | PHATIC
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+")
-#: The days that the rules put behind a date.
+#: The resolved date that the rules append to a relative one.
 _RESOLVED = re.compile(r"\s*\(\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)")
 
 
 def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same", "better", "new"]:
-    """Return what a model's sentence is to a fact's text.
+    """Compare a model's sentence (`new`) with a fact's text (`old`).
 
-    "same": the fact says all of it, and as well. "better": it says what the fact says, cleanly,
-    where the fact repeats a message's raw words. "new": anything else.
+    "same": the fact says all of it, as well. "better": the sentence says the same cleanly, while
+    the fact repeats a message's raw words. "new": anything else.
     """
     plain = _RESOLVED.sub("", old)
     prefix = f"{speaker}: "
@@ -41,19 +41,19 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
     names = _capitalised(plain)
     shared = [name for name in _capitalised(new) if name in names]
     if shared != [name for name in names if name in shared]:
-        # The other way round, perhaps.
+        # The names are in another order, perhaps with swapped roles.
         return "same"
     if added:
         return "better" if theirs - content_words(speaker) <= ours else "same"
     if not is_quoted and not _is_raw(plain):
         return "same"
-    whole = (
-        len(theirs & ours) >= _MIN_KEPT * len(theirs)
+    is_complete = (
+        len(theirs & ours) >= _MIN_SHARED_SHARE * len(theirs)
         and set(names) <= set(shared)
         and set(_NUMBER.findall(plain)) <= set(_NUMBER.findall(new))
         and bool(_dates(plain, at_ms)) <= bool(_dates(new, at_ms))
     )
-    return "better" if whole else "new"
+    return "better" if is_complete else "new"
 
 
 def _is_raw(text: str) -> bool:
@@ -70,7 +70,7 @@ def _is_raw(text: str) -> bool:
 
 
 def _lengthened_names(text: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the words of a text that stand in a name beside a word that is known."""
+    """Return the words of the capitalised names in a text that contain a known word."""
     found: set[str] = set()
     for run in re.findall(r"[A-Z]\w+(?: [A-Z]\w+)+", text):
         words = content_words(run)
@@ -80,7 +80,7 @@ def _lengthened_names(text: str, known: frozenset[str]) -> frozenset[str]:
 
 
 def _capitalised(text: str) -> list[str]:
-    """Return the names in a text: words with a capital that do not only begin it, in order."""
+    """Return the likely names in a text, in order: capitalised words, without mere openings."""
     words = list(_WORD.finditer(text))
     names = [
         re.sub(r"['’]s?\Z", "", word[0]).casefold()
