@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_FROM_CONTENT = "content-"
 _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 
 
@@ -82,4 +83,9 @@ def content_source_id(
     """
     framed = _framed((platform, sender_id, conversation, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)
-    return f"content-{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")
+    return f"{_FROM_CONTENT}{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")
+
+
+def is_content_source_id(source_id: str) -> bool:
+    """Return whether a source id was made by `content_source_id`."""
+    return source_id.startswith(_FROM_CONTENT)

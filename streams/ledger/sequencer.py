@@ -19,11 +19,13 @@ from recollect.schemas.events import (
     Event,
     GrowingDraft,
     Message,
+    SystemNotice,
     TurnCompleted,
 )
-from recollect.schemas.ids import event_id
+from recollect.schemas.ids import event_id, is_content_source_id
 from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
+from recollect.schemas.mentions import same_but_names, without_texts
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger.ledger import Head, KeyStore
 
@@ -62,7 +64,7 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
 
 
 # Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
-# time zone in which an instant is written.
+# time zone in which an instant is written. So it does the name of a forwarded message's author.
 _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
@@ -144,9 +146,9 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     """Return whether a draft is the event under its id; any is that of an event that was erased."""
     if known.event is None:
         return not known.unknown
-    return draft.occurred_at == known.event.occurred_at and _comparable(
-        draft.payload
-    ) == _comparable(known.event.payload)
+    return draft.occurred_at == known.event.occurred_at and _same(
+        draft.payload, known.event.payload
+    )
 
 
 def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
@@ -185,7 +187,39 @@ def _place(content: Content) -> list[object]:
     return [getattr(content, name) for name in _PLACE_FIELDS]
 
 
-def _comparable(payload: object) -> object:
-    if isinstance(payload, Content):
-        return msgspec.structs.replace(payload, **_NON_IDENTITY_FIELDS)
-    return payload
+def _same(one: object, other: object) -> bool:
+    if not isinstance(one, Content) or not isinstance(other, Content):
+        return one == other
+    return (
+        _comparable(one) == _comparable(other)
+        or _same_but_names(one, other)
+        or _judged_otherwise(_comparable(one), _comparable(other))
+    )
+
+
+def _comparable(content: Content) -> Content:
+    """Return a message without what may change while it stays the same: names and notes."""
+    attachments = tuple(
+        msgspec.structs.replace(one, name=None) if one.type == "forward" else one
+        for one in content.attachments
+    )
+    return msgspec.structs.replace(content, attachments=attachments, **_NON_IDENTITY_FIELDS)
+
+
+def _same_but_names(one: Content, other: Content) -> bool:
+    return same_but_names(one, other) and (
+        _comparable(without_texts(one)) == _comparable(without_texts(other))
+    )
+
+
+def _judged_otherwise(one: Content, other: Content) -> bool:
+    """Return whether one text without an id is once a message and once a notice.
+
+    Importers learn which texts are their program's own; the id, made of the words, stays.
+    """
+    if not isinstance(one, Message | SystemNotice) or not isinstance(other, Message | SystemNotice):
+        return False
+    if not is_content_source_id(one.source_id):
+        return False
+    fields = [field.name for field in msgspec.structs.fields(Message)]
+    return all(getattr(one, name) == getattr(other, name) for name in fields)

@@ -11,6 +11,7 @@ from typing import Any
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.mentions import MENTIONS, find_mentions
 from recollect.streams.adapters.adapter import (
     Adapter,
     ExportFile,
@@ -88,6 +89,8 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
         metadata["quoted"] = quoted
     fields["metadata"] = metadata
     if type_ not in _SPOKEN_TYPES and type_ not in _SPOKEN_TYPE_NUMBERS:
+        if mentions := find_mentions(content, (), _mentioned(message), sign=""):
+            metadata[MENTIONS] = mentions
         yield InboundEvent(
             **fields, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
         )
@@ -111,6 +114,8 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     if not content and not attachments:
         attachments = [Attachment(type="unsupported")]
     fields |= {"content": content, "attachments": tuple(attachments)}
+    if mentions := find_mentions(content, attachments, _mentioned(message)):
+        metadata[MENTIONS] = mentions
     if edited := message.get("timestampEdited"):
         when = _parse_time(edited)
         yield InboundEvent(
@@ -169,6 +174,21 @@ def _split_quotes(message: Mapping[str, Any]) -> tuple[str, str]:
         else:
             own_lines.append(line)
     return "\n".join(own_lines).strip(), "\n".join(quoted).strip()
+
+
+def _mentioned(message: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the names under which users may be mentioned in a message, by id.
+
+    DiscordChatExporter writes out names itself, or leaves Discord's markup.
+    """
+    forwarded = message.get("forwardedMessage")
+    within = (message, forwarded) if isinstance(forwarded, dict) else (message,)
+    found: dict[str, list[str]] = {}
+    for one in (user for part in within for user in part.get("mentions") or ()):
+        if isinstance(one, dict) and one.get("id"):
+            names = [str(one[key]) for key in ("nickname", "name") if one.get(key)]
+            found[str(one["id"])] = [*names, str(one["id"])]
+    return found
 
 
 def _plain(content: object, names: Mapping[str, object]) -> str:

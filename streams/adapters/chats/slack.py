@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.mentions import MENTIONS, find_mentions
 from recollect.streams.adapters.adapter import (
     Adapter,
     ExportFile,
@@ -204,6 +205,8 @@ class _MessageConverter:
         self._channel = channel
         self._channel_id = channel.id or channel.name
         self._people = people
+        # The names that the message at hand mentions, by user id.
+        self._mentioned: dict[str, str] = {}
 
     def events(self, message: dict[str, Any]) -> Iterable[InboundEvent]:
         """Return the events of a message: itself, its edit or deletion, and its reactions."""
@@ -219,6 +222,7 @@ class _MessageConverter:
         return [self._message(id_, ts, message), *self._reactions(id_, ts, message)]
 
     def _message(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
+        self._mentioned.clear()
         subtype = message.get("subtype")
         speech = subtype is None or subtype in _SPOKEN_SUBTYPES
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
@@ -253,7 +257,7 @@ class _MessageConverter:
             "direction": "out" if bot and speech else None,
             "content": words,
             "attachments": attachments,
-            "metadata": self._metadata(message, quoted),
+            "metadata": self._metadata(message, quoted, words, attachments),
         }
         edited = _dict(message.get("edited")).get("ts")
         if not speech:
@@ -319,7 +323,13 @@ class _MessageConverter:
         named = message.get("username")
         return (str(named), str(named)) if named else ("USLACK", "Slack")
 
-    def _metadata(self, message: Mapping[str, Any], quoted: str) -> dict[str, Any]:
+    def _metadata(
+        self,
+        message: Mapping[str, Any],
+        quoted: str,
+        words: str,
+        attachments: tuple[Attachment, ...],
+    ) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self._channel.name and self._channel.name != self._channel_id:
             found["channel"] = self._channel.name
@@ -327,6 +337,9 @@ class _MessageConverter:
             found["quoted"] = quoted
         if isinstance(subtype := message.get("subtype"), str):
             found["subtype"] = subtype
+        names = {id_: [name] for id_, name in self._mentioned.items()}
+        if mentions := find_mentions(words, attachments, names):
+            found[MENTIONS] = mentions
         return found
 
     def _attachments(self, message: dict[str, Any], own_words: bool) -> tuple[Attachment, ...]:
@@ -383,6 +396,7 @@ class _MessageConverter:
         target, _, label = found[1].partition("|")
         if target.startswith("@"):
             name = self._people.names.get(target[1:]) or label or target[1:]
+            self._mentioned[target[1:]] = html.unescape(name.removeprefix("@"))
             return f"@{name.removeprefix('@')}"
         if target.startswith("#"):
             return f"#{label or target[1:]}"

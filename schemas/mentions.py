@@ -1,0 +1,144 @@
+"""Mentions: people named in a message by its platform, whose names change without it.
+
+An export writes out the name of today for a user's id. The event's metadata says where, so that a
+message whose members were renamed is known again: its raw words are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from recollect.schemas.events import Attachment, Content
+
+#: The key of an event's metadata.
+MENTIONS = "mentions"
+_MAX_MENTIONS = 1_000
+
+
+class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A name in a text, with the sign before it, by its offsets and the user's id.
+
+    `attachment`: the number of the attachment whose caption is the text; None: it is the content.
+    """
+
+    start: int
+    end: int
+    id: str
+    attachment: int | None = None
+
+
+def find_mentions(
+    content: str,
+    attachments: Sequence[Attachment],
+    names: Mapping[str, Iterable[str]],
+    sign: str = "@",
+) -> list[dict[str, Any]]:
+    """Return the metadata of the mentions in a message.
+
+    `names` are the users' names by id, `sign` what a platform writes before one.
+    """
+    written = sorted(
+        ((f"{sign}{name}", id_) for id_, some in names.items() for name in some if name),
+        key=lambda one: (-len(one[0]), one),
+    )
+    found: list[Mention] = []
+    for attachment, text in _numbered(content, attachments):
+        taken: list[Mention] = []
+        for name, id_ in written:
+            at = text.find(name)
+            while at >= 0 and len(taken) < _MAX_MENTIONS:
+                end = at + len(name)
+                if all(end <= other.start or at >= other.end for other in taken):
+                    taken.append(Mention(at, end, id_, attachment))
+                at = text.find(name, end)
+        found += sorted(taken, key=lambda one: one.start)
+    return [msgspec.to_builtins(one) for one in found]
+
+
+def same_but_names(one: Content, other: Content) -> bool:
+    """Return whether the texts of two messages differ in nothing but the names mentioned.
+
+    Where only one form has marks, since events of earlier builds have none, the names may be any.
+    """
+    mine, theirs = _mentions(one), _mentions(other)
+    if not (mine or theirs) or len(one.attachments) != len(other.attachments):
+        return False
+    texts = zip(_texts(one, mine), _texts(other, theirs), strict=True)
+    return all(_match(this, that, bool(mine), bool(theirs)) for this, that in texts)
+
+
+def without_texts(content: Content) -> Content:
+    """Return a message without the texts that `same_but_names` compares."""
+    captions = tuple(msgspec.structs.replace(one, caption=None) for one in content.attachments)
+    return msgspec.structs.replace(content, content="", attachments=captions)
+
+
+def _mentions(content: Content) -> tuple[Mention, ...]:
+    given = content.metadata.get(MENTIONS)
+    if not isinstance(given, list) or len(given) > 2 * _MAX_MENTIONS:
+        return ()
+    try:
+        return msgspec.convert(tuple(given), tuple[Mention, ...])
+    except msgspec.ValidationError:
+        # Metadata of a client's own under the same key.
+        return ()
+
+
+_Text = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _texts(content: Content, mentions: Sequence[Mention]) -> list[_Text]:
+    """Return each text of a message as the pieces around its mentions, and the ids mentioned."""
+    return [
+        _cut(text, [one for one in mentions if one.attachment == attachment])
+        for attachment, text in _numbered(content.content, content.attachments)
+    ]
+
+
+def _numbered(content: str, attachments: Sequence[Attachment]) -> Iterator[tuple[int | None, str]]:
+    """Yield the texts of a message: its content, and each caption with its attachment's number."""
+    yield None, content
+    for number, one in enumerate(attachments):
+        yield number, one.caption or ""
+
+
+def _cut(text: str, mentions: Sequence[Mention]) -> _Text:
+    bounds = [0, *(offset for one in mentions for offset in (one.start, one.end)), len(text)]
+    if any(first > second for first, second in pairwise(bounds)):
+        return (text,), ()
+    pieces = tuple(text[bounds[n] : bounds[n + 1]] for n in range(0, len(bounds), 2))
+    return pieces, tuple(one.id for one in mentions)
+
+
+def _match(one: _Text, other: _Text, one_marked: bool, other_marked: bool) -> bool:
+    if one_marked and other_marked:
+        return one == other
+    (pieces, _), (whole, _) = (one, other) if one_marked else (other, one)
+    return _fits(pieces, "".join(whole))
+
+
+def _fits(pieces: Sequence[str], text: str) -> bool:
+    """Return whether a text consists of pieces with an "@name" between each two."""
+    first, *others = pieces
+    if not others:
+        return text == first
+    if not text.startswith(first):
+        return False
+    at = len(first)
+    for number, piece in enumerate(others, 1):
+        # A name has at least one character.
+        begin = at + 2
+        found = text.find(piece, begin) if number < len(others) else len(text) - len(piece)
+        if (
+            text[at : at + 1] != "@"
+            or found < begin
+            or "\n" in text[at:found]
+            or not text.startswith(piece, found)
+        ):
+            return False
+        at = found + len(piece)
+    return True
