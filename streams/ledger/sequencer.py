@@ -25,7 +25,7 @@ from recollect.schemas.events import (
 from recollect.schemas.ids import event_id, is_content_source_id
 from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
-from recollect.schemas.mentions import same_but_names, without_texts
+from recollect.schemas.mentioned_users import same_but_names, without_texts
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger.ledger import Head, KeyStore
 

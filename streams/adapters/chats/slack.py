@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
 from recollect.schemas.inbound import InboundEvent
-from recollect.schemas.mentions import MENTIONS, find_mentions
+from recollect.schemas.mentioned_users import MENTIONS, find_mentions
 from recollect.streams.adapters.adapter import (
     Adapter,
     ExportFile,
