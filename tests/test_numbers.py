@@ -52,6 +52,7 @@ from recollect.schemas.ledger.fragments import MAX_FRAGMENT_BYTES
 from recollect.schemas.times import EARLIEST_MS, LATEST_MS, format_time
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
+from recollect.streams.adapters import long_messages
 from recollect.streams.adapters.importing import MAX_REJECTIONS
 from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
@@ -99,6 +100,7 @@ RECENT = PROFILES["recent"]
 RRF = PROFILES["rrf"]
 LIMITS = {
     "an event as a line of JSON": of_bytes(inbound.MAX_RECORD_BYTES),
+    "a message of an export, which is split into events": of_bytes(long_messages.MAX_MESSAGE_BYTES),
     "its `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
     "an id or a name in it": of_bytes(inbound.MAX_NAME_BYTES),
     "objects and lists within each other": str(inbound.MAX_DEPTH),

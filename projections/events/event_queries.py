@@ -77,6 +77,24 @@ def first_message_of_sender(
     return next((first for row in found if (first := _event(row)).number not in excluded), None)
 
 
+def places_where_said(
+    connection: apsw.Connection,
+    platforms: Sequence[str],
+    sender_id: str,
+    occurred_at: int,
+    content: str,
+) -> list[tuple[str, str | None]]:
+    """Return the platforms and peers where a sender said something at a time (unix ms)."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT platform, peer_id FROM events INDEXED BY idx_events_occurred_at "
+        "WHERE occurred_at = ? AND sender_id = ? AND content = ? "
+        "AND platform IN (SELECT value FROM json_each(?)) ORDER BY platform, peer_id",
+        (occurred_at, sender_id, content, json_array(platforms)),
+    )
+    return [(platform, peer_id) for platform, peer_id in found]
+
+
 class Speaker(NamedTuple):
     """A sender under a display name, with the number of the last event under that name."""
 

@@ -12,7 +12,7 @@ from recollect.streams.adapters.adapter import (
     drafts,
     records,
 )
-from recollect.streams.adapters.import_options import DATE_ORDERS, Options
+from recollect.streams.adapters.import_options import DATE_ORDERS, ChatMessage, ChatPlace, Options
 from recollect.streams.adapters.importing import ImportCounts, Importer, import_source, reject
 from recollect.streams.adapters.input.input_files import ByteCounter, InputEntry, InputFile
 from recollect.streams.adapters.jsonobjects import JsonObjects, line_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         exports_of,
         followed_source,
         open_input,
+        refusal,
         total_size,
     )
 
@@ -32,6 +33,8 @@ __all__ = [
     "DATE_ORDERS",
     "FORMATS",
     "ByteCounter",
+    "ChatMessage",
+    "ChatPlace",
     "Export",
     "ExportSource",
     "ImportCounts",
@@ -50,12 +53,14 @@ __all__ = [
     "line_of",
     "open_input",
     "records",
+    "refusal",
     "reject",
     "total_size",
 ]
 
 _OF_FORMATS = frozenset(
-    {"FORMATS", "Export", "Input", "exports_of", "followed_source", "open_input", "total_size"}
+    {"FORMATS", "Export", "Input", "exports_of", "followed_source", "open_input", "refusal"}
+    | {"total_size"}
 )
 
 # Hidden from type checkers, which would accept any name otherwise.

@@ -23,6 +23,7 @@ from recollect.schemas.wire import Rejection
 from recollect.streams.adapters.import_options import Options, localised
 from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
+from recollect.streams.adapters.long_messages import split_message
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: The start of an array of objects, or of any array with its bracket on a line of its own.
@@ -52,10 +53,13 @@ class ExportSource(Protocol):
 
     `is_chronological`: in order of time, so duplicates are close to each other. `may_grow`: a
     message may have been exported before it was complete, as assistants write them.
+    `splits_long_messages`: a message that is too long for an event is several events, as nobody can
+    make it shorter; otherwise it is refused.
     """
 
     is_chronological: bool = False
     may_grow: bool = False
+    splits_long_messages: bool = True
 
     def parts(self) -> Iterator[ExportFile]:
         """Yield the files of the export in reading order, each once."""
@@ -108,6 +112,7 @@ class LocalisedSource(ExportSource):
         self._zone = zone
         self.is_chronological = source.is_chronological
         self.may_grow = source.may_grow
+        self.splits_long_messages = source.splits_long_messages
 
     def parts(self) -> Iterator[ExportFile]:
         for part in self._source.parts():
@@ -201,7 +206,12 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
         number = 1
         try:
             for number, event in part.results:
-                yield SourceLocation(part.path, number), event
+                location = SourceLocation(part.path, number)
+                if isinstance(event, InboundEvent) and source.splits_long_messages:
+                    for piece in split_message(event):
+                        yield location, piece
+                else:
+                    yield location, event
         except DamagedInput as error:
             yield SourceLocation(part.path, number), InvalidInput(str(error))
 

@@ -125,7 +125,7 @@ class _InputOpener:
         self._skipped: list[str] = []
         self._skipped_count = 0
         # Exports that could not be opened, and what the first unknown file of a folder looks like.
-        self._refused: list[Rejection] = []
+        self._refused: list[tuple[str, InvalidInput]] = []
         self._lookalike = ""
         # How many archives are open around the current folder.
         self._archive_depth = 0
@@ -162,7 +162,7 @@ class _InputOpener:
         if self._refused and not self._input.exports:
             # Nothing remains to go on with: an option that is missing is asked for at once.
             raise RefusedExport(_all_refused(self._refused))
-        self._input.rejections += self._refused
+        self._input.rejections += [refusal(path, error) for path, error in self._refused]
         if not self._input.exports and not self._input.rejections:
             some = f" ({', '.join(self._skipped)})" if self._skipped else ""
             held = (
@@ -250,7 +250,7 @@ class _InputOpener:
             source = _localised(opened(), self._options)
             self._input.exports.append(Export(path, adapter.name, source))
         except InvalidInput as error:
-            self._refused.append(Rejection(path, 1, str(error)))
+            self._refused.append((path, error))
 
     def _add_size(self, size: int | None) -> None:
         known = self._input.size is not None and size is not None
@@ -267,12 +267,17 @@ def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
         return False
 
 
-def _all_refused(refused: Sequence[Rejection]) -> str:
-    """Return what to say where every export was refused; reasons begin with the path."""
-    first, *others = refused
+def refusal(path: str, error: InvalidInput) -> Rejection:
+    """Return the rejection of an export that cannot be opened; its path is said once."""
+    return Rejection(path, 1, str(error).removeprefix(f"{path} "))
+
+
+def _all_refused(refused: Sequence[tuple[str, InvalidInput]]) -> str:
+    """Return what to say where every export was refused."""
+    (_, first), *others = refused
     if not others:
-        return first.reason
-    return f"{first.reason} (and {pluralise(len(others), 'more export')} likewise)"
+        return str(first)
+    return f"{first} (and {pluralise(len(others), 'more export')} likewise)"
 
 
 def followed_source(entry: InputEntry, format_: str, options: Options) -> ExportSource:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Literal, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -15,14 +16,35 @@ DATE_ORDERS: tuple[DateOrder, ...] = get_args(DateOrder)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class ChatPlace(NamedTuple):
+    """Where a chat is kept: its platform, and its name there, if it has one."""
+
+    platform: str
+    peer_id: str | None
+
+
+class ChatMessage(NamedTuple):
+    """A message by which a chat is known again; the time is unix ms."""
+
+    sender_id: str
+    occurred_at: int
+    content: str
+
+
+#: Returns for each message the places where it was said already, on one of the platforms.
+FindPlaces = Callable[[Sequence[str], Sequence[ChatMessage]], Sequence[Sequence[ChatPlace]]]
+
+
 class Options(msgspec.Struct, frozen=True):
     """Import options. Every adapter gets them, and uses those that its format needs.
 
     `timezone`: the zone of times without one, and of instants whose local time is unknown.
+    `find_places` looks up what the zone has already, if there is one.
     """
 
     timezone: ZoneInfo | None = None
     date_order: DateOrder | None = None
+    find_places: FindPlaces | None = None
 
     @classmethod
     def of(cls, timezone: str | None, date_order: str | None) -> Self:

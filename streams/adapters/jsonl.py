@@ -38,6 +38,8 @@ class JsonLines(SingleFileSource):
     If the first object spans several lines, as written by jq, all of them may.
     """
 
+    splits_long_messages = False
+
     def __init__(self, entry: InputEntry) -> None:
         super().__init__(entry, _events)
 

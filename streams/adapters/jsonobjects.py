@@ -22,6 +22,8 @@ class JsonObjects(ExportSource):
     `already_read`: the number of events in earlier parts.
     """
 
+    splits_long_messages = False
+
     def __init__(
         self,
         events: Iterable[Mapping[str, Any] | InboundEvent | bytes],

@@ -18,6 +18,7 @@ APPLE, ANDROID = "[25/06/2020, 15:05:07] ", "25/06/2020, 15:05 - "
 #: What stands after "Ada: ", and its words.
 SAID = {
     "a pasted number": (f"{LRE}+44 7700 900123{PDF}", "+44 7700 900123"),
+    "a number, then words": (f"{LRE}+1 555 0100{PDF} is the hotel", "+1 555 0100 is the hotel"),
     "a number in words": (f"{LRI}+44 7700 900123{PDI} is the plumber's", None),
     "Hebrew": (f"{R}אני גר בחיפה.", "אני גר בחיפה."),
     "Arabic": (f"{R}أسكن في تونس.", "أسكن في تونس."),
@@ -100,6 +101,15 @@ def test_fault_34_marked_messages_have_ids_that_no_notice_had(tmp_path: Path) ->
     ids = [content.source_id for content in marked.contents]
     assert len({*ids, plain[0].source_id}) == 3
     assert ids == [content.source_id for content in again.contents]
+
+
+def test_fault_34_ids_of_marked_files_are_as_they_were(tmp_path: Path) -> None:
+    """A caption under a file was a message before, whatever mark the file's name has."""
+    plain, marked = (
+        read(tmp_path, f"{ANDROID}Ada: {mark}IMG-1.jpg (file attached)\nthe lake\n").contents[0]
+        for mark in ("", L)
+    )
+    assert (plain.content, plain.source_id) == (marked.content, marked.source_id)
 
 
 #: Placeholders of Android phones, and what they say of deleted messages, by language.
@@ -215,6 +225,7 @@ DIARY = (
         ("diary.markdown", DIARY),
         (f"diary{MARKDOWN}", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
         ("diary.txt", DIARY),
+        ("log.txt", "2020-06-25 15:05:01 - INFO: one\n2020-06-25 15:05:02 - INFO: two\n"),
         ("log.txt", "25/06/2020, 15:05 - start\n25/06/2020, 15:06 - stop\n"),
     ],
 )

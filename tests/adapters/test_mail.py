@@ -368,7 +368,8 @@ def test_an_mbox_is_read_in_constant_memory(tmp_path):
     count = sum(1 for _ in drafts(export.source))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert count == 60
+    # Each is longer than an event may be, so it comes as two.
+    assert count == 120
     assert peak < 15_000_000
 
 

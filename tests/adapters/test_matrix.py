@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from recollect.schemas.events import Attachment, Deletion, Edit, Reaction, SystemNotice
@@ -123,7 +124,18 @@ def test_other_shapes_give_the_same(tmp_path: Path, how: str) -> None:
     )
     found = opened(path)
     assert (found.formats, found.rejections) == (["matrix"], [])
-    assert found.contents == export(tmp_path, *EVENTS).contents
+    # Element alone writes the room's name beside the events.
+    assert unnamed(found) == unnamed(export(tmp_path, *EVENTS))
+
+
+def unnamed(found: Opened) -> list[Any]:
+    """Return the events of a room without its name."""
+    return [
+        msgspec.structs.replace(
+            one, metadata={key: value for key, value in one.metadata.items() if key != "channel"}
+        )
+        for one in found.contents
+    ]
 
 
 def test_an_edit_that_a_server_bundled_is_one_edit(tmp_path: Path) -> None:
@@ -179,4 +191,4 @@ def test_what_a_server_answers_to_a_sync_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps({"next_batch": "s1", "rooms": {"join": rooms, "invite": {}}}))
     found = opened(path)
     assert (found.formats, found.rejections) == (["matrix"], [])
-    assert found.contents == export(tmp_path, *EVENTS).contents
+    assert unnamed(found) == unnamed(export(tmp_path, *EVENTS))

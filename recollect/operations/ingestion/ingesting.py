@@ -19,13 +19,16 @@ import msgspec
 from recollect.home.consistency_token import LedgerPosition
 from recollect.home.memory_spans import SpanRecord, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.projections.events.event_queries import places_where_said
 from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
-from recollect.schemas.wire import IngestReport, Receipt, Rejection, Time
+from recollect.schemas.wire import IngestReport, Receipt, Time
 from recollect.streams.adapters import (
     ByteCounter,
+    ChatMessage,
+    ChatPlace,
     ImportCounts,
     JsonObjects,
     Options,
@@ -187,7 +190,10 @@ def ingest_files(
     started = time.monotonic()
     meter = ByteCounter()
     # All files are opened before any is read: if one fails, nothing is ingested.
-    inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
+    options = msgspec.structs.replace(
+        Options.of(timezone, date_order), find_places=partial(_places, zone)
+    )
+    inputs = open_inputs(paths, format, options, meter)
     counts = begun(inputs)
     with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         for export in exports_of(inputs):
@@ -201,6 +207,28 @@ def ingest_files(
     return report
 
 
+def _places(
+    zone: OpenZone, platforms: Sequence[str], messages: Sequence[ChatMessage]
+) -> list[list[ChatPlace]]:
+    """Return for each message the places where the zone has it already."""
+    if not zone.exists():
+        return [[] for _ in messages]
+    if not zone.open_home.has_follower:
+        # Also what this import brought so far.
+        if zone.node.ledger.shared:
+            zone.node.follow(zone.name)
+        else:
+            zone.node.project_turns(zone.name)
+    with zone.files() as files, files.read_transaction():
+        return [
+            [
+                ChatPlace(*place)
+                for place in places_where_said(files.events.connection, platforms, *message)
+            ]
+            for message in messages
+        ]
+
+
 def open_inputs(
     paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: ByteCounter
 ) -> list[Input]:
@@ -210,7 +238,7 @@ def open_inputs(
     Raises:
         InvalidInput: as `ingest_files`.
     """
-    from recollect.streams.adapters import Input, open_input
+    from recollect.streams.adapters import Input, open_input, refusal
 
     inputs: list[Input] = []
     refused: list[RefusedExport] = []
@@ -219,7 +247,7 @@ def open_inputs(
             inputs.append(open_input(Path(path).expanduser(), format, options, meter))
         except RefusedExport as error:
             refused.append(error)
-            inputs.append(Input(rejections=[Rejection(os.fspath(path), 1, str(error))]))
+            inputs.append(Input(rejections=[refusal(os.fspath(path), error)]))
     if refused and not any(one.exports for one in inputs):
         raise refused[0]
     return inputs

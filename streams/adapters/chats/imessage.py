@@ -128,6 +128,8 @@ class _Chat:
     def __init__(self, row: sqlite3.Row) -> None:
         self.id = str(row["chat_identifier"] or row["guid"])
         self.kind: PeerKind = "dm" if row["style"] == _DM else "group"
+        title = row["display_name"] if "display_name" in row.keys() else None  # noqa: SIM118
+        self.metadata: dict[str, Any] = {"channel": str(title)} if title else {}
 
 
 class _RowConverter:
@@ -191,6 +193,7 @@ class _RowConverter:
             "sender_name": self._book.name_of(sender),
             "peer_id": chat.id if chat is not None else row["handle"],
             "peer_kind": chat.kind if chat is not None else None,
+            "metadata": chat.metadata if chat is not None else {},
         }
         if row["deleted"]:
             yield self._deletion(common, guid, at)
@@ -216,7 +219,7 @@ class _RowConverter:
         if not text and not files:
             files = (Attachment(type=_type_without_text(row)),)
         if row["subject"]:
-            common["metadata"] = {"subject": str(row["subject"])}
+            common["metadata"] = {**common["metadata"], "subject": str(row["subject"])}
         if originator := row["thread_originator_guid"]:
             common |= {"reply_to": str(originator), "thread_id": str(originator)}
         common["attachments"] = files

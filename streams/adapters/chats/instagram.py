@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
@@ -12,11 +15,14 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
     Adapter,
+    ExportSource,
     ParseResult,
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.import_options import ChatPlace, Options
+from recollect.streams.adapters.input.input_files import PROBE_BYTES, DamagedInput, InputEntry
 from recollect.streams.adapters.input.json_documents import items, nested
 
 _REQUIRED_KEYS = (
@@ -26,7 +32,31 @@ _REQUIRED_KEYS = (
 )
 # Messenger exports end-to-end encrypted chats in another form.
 _ENCRYPTED_CHAT = re.compile(rb'"senderName"\s*:')
+_MESSENGER_PLATFORM = "messenger"
 _MESSENGER = re.compile(r"facebook|messenger", re.IGNORECASE)
+# What only one of both writes: folders of files, fields, and names of people who left.
+_OWN = (
+    (
+        "instagram",
+        re.compile(
+            rb'"uri"\s*:\s*"[^"]{0,200}your_instagram_activity|"original_content_owner"\s*:'
+            rb'|"sender_name"\s*:\s*"Instagram [Uu]ser"|"content"\s*:\s*"Liked a message"'
+        ),
+    ),
+    (
+        _MESSENGER_PLATFORM,
+        re.compile(
+            rb'"uri"\s*:\s*"[^"]{0,200}(?:your_facebook_activity|your_activity_across_facebook'
+            rb"|messages/stickers_used/)"
+            rb'|"thread_type"\s*:\s*"Regular(?:Group)?"|"thread_path"\s*:\s*"e2ee_cutover/'
+            rb'|"sender_name"\s*:\s*"Facebook [Uu]ser"'
+        ),
+    ),
+)
+_TEXT = rb'("(?:[^"\\]|\\.){1,2000}")'
+_THREAD_PATH = re.compile(rb'"thread_path"\s*:\s*' + _TEXT)
+_TITLE = re.compile(rb'"title"\s*:\s*' + _TEXT)
+_PARTICIPANTS = re.compile(rb'"participants"\s*:\s*\[([^\]]*)\]')
 #: Folders with one folder per chat.
 _CHAT_FOLDERS = frozenset(
     {"inbox", "message_requests", "archived_threads", "filtered_threads", "e2ee_cutover"}
@@ -64,14 +94,68 @@ def _recognises(start: bytes, name: str) -> bool:
     return head.startswith(b"{") and all(mark.search(head) for mark in _REQUIRED_KEYS)
 
 
-def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+class _Facts(NamedTuple):
+    """What a file says of its chat outside the messages, and on which platform it took place."""
+
+    platform: str | None
+    thread: str | None
+    title: str | None
+
+
+def _facts(entry: InputEntry) -> _Facts:
+    """Read a whole file for what stands behind its messages."""
+    platform, end, start = None, b"", entry.start()
+    try:
+        with entry.open(uncounted=True) as file:
+            while some := file.read(PROBE_BYTES):
+                end = (end + some)[-2 * PROBE_BYTES :]
+                if platform is None:
+                    platform = next((name for name, own in _OWN if own.search(end)), None)
+    except DamagedInput:
+        # Reading the messages will report it.
+        pass
+    if _ENCRYPTED_CHAT.search(start):
+        platform = _MESSENGER_PLATFORM
+    within = _PARTICIPANTS.search(start)
+    is_group = within is not None and within[1].count(b'"name"') > 2
+    thread, title = _last_text(_THREAD_PATH, end), _last_text(_TITLE, end)
+    return _Facts(
+        platform,
+        thread.rpartition("/")[2] or None if thread else None,
+        _repair_text(title) if title and is_group else None,
+    )
+
+
+def _last_text(pattern: re.Pattern[bytes], end: bytes) -> str | None:
+    """Return the last text that a pattern finds; messages are before it."""
+    found = deque(pattern.finditer(end), maxlen=1)
+    if not found:
+        return None
+    try:
+        return str(msgspec.json.decode(found[0][1]))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _open(entry: InputEntry, options: Options) -> ExportSource:
+    facts = _facts(entry)
     parts = entry.path.split("/")
-    platform = "messenger" if any(map(_MESSENGER.search, parts[:-1])) else "instagram"
-    chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else None
+    by_path = _MESSENGER_PLATFORM if any(map(_MESSENGER.search, parts[:-1])) else "instagram"
+    chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else facts.thread
+    return RecognisedChat(
+        entry,
+        ChatPlace(facts.platform or by_path, chat),
+        lambda opened, place: SingleFileSource(opened, lambda one: _parse(one, place, facts)),
+        options.find_places,
+        (_MESSENGER_PLATFORM, "instagram"),
+    )
+
+
+def _parse(entry: InputEntry, place: ChatPlace, facts: _Facts) -> Iterator[tuple[int, ParseResult]]:
     if _ENCRYPTED_CHAT.search(entry.start()):
         records = ((n, (known, raw)) for n, known, raw in nested(entry, "messages.item"))
         return convert(records, lambda one: _encrypted_chat_events(*one))
-    return convert(items(entry, "messages.item"), lambda raw: _events(raw, platform, chat))
+    return convert(items(entry, "messages.item"), lambda raw: _events(raw, place, facts.title))
 
 
 def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
@@ -87,11 +171,12 @@ def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[In
         "files": raw.get("media"),
     }
     name = known.get("threadName")
-    return _events(normalised, "messenger", str(name) if name else None, str)
+    place = ChatPlace(_MESSENGER_PLATFORM, str(name) if name else None)
+    return _events(normalised, place, None, str)
 
 
 def _events(
-    raw: object, platform: str, chat: str | None, read: Callable[[str], str] | None = None
+    raw: object, place: ChatPlace, title: str | None, read: Callable[[str], str] | None = None
 ) -> Iterator[InboundEvent]:
     """Yield the events of a message; `read` decodes its texts, by default with `_repair_text`."""
     if not isinstance(raw, dict):
@@ -122,16 +207,19 @@ def _events(
         for one in raw.get("reactions") or ()
         if isinstance(one, dict)
     ]
+    metadata: dict[str, Any] = {"reactions": reactions} if reactions else {}
+    if title:
+        metadata["channel"] = title
     yield InboundEvent(
-        platform=platform,
+        platform=place.platform,
         sender_id=sender,
         sender_name=sender,
         occurred_at=at,
         content=text,
         kind="notice" if is_notice else "message",
-        peer_id=chat,
+        peer_id=place.peer_id,
         attachments=files,
-        metadata={"reactions": reactions} if reactions else {},
+        metadata=metadata,
     )
 
 
@@ -162,4 +250,4 @@ def _repair_text(text: str) -> str:
         return text
 
 
-ADAPTER = Adapter("instagram", _recognises, lambda entry, options: SingleFileSource(entry, _parse))
+ADAPTER = Adapter("instagram", _recognises, _open)

@@ -14,8 +14,14 @@ from zoneinfo import ZoneInfo
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import Adapter, ParseResult, SingleFileSource
-from recollect.streams.adapters.import_options import LocalClock, Options
+from recollect.streams.adapters.adapter import (
+    Adapter,
+    ExportSource,
+    ParseResult,
+    SingleFileSource,
+)
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
@@ -112,10 +118,10 @@ class _Line(NamedTuple):
 class _Log:
     """Parses a log line by line, with the state that lines leave for later ones."""
 
-    def __init__(self, entry: InputEntry, zone: ZoneInfo | None) -> None:
+    def __init__(self, entry: InputEntry, zone: ZoneInfo | None, channel: str | None) -> None:
         self._clock = None if zone is None else LocalClock(zone)
         self._day = _day_in_name(entry)
-        self._channel = _channel_of(entry)
+        self._channel = channel
         self._last: datetime | None = None
         # Nick -> person: after a change of nick it is the same person, until they leave.
         self._people: dict[str, str] = {}
@@ -323,7 +329,7 @@ def _recognises(start: bytes, name: str) -> bool:
     return parsed > 0 and known * 4 >= len(rows) * 3
 
 
-def _open(entry: InputEntry, options: Options) -> SingleFileSource:
+def _open(entry: InputEntry, options: Options) -> ExportSource:
     rows = [_normalise(decoded(row)) for row in entry.start().split(b"\n")]
     stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
     zone = None
@@ -335,7 +341,15 @@ def _open(entry: InputEntry, options: Options) -> SingleFileSource:
             f"{entry.path} is an IRC log without a day; put the day into its name, as in "
             "'#channel_2004-11-15.log'"
         )
-    return SingleFileSource(entry, lambda one: _Log(one, zone).parse(text_lines(one)))
+
+    def open_in(opened: InputEntry, place: ChatPlace) -> ExportSource:
+        return SingleFileSource(
+            opened, lambda one: _Log(one, zone, place.peer_id).parse(text_lines(one))
+        )
+
+    return RecognisedChat(
+        entry, ChatPlace(_PLATFORM, _channel_of(entry)), open_in, options.find_places
+    )
 
 
 ADAPTER = Adapter(_PLATFORM, _recognises, _open)

@@ -44,6 +44,9 @@ _SPOKEN_TYPES = frozenset(
 )
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
+# Element's name of the room that it exports.
+_ROOM_NAME = re.compile(rb'"room_name"\s*:\s*("(?:[^"\\]|\\[^u]|\\u[0-9a-fA-F]{4}){1,1000}")')
+_THE_ROOM = ""
 _MEMBERSHIPS = {
     ("invite", "join"): "joined",
     ("join", "leave"): "left",
@@ -85,6 +88,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     if where is not None and where != "item" and _SYNC_KEY.search(start) and b'"rooms"' in start:
         records = _sync_events(entry)
     names: dict[str, str] = {}
+    if named := _ROOM_NAME.search(start):
+        names[_THE_ROOM] = str(msgspec.json.decode(named[1]))
     return convert(records, lambda event: _events(event, names))
 
 
@@ -104,7 +109,7 @@ def _lines(entry: InputEntry) -> Iterator[tuple[int, object]]:
 
 
 def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
-    """Yield the inbound events of a room event; `names` are the members' names so far."""
+    """Yield the inbound events of a room event; `names` are those of members and rooms so far."""
     if isinstance(event, InvalidInput):
         raise event
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
@@ -131,6 +136,8 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
     elif kind in ("m.room.topic", "m.room.name"):
         what = "topic" if kind.endswith("topic") else "name"
         if value := _text(content.get(what)):
+            if what == "name":
+                names[str(event.get("room_id") or _THE_ROOM)] = value
             yield _event(event, names, "notice", f"The room's {what} is now {value}")
     elif kind in ("m.call.invite", "m.call.hangup"):
         yield _event(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
@@ -311,14 +318,17 @@ def _event(
     at = event["origin_server_ts"]
     if not isinstance(at, int) or not isinstance(event["sender"], str):
         raise InvalidInput("an event without a time or a sender")
+    room = _text(event.get("room_id"))
+    title = names.get(room or _THE_ROOM) or names.get(_THE_ROOM)
     return InboundEvent(
         platform=_PLATFORM,
+        metadata={"channel": title} if title else {},
         sender_id=event["sender"],
         sender_name=_name(event, names),
         occurred_at=at,
         content=content,
         id=_text(event.get("event_id")),
-        peer_id=_text(event.get("room_id")),
+        peer_id=room,
         thread_id=thread_id,
         reply_to=reply_to,
         kind=kind,

@@ -13,11 +13,13 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
     Adapter,
+    ExportSource,
     ParseResult,
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.import_options import LocalClock, Options
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
 
@@ -108,16 +110,21 @@ def _recognises(start: bytes, name: str) -> bool:
     return stamp is not None and _MESSAGE.match(stamp["rest"]) is not None
 
 
-def _open(entry: InputEntry, options: Options) -> SingleFileSource:
+def _open(entry: InputEntry, options: Options) -> ExportSource:
     zone = options.zone_for(entry.path)
     *_, folder, _ = ("", "", *entry.path.split("/"))
     chat = folder or None if _IN_FOLDER.match(entry.name) else None
 
-    def found(one: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-        clock = LocalClock(zone)
-        return convert(_messages(text_lines(one)), lambda message: [_event(message, clock, chat)])
+    def open_in(opened: InputEntry, place: ChatPlace) -> ExportSource:
+        def found(one: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+            clock, peer = LocalClock(zone), place.peer_id
+            return convert(
+                _messages(text_lines(one)), lambda message: [_event(message, clock, peer)]
+            )
 
-    return SingleFileSource(entry, found)
+        return SingleFileSource(opened, found)
+
+    return RecognisedChat(entry, ChatPlace(_PLATFORM, chat), open_in, options.find_places)
 
 
 ADAPTER = Adapter(_PLATFORM, _recognises, _open)

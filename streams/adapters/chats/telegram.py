@@ -105,6 +105,9 @@ class _Chat:
         self.kind: PeerKind | None
         family, self.kind = _CHATS.get(self.type, ("", None))
         id_ = known.get("id")
+        # A chat between two is called like the other, who is known by their id.
+        named = known.get("name") if self.kind in ("group", "channel") else None
+        self.metadata: dict[str, Any] = {"channel": str(named)} if named else {}
         self.known = id_ is not None
         self.id = f"{family}{id_}" if id_ is not None else str(known.get("name") or "chat")
         self.local = local
@@ -153,7 +156,7 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     common |= {
         "content": content,
         "attachments": tuple(attachments),
-        "metadata": {"quoted": quoted} if quoted else {},
+        "metadata": {**chat.metadata, "quoted": quoted} if quoted else chat.metadata,
     }
     edited = _edited(message, chat.local, at)
     if edited is not None and id_ is not None:
@@ -190,6 +193,7 @@ def _notice(
     pinned = message.get("message_id")
     return InboundEvent(
         **common,
+        metadata=chat.metadata,
         kind="notice",
         id=id_,
         sender_id=sender,

@@ -21,14 +21,16 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.ids import content_source_id
-from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
+from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.times import parse_time
 from recollect.streams.adapters.adapter import Adapter, ExportFile, ExportSource, ParseResult
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
 from recollect.streams.adapters.chats.whatsapp_phrases import (
     AFTERNOON,
     ATTACHED,
     ATTACHED_ANDROID,
     CHAT_NAME,
+    EMBEDDINGS,
     ISOLATES,
     LAST_MARK,
     MARKS,
@@ -49,9 +51,16 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     is_system_message,
     may_be_own,
 )
-from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder, LocalClock, Options
-from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
+from recollect.streams.adapters.import_options import (
+    DATE_ORDERS,
+    ChatPlace,
+    DateOrder,
+    LocalClock,
+    Options,
+)
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry, Uncounted
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
+from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
 _PLATFORM = "whatsapp"
 # Digits of Arabic, Persian and Indic scripts, and no-break spaces.
@@ -84,6 +93,10 @@ _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)
 # A name that WhatsApp gives, and one that it gives in archives, or people.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
+# What programs write for senders in their logs.
+_LOG_LEVELS = frozenset(
+    ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL")
+)
 # So many messages, each by another sender, are no chat.
 _MIN_WITHOUT_REPETITION = 3
 #: WhatsApp's first year.
@@ -193,7 +206,7 @@ def _senders_repeat(lines: Iterable[str], *, few: bool) -> bool:
         if (header := _header(line)) is not None:
             messages += 1
             sender, colon, _ = line[header.end :].partition(": ")
-            if colon:
+            if colon and sender not in _LOG_LEVELS:
                 senders[_name(sender)] += 1
     if few or messages < _MIN_WITHOUT_REPETITION:
         return bool(senders)
@@ -223,7 +236,7 @@ class _Chat(ExportSource):
                 if header is not None:
                     size += len(line)
                     # Of a message that is too long, keep just enough to be rejected.
-                    if size <= MAX_CONTENT_BYTES + len(line):
+                    if size <= MAX_MESSAGE_BYTES + len(line):
                         words.append(line)
                 elif line.strip():
                     yield number, InvalidInput("this line precedes any message")
@@ -251,7 +264,8 @@ class _Chat(ExportSource):
                 kind="notice", sender_id=self._name or _PLATFORM, content=about, **chat
             )
         fields = self._message_fields(text, sender, header)
-        if text.startswith(tuple(MARKS)) and "kind" not in fields and fields["content"]:
+        if text.startswith(tuple(MARKS)) and not {"kind", "attachments"} & fields.keys():
+            fields["content"] = EMBEDDINGS.sub("", fields["content"])
             # Earlier builds took it for a notice, whose id would be the same.
             fields["id"] = self._marked_id(sender, occurred_at, fields["content"])
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)
@@ -620,8 +634,13 @@ def _full_year(number: int) -> int:
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    zone = options.zone_for(entry.path)
-    return _Chat(entry, zone, _survey(entry, options), _chat_name(entry.path))
+    zone, survey = options.zone_for(entry.path), _survey(Uncounted(entry), options)
+    return RecognisedChat(
+        entry,
+        ChatPlace(_PLATFORM, _chat_name(entry.path)),
+        lambda opened, place: _Chat(opened, zone, survey, place.peer_id),
+        options.find_places,
+    )
 
 
 ADAPTER = Adapter("whatsapp", _is_chat, _read)

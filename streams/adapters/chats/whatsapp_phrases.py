@@ -16,6 +16,8 @@ MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufef
 # Marks, and what some tools leave out within words: zero-width joiners.
 _INVISIBLE = MARKS + "\u200b\u200c\u200d"
 
+#: The marks around a number that was pasted.
+EMBEDDINGS = re.compile("[\u202a-\u202e]")
 #: The marks around a mentioned name: "@\u2068Zed\u2069".
 ISOLATES = re.compile("[\u2066-\u2069]")
 #: The last mark in a line, where the sender's own text ends.
@@ -114,6 +116,8 @@ _NOTICE_PART = re.compile(
 _TWICE_MARKED = re.compile(r"[^\n\u200e\u200f]{1,60}[.,] ?[\u200e\u200f][^\n]{1,60}")
 
 
+# Characters of a text in which a phrase is looked for; none of the table is so long.
+_MAX_PHRASE = 300
 # Full stops, which phrases have in some versions only.
 _STOPS = " .。।!"
 
@@ -195,12 +199,14 @@ def is_edit_mark(phrase: str) -> bool:
 
 def is_deletion(words: str) -> bool:
     """Return whether the text of a message says that it was deleted."""
-    return _folded(words) in _DELETED or _DELETED_BY_ADMIN.fullmatch(words) is not None
+    return (
+        _folded(words[:_MAX_PHRASE]) in _DELETED or _DELETED_BY_ADMIN.fullmatch(words) is not None
+    )
 
 
 def is_system_message(words: str) -> bool:
     """Return whether a message is WhatsApp's own text, as Android writes it: without a mark."""
-    return _folded(words) in _NOTICES or _WAITING.fullmatch(words) is not None
+    return _folded(words[:_MAX_PHRASE]) in _NOTICES or _WAITING.fullmatch(words) is not None
 
 
 def is_omitted(words: str, mark: str) -> bool:
@@ -228,11 +234,10 @@ def is_marked_notice(text: str) -> bool:
     from right to left. So what follows the mark must be known.
     """
     words = text.strip(MARKS + " \t\r\n")
-    if _folded(words) in _NOTICES or _folded(words).startswith(_NOTICE_STARTS):
+    folded = _folded(words[:_MAX_PHRASE])
+    if folded in _NOTICES or folded.startswith(_NOTICE_STARTS) or _TWICE_MARKED.fullmatch(words):
         return True
-    if _TWICE_MARKED.fullmatch(words):
-        return True
-    return text.startswith(_LEFT_TO_RIGHT) and _NOTICE_PART.search(words[:300]) is not None
+    return text.startswith(_LEFT_TO_RIGHT) and _NOTICE_PART.search(words[:_MAX_PHRASE]) is not None
 
 
 #: The text of a message with a location: "location: https://maps.google.com/?q=1,2".

@@ -147,6 +147,17 @@ class InputFile(InputEntry):
         return cast(BinaryIO, io.BufferedReader(_RejoinedFile(*self._probed), _CHUNK_BYTES))
 
 
+class Uncounted(InputEntry):
+    """A file that is read once more, so that its bytes do not count as progress."""
+
+    def __init__(self, entry: InputEntry) -> None:
+        super().__init__(entry.path, entry.name, entry.size, ByteCounter())
+        self._entry = entry
+
+    def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
+        return self._entry.raw(None)
+
+
 class SpooledInput(InputEntry):
     """A copy of standard input in an unnamed file, which can be read again."""
 

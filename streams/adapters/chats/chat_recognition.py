@@ -1,0 +1,113 @@
+"""Chats whose export has no id: they are named by their file, and known again by what they hold.
+
+A file may have another name the next time: a group was renamed, a download got underscores, or the
+chat came through standard input. Without this each name would be another chat.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.times import parse_time
+from recollect.streams.adapters.adapter import ExportFile, ExportSource, records
+from recollect.streams.adapters.import_options import ChatMessage, ChatPlace, FindPlaces
+from recollect.streams.adapters.input.input_files import InputEntry, Uncounted
+
+# So many messages of the beginning and of the end of a chat are looked up.
+_SAMPLED = 32
+# So many in a row must be known, or two if the names do not contradict.
+_MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
+
+
+class RecognisedChat(ExportSource):
+    """A chat in one file, in the place where the zone has it already, if it has.
+
+    `place`: its place by the name of its file. `open_in` opens the file for the chat in a place.
+    `platforms`: those from which its format may come.
+    """
+
+    def __init__(
+        self,
+        entry: InputEntry,
+        place: ChatPlace,
+        open_in: Callable[[InputEntry, ChatPlace], ExportSource],
+        find: FindPlaces | None,
+        platforms: Sequence[str] = (),
+    ) -> None:
+        self._entry = entry
+        self._place = place
+        self._open_in = open_in
+        self._find = find
+        self._platforms = platforms or (place.platform,)
+        self.is_chronological = open_in(entry, place).is_chronological
+
+    def parts(self) -> Iterator[ExportFile]:
+        yield from self._open_in(self._entry, self._known_place()).parts()
+
+    def _known_place(self) -> ChatPlace:
+        if self._find is None:
+            return self._place
+        sample = _sample(self._open_in(Uncounted(self._entry), self._place))
+        return known_place(self._place, self._find(self._platforms, sample))
+
+
+def _sample(source: ExportSource) -> list[ChatMessage]:
+    """Return the first messages of a chat and the last, in order."""
+    first: list[ChatMessage] = []
+    last: deque[ChatMessage] = deque(maxlen=_SAMPLED)
+    for _, event in records(source):
+        # Notices, pictures and "ok" of one minute may be the same in several chats.
+        if not isinstance(event, InboundEvent) or event.kind != "message" or not event.content:
+            continue
+        try:
+            at, _ = parse_time(event.occurred_at, "occurred_at")
+        except InvalidInput:
+            continue
+        message = ChatMessage(event.sender_id, at, event.content)
+        (first if len(first) < _SAMPLED else last).append(message)
+    return [*first, *last]
+
+
+def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPlace:
+    """Return the place of a chat: its own, or the one that has the messages already.
+
+    `places`: for each sampled message, in order, the places where it was said.
+    """
+    counts = Counter(place for found in places for place in found)
+    if own in counts:
+        return own
+    runs = {place: _run(place, places) for place in counts}
+    for place, run in sorted(runs.items(), key=lambda one: (-one[1], str(one[0]))):
+        needed = _MIN_KNOWN_ALIKE if _alike(own.peer_id, place.peer_id) else _MIN_KNOWN
+        if run >= min(needed, len(places)) and (
+            len(places) > 1 or _alike(own.peer_id, place.peer_id)
+        ):
+            return place
+    return own
+
+
+def _run(place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> int:
+    """Return how many messages in a row were said in a place, from the first or to the last.
+
+    A chat that has grown begins with known messages, an older export ends with them. Messages that
+    were forwarded to several chats lie between others.
+    """
+    from_first = next((n for n, found in enumerate(places) if place not in found), len(places))
+    to_last = next(
+        (n for n, found in enumerate(reversed(places)) if place not in found), len(places)
+    )
+    return max(from_first, to_last)
+
+
+def _alike(one: str | None, other: str | None) -> bool:
+    """Return whether two names of a chat may be the same; a file may have none."""
+    first, second = _folded(one or ""), _folded(other or "")
+    return not first or not second or first in second or second in first
+
+
+def _folded(name: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
