@@ -4,16 +4,13 @@ Lines have no zone and, on Android, no seconds. Whether the day or the month com
 from the whole file before anything is read, or must be given.
 """
 
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -25,8 +22,13 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.times import parse_time
 from recollect.streams.adapters.adapter import Adapter, ExportFile, ExportSource, ParseResult
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.chats.whatsapp_headers import (
+    DateOrders,
+    Header,
+    header_of,
+    local_time,
+)
 from recollect.streams.adapters.chats.whatsapp_phrases import (
-    AFTERNOON,
     ATTACHED,
     ATTACHED_ANDROID,
     CHAT_NAME,
@@ -34,8 +36,6 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     ISOLATES,
     LAST_MARK,
     MARKS,
-    MORNING,
-    NO_DAY_HALF,
     OPTION,
     OWN_MARKS,
     PAGES,
@@ -52,7 +52,6 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     may_be_own,
 )
 from recollect.streams.adapters.import_options import (
-    DATE_ORDERS,
     ChatPlace,
     DateOrder,
     LocalClock,
@@ -63,29 +62,6 @@ from recollect.streams.adapters.input.text_lines import decoded, text_lines
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
 _PLATFORM = "whatsapp"
-# Digits of Arabic, Persian and Indic scripts, and no-break spaces.
-_PLAIN = {
-    **{first + digit: str(digit) for first in (0x660, 0x6F0, 0x966, 0x9E6) for digit in range(10)},
-    **dict.fromkeys((0xA0, 0x202F, 0x2009), " "),
-    0x60C: ",",
-}
-# Marks between the numbers of a date in Chinese, Japanese and Korean.
-_CJK_DATE_MARKS = str.maketrans("年月日년월일", "-- ...")
-_YEAR = re.compile(r"\[?\d{4}[年년]")
-_BIDI = f"[{MARKS}]*"
-_HEADER = re.compile(
-    rf"(?P<open>\[)?{_BIDI}"
-    rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
-    r"(?P<c>\d{1,4})"
-    # In Bulgarian and Ukrainian an abbreviated "year" may stand after it.
-    rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
-    rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
-    # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
-    r"(?P<hour>\d{1,2})(?:[:.]|\s?h\s?)(?P<minute>\d{2})"
-    r"(?:(?:[:.]|\s?min\s?)(?P<second>\d{2})(?:\s?s\b)?)?"
-    rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
-    rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
-)
 # Signal's stamp.
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 # Notes and documents: no phone exports a chat under such a name.
@@ -99,66 +75,15 @@ _LOG_LEVELS = frozenset(
 )
 # So many messages, each by another sender, are no chat.
 _MIN_WITHOUT_REPETITION = 3
-#: WhatsApp's first year.
-_FIRST_YEAR = 2009
-_NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
 # A message must begin within the first lines, this many.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
 _MAX_NAMES = 20_000
-# Halves of the day in languages that write the year first, and the hour last.
-_YEAR_FIRST_DAY_HALVES = frozenset(
-    {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
-)
-# An order that multiplies the days between messages by so much is wrong.
-_LEAP = 20
 # Words of a name that a notice begins with.
 _MAX_NAME_WORDS = 6
 # A phrase at the end of a message that comes so often is an edit mark.
 _MIN_EDIT_MARKS = 3
-_NOON = "中午"
 _QUOTES = (("“", "”"), ("«", "»"))
-
-
-class _Header(NamedTuple):
-    """The header of a message: its date as three numbers, its time, and where its text begins.
-
-    `apple`: in square brackets, as iPhones write it.
-    """
-
-    apple: bool
-    date: tuple[str, str, str]
-    mark: str
-    hour: int
-    minute: int
-    second: int
-    day_half: str
-    end: int
-
-
-def _header(line: str) -> _Header | None:
-    """Return the header at the start of a line, or None if the line continues a message."""
-    stripped = line.lstrip(MARKS)
-    if not (stripped.startswith("[") or stripped[:1].isdecimal()):
-        return None
-    # Character by character, so that offsets stay valid.
-    plain = stripped[:120].translate(_PLAIN)
-    if _YEAR.match(plain):
-        plain = plain.translate(_CJK_DATE_MARKS)
-    found = _HEADER.match(plain)
-    if found is None:
-        return None
-    day_half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
-    return _Header(
-        found["open"] is not None,
-        (found["a"], found["b"], found["c"]),
-        found["mark"].strip(),
-        int(found["hour"]),
-        int(found["minute"]),
-        int(found["second"] or 0),
-        day_half,
-        len(line) - len(stripped) + found.end(),
-    )
 
 
 class _Survey(msgspec.Struct):
@@ -185,9 +110,8 @@ def _is_chat(start: bytes, name: str) -> bool:
     if _DOCUMENT_NAME.search(name):
         return False
     lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()]
-    if not any(
-        _header(line) is not None and not _SIGNAL.match(line) for line in lines[:_MAX_LEADING_LINES]
-    ):
+    leading = lines[:_MAX_LEADING_LINES]
+    if not any(header_of(line) is not None and not _SIGNAL.match(line) for line in leading):
         return False
     if _OWN_FILE.search(name):
         return True
@@ -203,7 +127,7 @@ def _senders_repeat(lines: Iterable[str], *, few: bool) -> bool:
     messages = 0
     senders: Counter[str] = Counter()
     for line in lines:
-        if (header := _header(line)) is not None:
+        if (header := header_of(line)) is not None:
             messages += 1
             sender, colon, _ = line[header.end :].partition(": ")
             if colon and sender not in _LOG_LEVELS:
@@ -231,7 +155,7 @@ class _Chat(ExportSource):
     def _parse(self) -> Iterator[tuple[int, ParseResult]]:
         first_line, header, words, size = 0, None, [""], 0
         for number, line in text_lines(self._entry):
-            found = _header(line)
+            found = header_of(line)
             if found is None:
                 if header is not None:
                     size += len(line)
@@ -247,9 +171,9 @@ class _Chat(ExportSource):
         if header is not None:
             yield first_line, self._event(header, "\n".join(words))
 
-    def _event(self, header: _Header, raw: str) -> ParseResult:
+    def _event(self, header: Header, raw: str) -> ParseResult:
         try:
-            occurred_at = self._clock.zoned(_local_time(header, self._survey.order))
+            occurred_at = self._clock.zoned(local_time(header, self._survey.order))
         except ValueError as error:
             return InvalidInput(str(error))
         sender, text = self._split_sender(raw)
@@ -298,7 +222,7 @@ class _Chat(ExportSource):
             return _name(name), raw[len(first) :]
         return _name(name), raw[len(name) + 2 :]
 
-    def _message_fields(self, text: str, sender: str, header: _Header) -> dict[str, Any]:
+    def _message_fields(self, text: str, sender: str, header: Header) -> dict[str, Any]:
         """Return the event fields of a message: text, files, or a notice of WhatsApp."""
         marked = text.startswith(OWN_MARKS)
         metadata: dict[str, Any] = {}
@@ -334,7 +258,7 @@ class _Chat(ExportSource):
             " ".join(words[:count]) in self._survey.senders for count in range(1, len(words))
         )
 
-    def _file(self, text: str, words: str, header: _Header) -> tuple[Attachment | None, str]:
+    def _file(self, text: str, words: str, header: Header) -> tuple[Attachment | None, str]:
         """Return the file of a message, and its caption."""
         if found := ATTACHED.search(text):
             before = PAGES.search(text[: found.start()])
@@ -388,50 +312,6 @@ def _name(written: str) -> str:
     return plain.removeprefix("~").strip() or "?"
 
 
-def _local_time(header: _Header, order: DateOrder | None) -> datetime:
-    """Return the local time of a message.
-
-    Raises:
-        ValueError: the date or the time is invalid.
-    """
-    a, b, c = header.date
-    if len(a) > 2 or order == "ymd":
-        year, month, day = a, b, c
-    elif order == "mdy":
-        month, day, year = a, b, c
-    else:
-        day, month, year = a, b, c
-    number = _full_year(int(year))
-    if number < 1970:
-        raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")
-    if number < _FIRST_YEAR or number > date.today().year + 1:
-        raise ValueError(
-            f"{header.mark.join(header.date)} is read as the year {number}, which no message of "
-            "WhatsApp can have"
-        )
-    hour = _hour(header)
-    try:
-        return datetime(number, int(month), int(day), hour, header.minute, header.second)
-    except ValueError as error:
-        written = header.mark.join(header.date)
-        raise ValueError(
-            f"{written} {header.hour}:{header.minute:02} is not a valid time: {error}"
-        ) from None
-
-
-def _hour(header: _Header) -> int:
-    hour, day_half = header.hour % 24, header.day_half
-    if hour > 12 or not day_half or day_half in NO_DAY_HALF:
-        return hour
-    if day_half in MORNING:
-        return hour % 12
-    if day_half in AFTERNOON:
-        return hour % 12 + 12 if day_half != _NOON or hour < 11 else hour
-    if hour == 0:
-        return 0
-    raise ValueError(f"unknown half of the day {day_half!r}")
-
-
 def _chat_name(path: str) -> str | None:
     """Return the chat's name from WhatsApp's name for the file or its folder.
 
@@ -452,7 +332,7 @@ class _Surveyor:
     """Reads a whole file for what only all of it shows."""
 
     def __init__(self) -> None:
-        self._dates = _DateOrders()
+        self._dates = DateOrders()
         self._first: Counter[str] = Counter()
         self._second: Counter[tuple[str, str]] = Counter()
         self._brackets: Counter[str] = Counter()
@@ -465,7 +345,7 @@ class _Surveyor:
         """Add a line."""
         if (found := bracketed_at_end(line)) and len(self._ends) < _MAX_NAMES:
             self._ends[found[1]] += 1
-        if (header := _header(line)) is None:
+        if (header := header_of(line)) is None:
             return
         self._dates.add(header)
         names = line[header.end :].split(": ", 2)
@@ -528,109 +408,6 @@ def _survey(entry: InputEntry, options: Options) -> _Survey:
         # Parsing the file will report it.
         pass
     return surveyor.survey(entry.path, options.date_order)
-
-
-class _DateOrders:
-    """The possible orders of a file's dates.
-
-    An order is impossible for a date that it makes no day, a day before WhatsApp, or one to come.
-    """
-
-    def __init__(self) -> None:
-        self._impossible: Counter[DateOrder] = Counter()
-        self._backwards: Counter[DateOrder] = Counter()
-        self._last: dict[DateOrder, date] = {}
-        # How many days lie between successive messages, in total.
-        self._distance: Counter[DateOrder] = Counter()
-        self._marks: set[str] = set()
-        self._year_first = False
-        self._ambiguous = 0
-        self._count = 0
-        self._sample = ""
-        self._end = date.today() + timedelta(days=2)
-
-    def add(self, header: _Header) -> None:
-        """Count a date that does not begin with a four-digit year."""
-        if len(header.date[0]) > 2:
-            return
-        self._count += 1
-        a, b, c = map(int, header.date)
-        self._marks.add(header.mark)
-        self._ambiguous += a != b
-        if not self._sample and a != b:
-            self._sample = header.mark.join(header.date)
-        self._year_first |= header.day_half in _YEAR_FIRST_DAY_HALVES and c <= 31
-        for order in DATE_ORDERS:
-            day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": (c, b, a)}[order]
-            try:
-                on = date(_full_year(year), month, day)
-            except ValueError:
-                on = None
-            if on is None or not (on.year >= _FIRST_YEAR and on < self._end):
-                self._impossible[order] += 1
-                continue
-            last = self._last.get(order, on)
-            self._backwards[order] += on < last
-            self._distance[order] += abs((on - last).days)
-            self._last[order] = on
-
-    def order(self, path: str, given: DateOrder | None) -> DateOrder | None:
-        """Return the order of a file's dates; the file's own evidence overrides `given`.
-
-        Raises:
-            InvalidInput: the order is ambiguous, or the given one is impossible.
-        """
-        if not self._count:
-            return None
-        # A few pasted lines may look like headers, so the fewest impossible dates count.
-        fewest = min(self._impossible[order] for order in DATE_ORDERS)
-        possible = [order for order in DATE_ORDERS if self._impossible[order] == fewest]
-        if given in possible:
-            return given
-        if possible == ["ymd"] or (self._year_first and "ymd" in possible):
-            return "ymd"
-        candidates = [order for order in possible if order != "ymd"]
-        if "ymd" in possible and self._is_year_first(candidates):
-            return "ymd"
-        if len(candidates) == 1:
-            return candidates[0]
-        if given is not None:
-            raise InvalidInput(
-                f"{path} cannot have its dates in the order {given}: {self._sample} would be no "
-                f"day since {_FIRST_YEAR}; leave --date-order out, or give "
-                f"{' or '.join(candidates)}"
-            )
-        if not self._ambiguous or "." in self._marks or "-" in self._marks:
-            # No country writes the month first with these.
-            return "dmy"
-        dmy, mdy = self._backwards["dmy"], self._backwards["mdy"]
-        if bool(dmy) != bool(mdy):
-            # A chat is chronological.
-            return "mdy" if dmy else "dmy"
-        raise InvalidInput(
-            f"{path} does not show whether the day or the month comes first in its dates; give it "
-            "with --date-order dmy or --date-order mdy (in the library date_order=)"
-        )
-
-    def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
-        """Return whether the year comes first, where the other orders are possible too.
-
-        Rare, so the evidence must be clear: every other order runs backwards, or leaps over years
-        from one message to the next.
-        """
-        distance = self._distance["ymd"]
-        return not self._backwards["ymd"] and all(
-            self._backwards[order] or self._distance[order] > _LEAP * max(distance, 1)
-            for order in others
-        )
-
-
-def _full_year(number: int) -> int:
-    """Return a year with its century, in the Gregorian calendar."""
-    if number < 100:
-        return number + 2000
-    # The Buddhist era.
-    return number - 543 if number > 2400 else number
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:

@@ -1,0 +1,242 @@
+"""Headers of WhatsApp's messages: their dates and times, as phones write them in many countries."""
+
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from recollect.schemas.errors import InvalidInput
+from recollect.streams.adapters.chats.whatsapp_phrases import (
+    AFTERNOON,
+    MARKS,
+    MORNING,
+    NO_DAY_HALF,
+)
+from recollect.streams.adapters.import_options import DATE_ORDERS, DateOrder
+
+# Digits of Arabic, Persian and Indic scripts, and no-break spaces.
+_PLAIN = {
+    **{first + digit: str(digit) for first in (0x660, 0x6F0, 0x966, 0x9E6) for digit in range(10)},
+    **dict.fromkeys((0xA0, 0x202F, 0x2009), " "),
+    0x60C: ",",
+}
+# Marks between the numbers of a date in Chinese, Japanese and Korean.
+_CJK_DATE_MARKS = str.maketrans("年月日년월일", "-- ...")
+_YEAR = re.compile(r"\[?\d{4}[年년]")
+_BIDI = f"[{MARKS}]*"
+_HEADER = re.compile(
+    rf"(?P<open>\[)?{_BIDI}"
+    rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
+    r"(?P<c>\d{1,4})"
+    # In Bulgarian and Ukrainian an abbreviated "year" may stand after it.
+    rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
+    rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
+    # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
+    r"(?P<hour>\d{1,2})(?:[:.]|\s?h\s?)(?P<minute>\d{2})"
+    r"(?:(?:[:.]|\s?min\s?)(?P<second>\d{2})(?:\s?s\b)?)?"
+    rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
+    rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
+)
+_NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
+_NOON = "中午"
+#: WhatsApp's first year.
+FIRST_YEAR = 2009
+# Halves of the day in languages that write the year first, and the hour last.
+_YEAR_FIRST_DAY_HALVES = frozenset(
+    {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
+)
+# An order that multiplies the days between messages by so much is wrong.
+_LEAP = 20
+
+
+class Header(NamedTuple):
+    """The header of a message: its date as three numbers, its time, and where its text begins.
+
+    `apple`: in square brackets, as iPhones write it.
+    """
+
+    apple: bool
+    date: tuple[str, str, str]
+    mark: str
+    hour: int
+    minute: int
+    second: int
+    day_half: str
+    end: int
+
+
+def header_of(line: str) -> Header | None:
+    """Return the header at the start of a line, or None if the line continues a message."""
+    stripped = line.lstrip(MARKS)
+    if not (stripped.startswith("[") or stripped[:1].isdecimal()):
+        return None
+    # Character by character, so that offsets stay valid.
+    plain = stripped[:120].translate(_PLAIN)
+    if _YEAR.match(plain):
+        plain = plain.translate(_CJK_DATE_MARKS)
+    found = _HEADER.match(plain)
+    if found is None:
+        return None
+    day_half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
+    return Header(
+        found["open"] is not None,
+        (found["a"], found["b"], found["c"]),
+        found["mark"].strip(),
+        int(found["hour"]),
+        int(found["minute"]),
+        int(found["second"] or 0),
+        day_half,
+        len(line) - len(stripped) + found.end(),
+    )
+
+
+class DateOrders:
+    """The possible orders of a file's dates.
+
+    An order is impossible for a date that it makes no day, a day before WhatsApp, or one to come.
+    """
+
+    def __init__(self) -> None:
+        self._impossible: Counter[DateOrder] = Counter()
+        self._backwards: Counter[DateOrder] = Counter()
+        self._last: dict[DateOrder, date] = {}
+        # How many days lie between successive messages, in total.
+        self._distance: Counter[DateOrder] = Counter()
+        self._marks: set[str] = set()
+        self._year_first = False
+        self._ambiguous = 0
+        self._count = 0
+        self._sample = ""
+        self._end = date.today() + timedelta(days=2)
+
+    def add(self, header: Header) -> None:
+        """Count a date that does not begin with a four-digit year."""
+        if len(header.date[0]) > 2:
+            return
+        self._count += 1
+        a, b, c = map(int, header.date)
+        self._marks.add(header.mark)
+        self._ambiguous += a != b
+        if not self._sample and a != b:
+            self._sample = header.mark.join(header.date)
+        self._year_first |= header.day_half in _YEAR_FIRST_DAY_HALVES and c <= 31
+        for order in DATE_ORDERS:
+            day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": (c, b, a)}[order]
+            try:
+                on = date(_full_year(year), month, day)
+            except ValueError:
+                on = None
+            if on is None or not (on.year >= FIRST_YEAR and on < self._end):
+                self._impossible[order] += 1
+                continue
+            last = self._last.get(order, on)
+            self._backwards[order] += on < last
+            self._distance[order] += abs((on - last).days)
+            self._last[order] = on
+
+    def order(self, path: str, given: DateOrder | None) -> DateOrder | None:
+        """Return the order of a file's dates; the file's own evidence overrides `given`.
+
+        Raises:
+            InvalidInput: the order is ambiguous, or the given one is impossible.
+        """
+        if not self._count:
+            return None
+        # A few pasted lines may look like headers, so the fewest impossible dates count.
+        fewest = min(self._impossible[order] for order in DATE_ORDERS)
+        possible = [order for order in DATE_ORDERS if self._impossible[order] == fewest]
+        if given in possible:
+            return given
+        if possible == ["ymd"] or (self._year_first and "ymd" in possible):
+            return "ymd"
+        candidates = [order for order in possible if order != "ymd"]
+        if "ymd" in possible and self._is_year_first(candidates):
+            return "ymd"
+        if len(candidates) == 1:
+            return candidates[0]
+        if given is not None:
+            raise InvalidInput(
+                f"{path} cannot have its dates in the order {given}: {self._sample} would be no "
+                f"day since {FIRST_YEAR}; leave --date-order out, or give "
+                f"{' or '.join(candidates)}"
+            )
+        if not self._ambiguous or "." in self._marks or "-" in self._marks:
+            # No country writes the month first with these.
+            return "dmy"
+        dmy, mdy = self._backwards["dmy"], self._backwards["mdy"]
+        if bool(dmy) != bool(mdy):
+            # A chat is chronological.
+            return "mdy" if dmy else "dmy"
+        raise InvalidInput(
+            f"{path} does not show whether the day or the month comes first in its dates; give it "
+            "with --date-order dmy or --date-order mdy (in the library date_order=)"
+        )
+
+    def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
+        """Return whether the year comes first, where the other orders are possible too.
+
+        Rare, so the evidence must be clear: every other order runs backwards, or leaps over years
+        from one message to the next.
+        """
+        distance = self._distance["ymd"]
+        return not self._backwards["ymd"] and all(
+            self._backwards[order] or self._distance[order] > _LEAP * max(distance, 1)
+            for order in others
+        )
+
+
+def _full_year(number: int) -> int:
+    """Return a year with its century, in the Gregorian calendar."""
+    if number < 100:
+        return number + 2000
+    # The Buddhist era.
+    return number - 543 if number > 2400 else number
+
+
+def local_time(header: Header, order: DateOrder | None) -> datetime:
+    """Return the local time of a message.
+
+    Raises:
+        ValueError: the date or the time is invalid.
+    """
+    a, b, c = header.date
+    if len(a) > 2 or order == "ymd":
+        year, month, day = a, b, c
+    elif order == "mdy":
+        month, day, year = a, b, c
+    else:
+        day, month, year = a, b, c
+    number = _full_year(int(year))
+    if number < 1970:
+        raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")
+    if number < FIRST_YEAR or number > date.today().year + 1:
+        raise ValueError(
+            f"{header.mark.join(header.date)} is read as the year {number}, which no message of "
+            "WhatsApp can have"
+        )
+    hour = _hour(header)
+    try:
+        return datetime(number, int(month), int(day), hour, header.minute, header.second)
+    except ValueError as error:
+        written = header.mark.join(header.date)
+        raise ValueError(
+            f"{written} {header.hour}:{header.minute:02} is not a valid time: {error}"
+        ) from None
+
+
+def _hour(header: Header) -> int:
+    hour, day_half = header.hour % 24, header.day_half
+    if hour > 12 or not day_half or day_half in NO_DAY_HALF:
+        return hour
+    if day_half in MORNING:
+        return hour % 12
+    if day_half in AFTERNOON:
+        return hour % 12 + 12 if day_half != _NOON or hour < 11 else hour
+    if hour == 0:
+        return 0
+    raise ValueError(f"unknown half of the day {day_half!r}")
