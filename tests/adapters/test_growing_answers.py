@@ -73,6 +73,16 @@ def test_an_answer_that_grew_and_is_forgotten_does_not_come_back(
     assert answers(zone) == []
 
 
+def test_an_answer_in_progress_is_kept_and_completed_later(tmp_path: Path, zone: Zone) -> None:
+    for text, status in ((PARTS[0], "in_progress"), (PARTS[2], "finished_successfully")):
+        path = chatgpt(tmp_path, ASKED, Said("m2", "m1", "assistant", text, 5), leaf="m2")
+        export = json.loads(path.read_text())
+        export[0]["mapping"]["m2"]["message"]["status"] = status
+        path.write_text(json.dumps(export))
+        zone.ingest_files([path])
+        assert answers(zone) == [text]
+
+
 def test_labels_that_were_cut_out_before_come_back(tmp_path: Path, zone: Zone) -> None:
     """FAULTS 33: what an earlier build read of a mark was its place alone."""
     shown = 'Try \ue200entity\ue202["park","Green Hill","Porto"]\ue201 first.'

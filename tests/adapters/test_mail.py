@@ -619,6 +619,24 @@ def test_43_mails_of_an_mbox_need_no_blank_line_between_them(tmp_path, between):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "From - Mon May 04 09:30:00 2026",
+        "From ???@??? Mon May 04 09:30:00 2026",
+        "From 1787 at xxx Mon May  4 09:30:00 +0000 2026",
+        "From ada at example.org  Mon May  4 09:30:00 2026",
+        "From ada@example.org Mon, 4 May 2026 09:30:00 +0200",
+        "From ada@example.org 2026-05-04 09:30:00",
+    ],
+)
+def test_43_boundaries_of_many_programs_need_no_blank_line(tmp_path, line):
+    """FAULTS 43."""
+    mails = [mail(f"Mail {n}.\n", f"{n}@e") for n in range(3)]
+    found = read(tmp_path, b"".join(line.encode() + b"\n" + raw for raw in mails), "all.mbox")
+    assert found.texts == [f"Mail {n}." for n in range(3)]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "He sent me this:\nFrom ada@e.org Mon May  4 09:30:00 2026\nNote: he was late.\n",

@@ -381,10 +381,7 @@ def _is_answer(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
     """Return whether an assistant's message is for the user, not for a tool or itself."""
     if message.get("recipient") not in (None, "", "all", "user"):
         return False
-    if message.get("channel") == "analysis" or metadata.get("channel") == "analysis":
-        return False
-    # An unfinished message would have other text in a later export.
-    return message.get("status") != "in_progress"
+    return message.get("channel") != "analysis" and metadata.get("channel") != "analysis"
 
 
 def _parts(

@@ -16,8 +16,10 @@ _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")
 # Where no blank line parts mails, a boundary has exactly this form, and a mail's header below it.
 _STRICT_BOUNDARY = re.compile(
-    rb"From \S+ +[A-Z][a-z]{2},? +[A-Z][a-z]{2} +\d{1,2} +\d{2}:\d{2}(?::\d{2})?"
-    rb"(?: +[A-Z]{3,4}| +[+-]\d{4})? +\d{4}(?: +[+-]\d{4})?\s*$"
+    rb"From (?:\S+(?: at \S+)?)? *(?:[A-Z][a-z]{2},? +(?:[A-Z][a-z]{2} +\d{1,2}"
+    rb" +\d{1,2}:\d{2}(?::\d{2})?(?: +[A-Z]{3,4}| +[+-]\d{4})? +\d{4}"
+    rb"|\d{1,2} +[A-Z][a-z]{2} +\d{4} +\d{1,2}:\d{2}(?::\d{2})?)"
+    rb"|\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2})?)(?: +[+-]\d{4}| +[A-Z]{3,4})?\s*$"
 )
 _MAIL_HEADER = re.compile(
     rb"(?:From|Date|To|Cc|Bcc|Subject|Sender|Reply-To|Received|Return-Path|Delivered-To|Message-ID|"

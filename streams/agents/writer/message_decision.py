@@ -17,7 +17,6 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
-from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
     ResolvedMention,
@@ -35,18 +34,11 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fa
 from recollect.streams.agents.writer.near_duplicates import (
     find_duplicate,
     fingerprints_of,
-    in_first_person,
-    leading_names,
-    says_more,
-    signatures_about,
     signatures_of,
 )
-from recollect.streams.agents.writer.pending_rows import (
-    DUPLICATE_WINDOW_MS,
-    PendingRows,
-    all_facts_of_event,
-)
+from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
+from recollect.streams.agents.writer.remembered_again import find_restated
 from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
 from recollect.streams.agents.writer.retractions import (
     Retraction,
@@ -55,9 +47,7 @@ from recollect.streams.agents.writer.retractions import (
     says_retracted,
     superseding_id,
 )
-from recollect.streams.language.attributes.frames import MASK
-from recollect.streams.language.grammar.analysis import Analysis, Claim, Statement
-from recollect.streams.language.statements.statements import analyse
+from recollect.streams.language.grammar.analysis import Analysis, Statement
 
 
 class MessageDecision:
@@ -158,7 +148,16 @@ class MessageDecision:
             signatures, fingerprints, as_of, self._state, pending, self._excluded
         )
         if duplicate is None and isinstance(message.content, Remember):
-            duplicate = self._restated(statement, signatures, sender)
+            duplicate = find_restated(
+                statement,
+                message,
+                signatures,
+                sender,
+                self._resolver,
+                self._state,
+                pending,
+                self._excluded,
+            )
         if duplicate is not None:
             original, reason = duplicate
             own.puts.append(DuplicateStatement(self._event.id, statement.start, original, reason))
@@ -188,44 +187,6 @@ class MessageDecision:
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
         self._statement_facts.append(id_)
-
-    def _restated(
-        self, statement: Statement, signatures: list[str], sender: EntityRef
-    ) -> tuple[str, str] | None:
-        """Return the current fact that a remembered text repeats, however old, and the reason.
-
-        Agents remember again, in the third person, what their user stated before (F1).
-        """
-        state, replaced = self._state, self._excluded | self._pending.invalid_at.keys()
-        content, as_of = self._message.content, self._message.said_at
-        claims: list[tuple[Claim, list[str]]] = []
-        if statement.claim is not None:
-            subjects = subjects_of(statement.claim, content, sender, self._resolver)
-            claims.append((statement.claim, subjects))
-        for name in leading_names(statement):
-            if (person := self._resolver.find_here(name, "PERSON")) is None:
-                continue
-            ids = self._resolver.ids(person)
-            signatures = [*signatures, *signatures_about(statement, name, ids)]
-            stated = in_first_person(statement.sentence, name)
-            found = analyse(
-                stated, speaker=name, at_ms=as_of, utc_offset_minutes=content.utc_offset
-            ).statements
-            if len(found) == 1 and (claim := found[0].claim) is not None:
-                claims.append((claim, subjects_of(claim, content, person, self._resolver)))
-        same = state.fact_with_signature(signatures, 0, as_of + DUPLICATE_WINDOW_MS, replaced)
-        if same is not None:
-            return same, "remembered again: the same words"
-        for claim, subjects in claims:
-            value = normalise_name(claim.value)
-            if MASK in claim.attribute or says_more(statement, claim):
-                continue
-            for item in self._pending.claims_of(state, subjects, claim.attribute):
-                current = item.until is None and item.claim.fact_id not in replaced
-                same_value = current and normalise_name(item.claim.value) == value
-                if same_value and not state.is_retracted(item.claim.fact_id):
-                    return item.claim.fact_id, "remembered again: the same value"
-        return None
 
     def _covering_retractions(self, fact: Fact) -> list[RetractedFact]:
         """Return the rows of retractions, of any version of the message, that cover a fact."""

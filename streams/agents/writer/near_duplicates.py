@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 
 from recollect.schemas.changes import FactFingerprint
@@ -11,8 +10,7 @@ from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
-from recollect.streams.language.grammar.analysis import Claim, Statement
-from recollect.streams.language.names.signature import signature
+from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.relations.likeness import (
     LEAST_COSINE,
     cosine_of,
@@ -21,11 +19,6 @@ from recollect.streams.language.relations.likeness import (
     likeness,
     turned,
 )
-
-_MAX_NAME_WORDS = 3
-# Verbs whose first person is another word than the third.
-_FIRST_PERSON = {"is": "am", "has": "have", "does": "do", "isn't": "am not", "doesn't": "don't"}
-_POSSESSIVE = re.compile("['\u2019]s?$")
 
 
 def signatures_of(
@@ -48,45 +41,6 @@ def _own_signature(statement: Statement, message: AnalysedMessage) -> str:
     content = message.content
     speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
     return statement.signature.removeprefix(speaker)
-
-
-def leading_names(statement: Statement) -> list[str]:
-    """Return what may be a name at the beginning of a statement, the longest first."""
-    words = statement.sentence.split()[:_MAX_NAME_WORDS]
-    names = (_POSSESSIVE.sub("", " ".join(words[:count])) for count in range(len(words), 0, -1))
-    return [name for name in names if name[:1].isupper()]
-
-
-def in_first_person(sentence: str, name: str) -> str:
-    """Return a sentence that begins with a name as the one so named states it."""
-    verb, _, rest = sentence.removeprefix(name).lstrip().partition(" ")
-    if verb in ("'s", "\u2019s"):
-        return f"My {rest}"
-    return f"I {_FIRST_PERSON.get(verb, verb)} {rest}"
-
-
-def says_more(statement: Statement, claim: Claim) -> bool:
-    """Return whether a statement has more words than its claim and the verb between."""
-    told = len(signature(statement.sentence).split())
-    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
-    return told > len(named) + 1
-
-
-def signatures_about(statement: Statement, name: str, person_ids: list[str]) -> list[str]:
-    """Return the signatures that a statement about somebody has if that person states it.
-
-    They are guessed from the words alone: "Ada lives in Turin" may be Ada's "I live in Turin", and
-    "Ada's dog" her "my dog". There are none if the statement does not begin with the name.
-    """
-    named = normalise_name(name)
-    # Its own signature has the words as written where nothing was extracted.
-    written = signature(statement.sentence)
-    if not named or not written.startswith(f"{named} "):
-        return []
-    rest = written.removeprefix(f"{named} ")
-    guessed = [f"{own} {rest}" for own in ("i", "my")]
-    words = dict.fromkeys(form for each in guessed for form in (turned(each), each))
-    return [f"{person_id} {key}" for key in words for person_id in person_ids]
 
 
 def fingerprints_of(

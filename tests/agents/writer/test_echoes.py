@@ -206,6 +206,35 @@ def test_what_is_remembered_of_a_known_fact_is_no_new_one(zone: Zone, sender: st
     assert zone.verify().ok
 
 
+OF_THE_USER = (
+    *("User lives in Bergen.", "The user lives in Bergen.", "The user resides in Bergen."),
+    *("The user's brother is called Finn.", "I live in Bergen.", "My brother is called Finn."),
+)
+
+
+@pytest.mark.parametrize("platform", ["claude_code", "chatgpt"])
+def test_what_is_remembered_of_the_user_is_what_the_user_stated(zone: Zone, platform: str) -> None:
+    words = "I live in Bergen. My brother is called Finn."
+    user = {"platform": platform, "sender_id": "user", "sender_name": None, "direction": "in"}
+    zone.ingest(said("u", words, 5, **user))
+    before = texts(zone)
+    assert len(before) == 6
+    for day, text in enumerate(OF_THE_USER, 10):
+        by = "user" if text.startswith(("I ", "My ")) else "assistant"
+        zone.remember(text, sender_id=by, at=f"2026-03-{day}T10:00:00Z")
+    assert texts(zone) == before
+    zone.remember("The user lives in Oslo.", at="2026-03-20T10:00:00Z")
+    assert len(texts(zone)) == len(before) + 1
+
+
+def test_what_was_remembered_too_outlives_what_was_stated(zone: Zone) -> None:
+    zone.remember("Ada resides in Turin.", at="2026-03-10T10:00:00Z")
+    assert "Ada resides in Turin." not in texts(zone)
+    zone.forget("m0")
+    assert "Ada resides in Turin." in texts(zone)
+    assert zone.verify().ok
+
+
 def test_a_text_that_is_remembered_again_later_is_one_fact(zone: Zone) -> None:
     for month in ("04", "05", "06"):
         zone.remember("The blue key opens the shed.", at=f"2026-{month}-01T10:00:00Z")
@@ -215,6 +244,7 @@ def test_a_text_that_is_remembered_again_later_is_one_fact(zone: Zone) -> None:
 NEWS = (
     *("Ada lives in Bergen.", "Ada lives in Turin, near the river.", "Ada worked at Larch."),
     *("Vera lives in Turin.", "Ada does not live in Turin.", "Ada's cat is called Rex."),
+    *("Ada's sister lives in Turin.", "Ada and Bob live in Turin.", "Ada's sister works at Larch."),
 )
 
 

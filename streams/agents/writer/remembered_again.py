@@ -1,0 +1,136 @@
+"""Remembered again: a text to remember that repeats a current fact, however old it is (F1).
+
+Agents remember in the third person what their user stated in the first, in the same words or in
+others. The text is read as the person whom it is about would state it, and compared with facts by
+its words, and by the value that it gives to an attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+
+from recollect.schemas.names import normalise_name
+from recollect.schemas.senders import is_from_assistant
+from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.state import EntityRef, State
+from recollect.streams.agents.writer.claim_order import subjects_of
+from recollect.streams.agents.writer.message_analysis import AnalysedMessage
+from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
+from recollect.streams.language.attributes.frames import MASK
+from recollect.streams.language.grammar.analysis import Claim, Statement
+from recollect.streams.language.names.signature import signature
+from recollect.streams.language.relations.likeness import turned
+from recollect.streams.language.statements.statements import analyse
+
+#: The sender id of whoever writes to an assistant, and how an assistant calls them.
+_USER = "user"
+_USER_NAMES = frozenset({_USER, "the user"})
+_MAX_NAME_WORDS = 3
+_POSSESSIVE = re.compile("['\u2019]s?$")
+_FIRST_PERSON_START = re.compile(r"(?:I|My)\b")
+# Verbs whose first person is another word than the third.
+_FIRST_PERSON = {"is": "am", "has": "have", "does": "do", "isn't": "am not", "doesn't": "don't"}
+
+
+def find_restated(
+    statement: Statement,
+    message: AnalysedMessage,
+    signatures: list[str],
+    sender: EntityRef,
+    resolver: EntityResolver,
+    state: State,
+    pending: PendingRows,
+    excluded: Set[str],
+) -> tuple[str, str] | None:
+    """Return the id of the current fact that a statement repeats, and the reason, or None.
+
+    `signatures` are the statement's own. Facts in `excluded` do not count.
+    """
+    excluded = excluded | pending.invalid_at.keys()
+    claims: list[tuple[Claim, list[str]]] = []
+    if statement.claim is not None:
+        subjects = subjects_of(statement.claim, message.content, sender, resolver)
+        claims.append((statement.claim, subjects))
+    for sentence, person in _first_person_readings(statement, message, sender, resolver, state):
+        ids = resolver.ids(person)
+        signatures = [*signatures, *_signatures(sentence, ids)]
+        claims += ((claim, ids) for claim in _own_claims(sentence, person, message))
+    latest = message.said_at + DUPLICATE_WINDOW_MS
+    same = state.fact_with_signature(signatures, 0, latest, excluded)
+    if same is not None:
+        return same, "remembered again: the same words"
+    for claim, subjects in claims:
+        if MASK in claim.attribute or _says_more(statement, claim):
+            continue
+        for item in pending.claims_of(state, subjects, claim.attribute):
+            current = item.until is None and item.claim.fact_id not in excluded
+            same_value = current and normalise_name(item.claim.value) == normalise_name(claim.value)
+            if same_value and not state.is_retracted(item.claim.fact_id):
+                return item.claim.fact_id, "remembered again: the same value"
+    return None
+
+
+def _first_person_readings(
+    statement: Statement,
+    message: AnalysedMessage,
+    sender: EntityRef,
+    resolver: EntityResolver,
+    state: State,
+) -> Iterator[tuple[str, EntityRef]]:
+    """Yield a statement about somebody as that person states it, for each who may be meant.
+
+    "The user" is whoever writes under that name to an assistant, on any platform.
+    """
+    sentence = statement.sentence
+    users = state.entities_named(_USER)
+    if _FIRST_PERSON_START.match(sentence) and not is_from_assistant(message.event):
+        yield from ((sentence, person) for person in (sender, *users))
+    for name in _leading_names(sentence):
+        stated = _in_first_person(sentence, name)
+        if name.lower() in _USER_NAMES:
+            yield from ((stated, person) for person in users)
+        elif (person := resolver.find_here(name, "PERSON")) is not None:
+            yield stated, person
+
+
+def _leading_names(sentence: str) -> list[str]:
+    """Return what may be a name at the beginning of a sentence, the longest first."""
+    words = sentence.split()[:_MAX_NAME_WORDS]
+    names = (_POSSESSIVE.sub("", " ".join(words[:count])) for count in range(len(words), 0, -1))
+    return [name for name in names if name[:1].isupper()]
+
+
+def _in_first_person(sentence: str, name: str) -> str:
+    """Return a sentence that begins with a name as the one so named states it."""
+    verb, _, rest = sentence.removeprefix(name).lstrip().partition(" ")
+    if verb in ("'s", "\u2019s"):
+        return f"My {rest}"
+    return f"I {_FIRST_PERSON.get(verb, verb)} {rest}"
+
+
+def _signatures(sentence: str, person_ids: list[str]) -> list[str]:
+    """Return the signatures of a sentence that a person states."""
+    written = signature(sentence)
+    words = dict.fromkeys((turned(written), written))
+    return [f"{person_id} {key}" for key in words for person_id in person_ids]
+
+
+def _own_claims(sentence: str, person: EntityRef, message: AnalysedMessage) -> list[Claim]:
+    """Return the claim that a sentence in the first person makes of its speaker, if that is all."""
+    found = analyse(
+        sentence,
+        speaker=person.normalized,
+        at_ms=message.said_at,
+        utc_offset_minutes=message.content.utc_offset,
+    ).statements
+    if len(found) != 1 or (claim := found[0].claim) is None:
+        return []
+    return [claim] if normalise_name(claim.subject) == person.normalized else []
+
+
+def _says_more(statement: Statement, claim: Claim) -> bool:
+    """Return whether a statement has more words than its claim and the verb between."""
+    told = len(signature(statement.sentence).split())
+    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
+    return told > len(named) + 1
