@@ -226,6 +226,8 @@ DIARY = (
         (f"diary{MARKDOWN}", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
         ("diary.txt", DIARY),
         ("log.txt", "2020-06-25 15:05:01 - INFO: one\n2020-06-25 15:05:02 - INFO: two\n"),
+        ("app.log", "".join(f"[2020-06-25 15:05:0{n}] prod.ERROR: {n}\n" for n in range(3))),
+        ("app.log", "".join(f"[2020-06-25 15:05:0{n}] Note {n}: two\n" for n in range(3))),
         ("log.txt", "25/06/2020, 15:05 - start\n25/06/2020, 15:06 - stop\n"),
     ],
 )

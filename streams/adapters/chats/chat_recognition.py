@@ -6,9 +6,10 @@ chat came through standard input. Without this each name would be another chat.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
@@ -21,6 +22,26 @@ from recollect.streams.adapters.input.input_files import InputEntry, Uncounted
 _SAMPLED = 32
 # So many in a row must be known, or two if the names do not contradict.
 _MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
+
+
+# What programs write where a chat has its senders: "INFO", "production.ERROR".
+_LOG_LEVEL = re.compile(r"(?:.*\W)?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)")
+# So many messages, each by another sender, are no chat.
+_MIN_WITHOUT_REPETITION = 3
+
+
+def is_talk(senders: Iterable[str | None], *, few: bool = False) -> bool:
+    """Return whether messages, by their senders or None, are a chat rather than a diary or a log.
+
+    In a chat a sender comes again; a diary has none: "2026-02-20 10:00 - Met Ada: about the boat".
+    `few`: any sender is enough, as it is where there are too few messages to show anything.
+    """
+    counts = Counter(None if one and _LOG_LEVEL.fullmatch(one) else one for one in senders)
+    messages = counts.total()
+    people = {name: count for name, count in counts.items() if name}
+    if few or messages < _MIN_WITHOUT_REPETITION:
+        return bool(people)
+    return any(count > 1 for count in people.values())
 
 
 class RecognisedChat(ExportSource):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -44,8 +45,11 @@ _SPOKEN_TYPES = frozenset(
 )
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
-# Element's name of the room that it exports.
-_ROOM_NAME = re.compile(rb'"room_name"\s*:\s*("(?:[^"\\]|\\[^u]|\\u[0-9a-fA-F]{4}){1,1000}")')
+# Element's name of the room that it exports, the first field.
+_ROOM_NAME = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"room_name"\s*:\s*'
+    rb'("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4}){1,1000}")'
+)
 _THE_ROOM = ""
 _MEMBERSHIPS = {
     ("invite", "join"): "joined",
@@ -88,8 +92,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     if where is not None and where != "item" and _SYNC_KEY.search(start) and b'"rooms"' in start:
         records = _sync_events(entry)
     names: dict[str, str] = {}
-    if named := _ROOM_NAME.search(start):
-        names[_THE_ROOM] = str(msgspec.json.decode(named[1]))
+    if named := _ROOM_NAME.match(start):
+        names[_THE_ROOM] = json.loads(named[1].decode(errors="replace"))
     return convert(records, lambda event: _events(event, names))
 
 

@@ -18,7 +18,7 @@ from recollect.streams.adapters.adapter import (
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat, is_talk
 from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.text_lines import decoded, text_lines
@@ -35,6 +35,8 @@ _FILE = re.compile(
 _REACTIONS = re.compile(r"\(- (?P<given>[^\n]*) -\)$")
 # The name of a chat's file in a folder with the chat's name.
 _IN_FOLDER = re.compile(r"(?:index|chat)\.(?:md|txt)$")
+# Names that sigexport and its relatives give.
+_CHAT_FILE = re.compile(r"(?:index|chat)\b", re.IGNORECASE)
 _MAX_LINES = 10_000
 
 
@@ -105,9 +107,16 @@ def _event(message: _Message | InvalidInput, clock: LocalClock, chat: str | None
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    row = decoded(start.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0])
+    rows = decoded(start.removeprefix(BYTE_ORDER_MARK).lstrip()).split("\n")
+    if _sender_of(rows[0]) is None:
+        return False
+    return is_talk(filter(None, map(_sender_of, rows)), few=_CHAT_FILE.match(name) is not None)
+
+
+def _sender_of(row: str) -> str | None:
     stamp = _STAMP.match(row.rstrip("\r"))
-    return stamp is not None and _MESSAGE.match(stamp["rest"]) is not None
+    message = _MESSAGE.match(stamp["rest"]) if stamp is not None else None
+    return message["who"] if message is not None else None
 
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:

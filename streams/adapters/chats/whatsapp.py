@@ -21,7 +21,7 @@ from recollect.schemas.ids import content_source_id
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.times import parse_time
 from recollect.streams.adapters.adapter import Adapter, ExportFile, ExportSource, ParseResult
-from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
+from recollect.streams.adapters.chats.chat_recognition import RecognisedChat, is_talk
 from recollect.streams.adapters.chats.whatsapp_headers import (
     DateOrders,
     Header,
@@ -69,12 +69,6 @@ _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)
 # A name that WhatsApp gives, and one that it gives in archives, or people.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
-# What programs write for senders in their logs.
-_LOG_LEVELS = frozenset(
-    ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL")
-)
-# So many messages, each by another sender, are no chat.
-_MIN_WITHOUT_REPETITION = 3
 # A message must begin within the first lines, this many.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
@@ -115,26 +109,15 @@ def _is_chat(start: bytes, name: str) -> bool:
         return False
     if _OWN_FILE.search(name):
         return True
-    return _senders_repeat(lines, few=_CHAT_FILE.search(name) is not None)
+    return is_talk(_senders(lines), few=_CHAT_FILE.search(name) is not None)
 
 
-def _senders_repeat(lines: Iterable[str], *, few: bool) -> bool:
-    """Return whether messages have senders of whom one comes again.
-
-    A diary has none: "2026-02-20 10:00 - Met Ada: about the boat". `few`: any sender is enough, as
-    it is where there are too few messages to show anything.
-    """
-    messages = 0
-    senders: Counter[str] = Counter()
+def _senders(lines: Iterable[str]) -> Iterator[str | None]:
+    """Yield the sender of each message, None for WhatsApp itself."""
     for line in lines:
         if (header := header_of(line)) is not None:
-            messages += 1
             sender, colon, _ = line[header.end :].partition(": ")
-            if colon and sender not in _LOG_LEVELS:
-                senders[_name(sender)] += 1
-    if few or messages < _MIN_WITHOUT_REPETITION:
-        return bool(senders)
-    return any(count > 1 for count in senders.values())
+            yield _name(sender) if colon else None
 
 
 class _Chat(ExportSource):
