@@ -1,9 +1,15 @@
-"""Token counts of texts: word pieces of the home's encoder, or an estimate without one."""
+"""Token counts of texts, which the tokenizers of the models that read them do not exceed.
+
+Words are estimated: as word pieces of the home's encoder, or by their letters. Everything else is
+bounded by what OpenAI's o200k and cl100k make of random text: each byte of a character may be a
+token, and so may each random letter.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import ceil
 
 from recollect.home.open_zone import OpenZone
 
@@ -11,21 +17,31 @@ Count = Callable[[str], int]
 
 #: The maximum of `max_tokens` in all operations.
 MAX_TOKENS = 100_000
-# A lower bound of one token per this many bytes: word-piece tokenizers map an overlong word to one
-# unknown token, where a language model's tokenizer needs many.
-_BYTES_PER_TOKEN = 8
 
-# A run of letters and digits, or any other non-blank character.
-_PIECE = re.compile(r"[A-Za-z0-9]+|\S")
-_LETTERS_PER_TOKEN = 3
+# Tokenizers split a text into runs of letters and of digits first. A single blank belongs to the
+# word that follows, but to no number.
+_PIECE = re.compile(r"[A-Za-z]+(?![0-9])| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S")
+_RUN = re.compile(r"[A-Za-z]+|[0-9]+| ")
+# Word-piece tokenizers ignore case, and map an overlong word to one unknown token.
+_WORD = re.compile(r"[a-z]{1,20}")
+_LETTERS_PER_TOKEN = _DIGITS_PER_TOKEN = 3
+# Characters of which random text takes fewer tokens than bytes: the first, the last, and tokens.
+_CHEAPER = (
+    ("\u0391", "\u03c9", 1.75),  # Greek
+    ("\u0410", "\u044f", 1.25),  # Cyrillic
+    ("\u05d0", "\u05ea", 1.75),  # Hebrew
+    ("\u0620", "\u064a", 1.5),  # Arabic
+    ("\u0905", "\u0939", 2.0),  # Devanagari
+    ("\u0e01", "\u0e4d", 1.5),  # Thai
+    ("\u3041", "\u30fa", 1.75),  # Kana
+    ("\u4e00", "\u9fff", 2.5),  # Han
+)
 
 
 def token_bound(text: str) -> int:
     """Return a conservative estimate, which common tokenizers do not exceed by much."""
-    return sum(
-        -(-len(piece) // _LETTERS_PER_TOKEN) if piece.isascii() else len(piece.encode())
-        for piece in _PIECE.findall(text)
-    )
+    words, others = _split(text)
+    return others + sum(ceil(len(word) / _LETTERS_PER_TOKEN) for word in words)
 
 
 def token_counter(zone: OpenZone) -> Count:
@@ -33,4 +49,39 @@ def token_counter(zone: OpenZone) -> Count:
     gateway = zone.node.gateway
     if gateway.model is None:
         return token_bound
-    return lambda text: max(gateway.count_tokens(text), -(-len(text.encode()) // _BYTES_PER_TOKEN))
+
+    def count(text: str) -> int:
+        words, others = _split(text)
+        return others + gateway.count_tokens(" ".join(words))
+
+    return count
+
+
+def _split(text: str) -> tuple[list[str], int]:
+    """Return the words in a text, and a bound of the tokens of everything else in it."""
+    words: list[str] = []
+    others = 0.0
+    for piece in _PIECE.findall(text):
+        if _WORD.fullmatch(piece):
+            words.append(piece)
+        else:
+            others += _bound(piece)
+    return words, ceil(others)
+
+
+def _bound(piece: str) -> float:
+    if not piece.isascii():
+        rates = (tokens for first, last, tokens in _CHEAPER if first <= piece <= last)
+        return next(rates, len(piece.encode("utf-8", "replace")))
+    if piece.istitle() and piece.isalpha() and len(piece) <= 20:
+        return ceil(len(piece) / _LETTERS_PER_TOKEN)
+    if piece.isspace():
+        return 1
+    return sum(map(_run_bound, _RUN.findall(piece) or [piece]))
+
+
+def _run_bound(run: str) -> int:
+    if run.isdigit():
+        return ceil(len(run) / _DIGITS_PER_TOKEN)
+    # In random letters of one case some pairs are tokens; in mixed case hardly any.
+    return ceil(len(run) * 3 / 4) if run.islower() or run.isupper() else len(run)
