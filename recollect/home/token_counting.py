@@ -19,8 +19,11 @@ Count = Callable[[str], int]
 MAX_TOKENS = 100_000
 
 # Tokenizers split a text into runs of letters and of digits first. A single blank belongs to the
-# word that follows, but to no number.
-_PIECE = re.compile(r"[A-Za-z]+(?![0-9])| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S")
+# word behind it, but to no number: there it is a token. An estimate of the word before includes it.
+_PIECE = re.compile(
+    r"[A-Za-z]+(?![0-9]) ?| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S",
+)
+_BLANK_BEFORE_NUMBER = re.compile(r"(?<=[A-Za-z]) (?=[0-9])")
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+| ")
 # Word-piece tokenizers ignore case, and map an overlong word to one unknown token.
 _WORD = re.compile(r"[a-z]{1,20}")
@@ -52,7 +55,8 @@ def token_counter(zone: OpenZone) -> Count:
 
     def count(text: str) -> int:
         words, others = _split(text)
-        return others + gateway.count_tokens(" ".join(words))
+        blanks = len(_BLANK_BEFORE_NUMBER.findall(text))
+        return others + blanks + gateway.count_tokens(" ".join(words))
 
     return count
 
@@ -62,10 +66,10 @@ def _split(text: str) -> tuple[list[str], int]:
     words: list[str] = []
     others = 0.0
     for piece in _PIECE.findall(text):
-        if _WORD.fullmatch(piece):
-            words.append(piece)
+        if _WORD.fullmatch(bare := piece.rstrip(" ")):
+            words.append(bare)
         else:
-            others += _bound(piece)
+            others += _bound(bare or piece)
     return words, ceil(others)
 
 
