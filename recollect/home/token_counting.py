@@ -25,8 +25,8 @@ _PIECE = re.compile(
 )
 _BLANK_BEFORE_NUMBER = re.compile(r"(?<=[A-Za-z]) (?=[0-9])")
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+| ")
-# Word-piece tokenizers ignore case, and map an overlong word to one unknown token.
-_WORD = re.compile(r"[a-z]{1,20}")
+# Word-piece tokenizers know no capitals, and map an overlong word to one unknown token.
+_WORD = re.compile(r"[A-Z]?[a-z]{1,20}|[A-Z]")
 _LETTERS_PER_TOKEN = _DIGITS_PER_TOKEN = 3
 # Characters of which random text takes fewer tokens than bytes: the first, the last, and tokens.
 _CHEAPER = (
@@ -77,8 +77,6 @@ def _bound(piece: str) -> float:
     if not piece.isascii():
         rates = (tokens for first, last, tokens in _CHEAPER if first <= piece <= last)
         return next(rates, len(piece.encode("utf-8", "replace")))
-    if piece.istitle() and piece.isalpha() and len(piece) <= 20:
-        return ceil(len(piece) / _LETTERS_PER_TOKEN)
     if piece.isspace():
         return 1
     return sum(map(_run_bound, _RUN.findall(piece) or [piece]))

@@ -154,7 +154,7 @@ def test_A25_the_best_turns_are_whole_and_others_are_told_by_their_facts(zone: Z
         for day in range(10, 20)
     ]
     zone.ingest([best, *others])
-    first, *rest = lines(zone.context("Where was my dog?", max_tokens=200))
+    first, *rest = lines(zone.context("Where was my dog?", max_tokens=230))
     assert first == (
         "[8 May 2026 Ada] My dog Rex broke his leg yesterday (7 May 2026). What a day that was!"
     )
