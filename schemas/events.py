@@ -283,6 +283,17 @@ class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     chain: str
 
 
+class SkipRecord(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):
+    """Makes all readers of the zone pass over a record that is none of recollect's.
+
+    `topic` is events or changes, `hash` that of the record's bytes.
+    """
+
+    topic: str
+    offset: int
+    hash: bytes
+
+
 AnyPayload = (
     Message
     | TurnCompleted
@@ -308,6 +319,7 @@ AnyPayload = (
     | ModelAnswered
     | SetWriterPrompt
     | ActivateChain
+    | SkipRecord
 )
 
 KINDS: dict[str, type[Payload]] = {

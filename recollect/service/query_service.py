@@ -17,6 +17,7 @@ from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided
+from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
 from recollect.operations.writing.background_writing import written_meanwhile
 from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
@@ -31,6 +32,7 @@ from recollect.service.work.deciding_thread import DecidingThread
 from recollect.service.work.long_operations import LongOperations
 from recollect.service.work.recall_workers import RecallWorkers, readers_at_most
 from recollect.service.work.thread_lanes import ThreadLane
+from recollect.streams.ledger import PARTITIONS
 
 T = TypeVar("T")
 
@@ -47,6 +49,7 @@ _MAX_RATE_LIMITERS = 10_000
 _NOTE_SECONDS = 60.0
 _FLUSH_SECONDS = 0.5
 _LOAD_SECONDS = 10.0
+_LOOK_SECONDS = 5.0
 _WARM_UP = "Where does Ada live?"
 
 
@@ -68,6 +71,8 @@ class QueryService:
         self.long = ThreadLane("long", _LONG, settings.waiting)
         #: Whether questions can be answered.
         self.ready = False
+        #: Why zones on Kafka stand still, by their records' places, as last looked for.
+        self.unreadable: list[str] = []
         self._waiting: DecidedWaiters | None = None
         self.log = log
         self.calls = IdempotentCalls(recollect._open_home.node.ledger)
@@ -204,6 +209,8 @@ class QueryService:
         """Decide what is published, and answer; at the end, wait for what is at work."""
         self._waiting = DecidedWaiters()
         noting = [asyncio.create_task(self._note_used()), asyncio.create_task(self._flush())]
+        if self.recollect._open_home.node.ledger.shared:
+            noting.append(asyncio.create_task(self._watch_records()))
         warming = asyncio.create_task(self._warm_up())
         home, node = self.recollect._open_home.home, self.recollect._open_home.node
         # On Kafka the workers decide, and a home that is read-only is decided elsewhere. A disk
@@ -252,6 +259,33 @@ class QueryService:
                 self.log.error("the encoder cannot be loaded", error)
                 await asyncio.sleep(_LOAD_SECONDS)
         self.ready = True
+
+    async def _watch_records(self) -> None:
+        """Look for records that no reader can pass; what was read is not read again."""
+        ledger = self.recollect._open_home.node.ledger
+        begin: dict[tuple[str, str], int] = {}
+        seen: list[int] = []
+
+        def look() -> list[str]:
+            nonlocal seen
+            ends = [ledger.end(topic, part) for topic in TOPICS for part in range(PARTITIONS)]
+            if ends == seen:
+                return self.unreadable
+            found = [
+                each.place
+                for zone in ledger.zones()
+                for each in unreadable_records(ledger, zone, begin)
+            ]
+            seen = ends
+            return found
+
+        while True:
+            try:
+                self.unreadable = await asyncio.to_thread(look)
+            except Exception as error:
+                # The brokers may be away; every request says so meanwhile.
+                self.log.error("the ledger's records cannot be looked through", error)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _flush(self) -> None:
         while True:

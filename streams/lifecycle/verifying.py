@@ -58,6 +58,7 @@ from recollect.streams.lifecycle.residue import find_residue
 from recollect.streams.projecting.projector import OnProgress, project_changes, project_events
 from recollect.streams.records.chain_readers import NEVER_ERASED, SealedEvent, void_reason
 from recollect.streams.records.heads import ExpectedHead, head_text
+from recollect.streams.records.skipped_records import is_skipped
 from recollect.streams.system.locks import exclusive
 
 _BATCH = 2_000
@@ -127,7 +128,7 @@ class LedgerCheck:
             try:
                 envelope, sealed = read_event(record.value)
             except (IntegrityError, NewerFormat) as error:
-                self._add_problem(EVENTS, record.offset, str(error))
+                self._unreadable_record(EVENTS, record, error)
                 continue
             hash_ = record_hash(record.value)
             after = (self._zone, number + 1, previous)
@@ -179,6 +180,13 @@ class LedgerCheck:
                 # It is parked, which the change records show.
                 pass
 
+    def _unreadable_record(self, topic: str, record: Record, error: Exception) -> None:
+        """Report a record that cannot be read, unless a command passes over it."""
+        if is_skipped(self._ledger, self._zone, topic, record.offset, record.value):
+            self.void += 1
+        else:
+            self._add_problem(topic, record.offset, str(error))
+
     def _recordings(self, progress: OnProgress | None) -> None:
         """Check recorded model answers, and that every cited one exists unchanged."""
         found: dict[int, bytes] = {}
@@ -224,7 +232,7 @@ class LedgerCheck:
                     continue
                 header, change = read_change(value)
             except (IntegrityError, NewerFormat) as error:
-                self._add_problem(CHANGES, record.offset, str(error))
+                self._unreadable_record(CHANGES, record, error)
                 continue
             if header.chain != self._chain:
                 continue

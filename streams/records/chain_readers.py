@@ -31,11 +31,13 @@ from recollect.streams.records.erased_keys import (
     lost_key_error,
     unexplained_missing_keys,
 )
+from recollect.streams.records.skipped_records import SKIP_RECORD, is_skipped
 
 _BATCH_SIZE = 2_000
 
-#: Kinds that are never erased: they explain missing keys and name the chain in use.
-NEVER_ERASED = frozenset({"forget", "switch"})
+#: Kinds that are never erased: they explain missing keys, name the chain in use, and the records
+#: that are passed over.
+NEVER_ERASED = frozenset({"forget", "switch", SKIP_RECORD})
 
 ErrorT = TypeVar("ErrorT", bound=RecollectError)
 
@@ -112,6 +114,10 @@ class SealedReader:
                 try:
                     envelope, sealed = read_event(value)
                 except (IntegrityError, NewerFormat) as error:
+                    if is_skipped(self._ledger, self._zone, EVENTS, offset, value):
+                        self.void += 1
+                        self.offset = offset + 1
+                        continue
                     raise with_location(error, EVENTS, self._zone, offset) from None
                 expected = (self._zone, self.number + 1, self.hash)
                 if (envelope.zone, envelope.number, envelope.previous) == expected:
@@ -326,6 +332,9 @@ class ChangeReader:
                         continue
                     header, change = read_change(complete)
                 except (IntegrityError, NewerFormat) as error:
+                    if is_skipped(self._ledger, self._zone, CHANGES, offset, value):
+                        self.void += 1
+                        continue
                     raise with_location(error, CHANGES, self._zone, offset) from None
                 if header.chain != self._chain:
                     continue

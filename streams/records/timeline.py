@@ -11,6 +11,7 @@ from recollect.schemas.events import Forget
 from recollect.schemas.ledger.records import GENESIS, read_event, record_hash, unseal_event
 from recollect.streams.ledger import EVENTS, Ledger, partition_of
 from recollect.streams.records.chain_readers import with_location
+from recollect.streams.records.skipped_records import is_skipped
 
 _BATCH_SIZE = 2_000
 
@@ -54,7 +55,8 @@ class Timeline:
                 try:
                     self._add(offset, value)
                 except (IntegrityError, NewerFormat) as error:
-                    raise with_location(error, EVENTS, self._zone, offset) from None
+                    if not is_skipped(self._ledger, self._zone, EVENTS, offset, value):
+                        raise with_location(error, EVENTS, self._zone, offset) from None
                 self._offset = offset + 1
 
     def _add(self, offset: int, value: bytes) -> None:

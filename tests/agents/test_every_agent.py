@@ -44,7 +44,7 @@ from tests.agents.kit import (
 EVERY = tuple(BY_NAME.values())
 
 #: What no agent handles: whoever drives the zone does.
-OF_THE_DRIVER = {"forget", "retry", "switch"}
+OF_THE_DRIVER = {"forget", "retry", "switch", "skip_record"}
 #: What nobody handles yet.
 TO_COME = {"set_memory_state"}
 #: What is kept as it came, and says nothing that could be remembered.

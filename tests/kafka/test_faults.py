@@ -8,6 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.broker.kafka import Broker
@@ -26,6 +27,7 @@ from tests.kafka.kit import (
     wait_until,
     write,
 )
+from tests.kafka.test_service import served
 
 #: The partition of the zone "default", by murmur2.
 PLACE = 7
@@ -168,6 +170,46 @@ def test_a_strangers_record_under_a_zones_name_is_void_or_named(
         assert sources_of(other, "box") == {"m1", "m2", "m3", "m4"}
     assert at in other.run("verify").errors, "verify names what is no record of ours"
     assert worker.stop() == (0 if goes_on else 1)
+
+
+@pytest.mark.parametrize("topic", ["events", "changes"])
+def test_a_strangers_record_is_named_everywhere_and_passed_over_by_command(
+    make: Make, kafka_url: str, topic: str
+) -> None:
+    """Fault 27: every node then agrees, and so does every rebuild."""
+    home, other = make("a"), make("b")
+    worker = home.worker()
+    post_events(kafka_url, "default", boxes(1, 2))
+    home.wait_for("default", 2)
+    post(kafka_url, topic, [(b"default", b"garbage")])
+    at = f"{topic}/{PLACE} offset 2"
+    post_events(kafka_url, "default", boxes(3, 4))
+    says(worker, at)
+    with served(other) as (_, client):
+
+        def ready() -> object:
+            return httpx.get(client.base_url.copy_with(path="/health/ready"), timeout=60).json()
+
+        degraded = {"status": "degraded", "unreadable": [at]}
+        wait_until(lambda: ready() == degraded, lambda: f"the service names it: {ready()}")
+        doctor = other.run("doctor")
+        assert doctor.status == 1
+        assert at in doctor.output
+        fix = f"recollect --zone default skip {topic} 2"
+        assert fix in doctor.output
+        assert other.ask(*fix.split()[1:])["topic"] == topic
+        home.wait_for("default", 5)
+        wait_until(lambda: ready() == {"status": "ok"}, lambda: f"the service is well: {ready()}")
+    assert other.run("doctor").status == 0
+    assert sources_of(other, "box") == {"m1", "m2", "m3", "m4"}
+    assert other.ask("verify")["ok"]
+    assert worker.stop() == 0
+    late = make("c")
+    late.once()
+    assert late.ask("verify")["ok"]
+    late.ask("rebuild", "--level", "derive")
+    assert sources_of(late, "box") == {"m1", "m2", "m3", "m4"}
+    assert late.ask("verify")["ok"]
 
 
 # A ledger that has lost something

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from functools import partial
 from typing import Any, get_args
 
@@ -270,6 +271,30 @@ def deadletters(
     return 0 if done else 1
 
 
+@click.command("skip", epilog="Example: recollect --zone ada skip events 2")
+@common_options
+@click.argument("topic", type=click.Choice(["events", "changes"]))
+@click.argument("offset", type=int)
+def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
+    """Pass over a record that is none of recollect's and at which a zone stands still.
+
+    recollect doctor names such records. A command of the zone names the record's place and hash,
+    so that every node and every rebuild passes over it too.
+    """
+    from recollect.home.open_zone import OpenHome
+    from recollect.operations.upkeep import unreadable_records
+
+    selected, name = home_and_zone(home, zone)
+    with closing(OpenHome(selected)) as opened:
+        receipt = unreadable_records.skip_record(opened.zone(name), topic, offset)
+    if as_json:
+        print_json({"topic": topic, "offset": offset, "number": receipt.number})
+    else:
+        print_line(
+            f"zone {name} passes over {topic} offset {offset}: record #{receipt.number} says so"
+        )
+
+
 @click.command(epilog="Example: recollect promote --to kafka://localhost:9092")
 @common_options
 @click.option(
@@ -307,4 +332,4 @@ def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None
         print_line(f"now set RECOLLECT_LEDGER={moved.to}")
 
 
-COMMANDS = (status, doctor, verify, rebuild, rollback, reclaim, deadletters, promote)
+COMMANDS = (status, doctor, verify, rebuild, rollback, reclaim, deadletters, skip_record, promote)

@@ -51,7 +51,7 @@ from recollect.streams.records.lookup import (
 _WORDLESS = frozenset(
     {
         *("forget", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
-        *("set_memory_state", "switch", "close_turn"),
+        *("set_memory_state", "switch", "skip_record", "close_turn"),
     }
 )
 # Kinds that have words and may be missing in events.db.

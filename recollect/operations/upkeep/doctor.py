@@ -19,6 +19,7 @@ from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HomeSwap
 from recollect.home.ledgers import on_kafka, open_ledger
+from recollect.operations.upkeep.unreadable_records import unreadable_records
 from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version
 from recollect.projections.file_permissions import world_accessible, writable
@@ -102,7 +103,7 @@ def examine(configuration: Configuration) -> list[Check]:
     ]
     if on_kafka(opened):
         fix = "see docs/kafka.md, what survives what"
-        found.append(check("brokers", lambda _: _brokers(opened), fix))
+        found += [check("brokers", lambda _: _brokers(opened), fix), _records(opened)]
     return found
 
 
@@ -373,6 +374,30 @@ def _keys(home: Home) -> str:
             + "; ".join(lost)
         )
     return f"{pluralise(events, 'event')}: each one's key is there, or an erasure says why not"
+
+
+def _records(home: Home) -> Check:
+    """Check that every record on the brokers can be read, or is passed over."""
+    name = "records"
+    if not (home.directory / "copy").exists():
+        return Check(name, True, "not used yet")
+    try:
+        with closing(open_ledger(home)) as ledger:
+            zones = ledger.zones()
+            found = [each for zone in zones for each in unreadable_records(ledger, zone)]
+    except (RecollectError, apsw.Error, OSError) as error:
+        return Check(name, False, str(error), "look at what is said of the ledger")
+    if not found:
+        return Check(name, True, f"{pluralise(len(zones), 'zone')}: every record can be read")
+    shown = [str(each) for each in found[:_MAX_SHOWN]]
+    more = [f"and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
+    fixes = [each.fix for each in found[:_MAX_SHOWN]]
+    return Check(
+        name,
+        False,
+        "; ".join([*shown, *more]),
+        "if it was never a record of recollect's, pass over it: " + "; ".join(fixes),
+    )
 
 
 def _brokers(home: Home) -> str:

@@ -49,6 +49,19 @@ class Version(msgspec.Struct, frozen=True):
     )
 
 
+class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Questions can be answered; of zones that stand still, the last that is known."""
+
+    status: Annotated[str, Meta(description="ok; degraded where a zone stands still at a record.")]
+    unreadable: Annotated[
+        list[str],
+        Meta(
+            description="Where on Kafka a record stands that is none of recollect's, and holds its "
+            "zone up; recollect doctor says of which zone, and how it is passed over."
+        ),
+    ] = []
+
+
 @get(
     "/health/live",
 )
@@ -60,7 +73,7 @@ async def live() -> Alive:
 @get(
     "/health/ready",
 )
-async def ready(request: AnyRequest) -> Alive:
+async def ready(request: AnyRequest) -> Ready:
     """Say that questions can be answered: the ledger is open, and the encoder is loaded."""
     if not service_of(request).ready:
         raise Refused(
@@ -68,7 +81,8 @@ async def ready(request: AnyRequest) -> Alive:
             "the service starts, lacks its encoder (recollect doctor), or ends; try again",
             retry_after=1,
         )
-    return Alive()
+    unreadable = service_of(request).unreadable
+    return Ready("degraded" if unreadable else "ok", unreadable)
 
 
 @get(

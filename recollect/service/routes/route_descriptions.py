@@ -11,7 +11,7 @@ from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport, Status
 from recollect.service.routes.event_routes import EventBatch
-from recollect.service.routes.health_routes import Alive, Version
+from recollect.service.routes.health_routes import Alive, Ready, Version
 from recollect.service.routes.long_operation_routes import OperationList
 from recollect.service.routes.openapi_document import ZONE_PATH, Described
 from recollect.service.routes.wait_routes import ConsistencyToken
@@ -95,7 +95,7 @@ ROUTES = (
         title="Readiness",
         description="Report that the ledger is open and the encoder is loaded.",
         tag="service",
-        answer=Alive,
+        answer=Ready,
         token=False,
         example=(None, {"status": "ok"}),
     ),

@@ -214,6 +214,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "state": "inactive",
     },
     "switch": {"kind": "switch", "source_id": "switch:1", "chain": "c12"},
+    "skip_record": {
+        "kind": "skip_record",
+        "source_id": "skip_record:1",
+        "topic": "events",
+        "offset": 7,
+        "hash": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    },
 }
 
 # Table -> a row, by column.
