@@ -31,6 +31,7 @@ OPENS_ARRAY = re.compile(rb"\[\s*(?:\{|\Z)")
 
 ParseResult = InboundEvent | InvalidInput
 RecordT = TypeVar("RecordT")
+ResultT = TypeVar("ResultT")
 
 
 class RefusedExport(InvalidInput):
@@ -159,18 +160,23 @@ def convert(
 ) -> Iterator[tuple[int, ParseResult]]:
     """Yield the events of numbered records; a malformed record becomes an error."""
     for number, record in records:
-        results: list[ParseResult]
-        try:
-            results = list(events(record))
-        except InvalidInput as error:
-            results = [error]
-        except msgspec.ValidationError as error:
-            results = [InvalidInput(f"the record is not as expected: {error}")]
-        except _MALFORMED as error:
-            reason = f"{type(error).__name__}: {error}"
-            results = [InvalidInput(f"the record is not as expected ({reason})")]
-        for event in results:
+        results = read_all(events, record)
+        for event in (results,) if isinstance(results, InvalidInput) else results:
             yield number, event
+
+
+def read_all(
+    read: Callable[[RecordT], Iterable[ResultT]], record: RecordT
+) -> list[ResultT] | InvalidInput:
+    """Return all that a record gives, or the error if it is malformed."""
+    try:
+        return list(read(record))
+    except InvalidInput as error:
+        return error
+    except msgspec.ValidationError as error:
+        return InvalidInput(f"the record is not as expected: {error}")
+    except _MALFORMED as error:
+        return InvalidInput(f"the record is not as expected ({type(error).__name__}: {error})")
 
 
 def drafts(

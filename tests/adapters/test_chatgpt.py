@@ -340,6 +340,20 @@ def test_33_marks_become_the_labels_that_were_shown(tmp_path: Path, shown: str, 
     assert found.texts == [f"Try {label} first, then go [home] (\u3010really\u3011)."]
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        node("x", None, "assistant", "Hm", SPRING, recipient={"to": "bio"}),
+        node("x", None, "user", content={"content_type": ["text"], "parts": ["Hm"]}, at=SPRING),
+        node("x", None, "user", "Hm", SPRING, author={"role": ["user"]}),
+        node("x", None, "tool", content={"content_type": {"a": 1}}, at=SPRING),
+    ],
+)
+def test_an_odd_message_keeps_no_other_from_being_read(tmp_path: Path, odd: Any) -> None:
+    found = export(tmp_path, conversation(odd, node("y", "x", "user", "I am here.", SPRING + 1)))
+    assert found.texts == ["I am here."]
+
+
 def test_33_a_mark_that_was_cut_off_ends_with_its_line(tmp_path: Path) -> None:
     """FAULTS 33."""
     text = 'First.\ue200cite\ue202turn0\nSecond.\ue200entity\ue202["place","Por'

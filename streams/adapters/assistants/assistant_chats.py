@@ -12,7 +12,7 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
-from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, ParseResult, convert
+from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, ParseResult, convert, read_all
 from recollect.streams.adapters.assistants.claude_transcript import (
     ASSISTANT,
     MalformedRecord,
@@ -135,10 +135,9 @@ def conversation_events(
     if _CONVERSATIONS_OBJECT.match(start):
         prefix = "conversations.item"
     for number, conversation in items(entry, prefix):
-        try:
-            found = messages(conversation)
-        except InvalidInput as error:
-            yield number, error
+        found = read_all(messages, conversation)
+        if isinstance(found, InvalidInput):
+            yield number, found
             continue
         yield from convert(((number, message) for message in found), events)
 

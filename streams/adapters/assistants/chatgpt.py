@@ -340,7 +340,7 @@ def _metadata(message: Mapping[str, Any], title: str | None, current: bool) -> d
 def _context(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the content of a message that ChatGPT puts before a conversation, or nothing."""
     content = dict_or_empty(message.get("content"))
-    return content if content.get("content_type") in _CONTEXT_TYPES else {}
+    return content if text_or_none(content.get("content_type")) in _CONTEXT_TYPES else {}
 
 
 def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
@@ -349,9 +349,13 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
     content = dict_or_empty(message.get("content"))
     metadata = dict_or_empty(message.get("metadata"))
     kind = content.get("content_type", "text")
-    if role == ASSISTANT and message.get("recipient") in _NOTING_TOOLS:
+    kind = kind if isinstance(kind, str) else str(kind)
+    recipient = text_or_none(message.get("recipient"))
+    if metadata.get("is_do_not_remember") is True:
+        return None
+    if role == ASSISTANT and recipient in _NOTING_TOOLS:
         text = "\n".join(_parts(content, metadata)[0]).strip()
-        return _Speech(role, text, noted=str(message["recipient"])) if text else None
+        return _Speech(role, text, noted=recipient) if text else None
     if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
         known = role in (None, "system", "tool", "developer") or kind in _SILENT_TYPES
         return (
@@ -359,7 +363,7 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
         )
     if kind not in _SPOKEN_TYPES:
         return InvalidInput(f"a message with the unknown content_type {str(kind)[:60]!r}")
-    if metadata.get("is_user_system_message") or metadata.get("is_do_not_remember") is True:
+    if metadata.get("is_user_system_message"):
         return None
     if role == ASSISTANT and not _is_answer(message, metadata):
         return None
