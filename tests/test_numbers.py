@@ -118,7 +118,7 @@ LIMITS = {
         context_injection.DEFAULT_MAX_TOKENS
     ),
     "tokens of a context block": f"1 to {token_counting.MAX_TOKENS:,}",
-    "a context block is given up after": f"{context_injection.HARD_STOP:.0f} s",
+    "a context block is given up after": f"{context_injection.TIMEOUT_SECONDS:.0f} s",
     "what was recalled is counted, and appended every": f"{recall_counter.PERIOD:.0f} s",
     "sources of an entity that are cited": str(_MAX_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",

@@ -21,7 +21,7 @@ from bench.kit.encoders import MISSING, cache, cached_name
 from bench.kit.report import Report, Target, count, markdown
 from bench.recall import locomo
 from bench.recall.locomo import DATA, Json
-from recollect.operations.ingestion.file_conversation import EventsOfFiles
+from recollect.operations.ingestion.file_conversation import FileConversation
 from recollect.operations.ingestion.ingesting import open_inputs
 from recollect.schemas.events import Draft
 from recollect.streams.adapters import ByteCounter, Options, drafts, exports_of
@@ -115,7 +115,7 @@ def _write(talks: Sequence[Sequence[Draft]]) -> None:
     """Let the writer read conversations."""
     writer = RuleWriter()
     for number, talk in enumerate(talks):
-        thread = EventsOfFiles(f"talk-{number}")
+        thread = FileConversation(f"talk-{number}")
         for draft in talk:
             event = thread.next_event(draft)
             writer.extract(event, thread)

@@ -123,7 +123,7 @@ def run(arguments: list[str]) -> int:
         known = failure(error)
         if known is None:
             raise
-        return _print_error(known.message, USAGE_ERROR if known.wrong_use else FAILED)
+        return _print_error(known.message, USAGE_ERROR if known.is_usage_error else FAILED)
 
 
 def _is_text(argument: str) -> bool:

@@ -1,6 +1,6 @@
 """What a service and an MCP server offer for clients of other products.
 
-Entry points hand it on: `create_app(beside=routers(), tool_sets=TOOL_SETS)`.
+Entry points hand it on: `create_app(extra_routes=routers(), tool_sets=TOOL_SETS)`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from litestar import HttpMethod, Router, route
 from litestar.handlers import HTTPRouteHandler
 
-from recollect.service import NOT_SERVED, AnyRequest, Refused, must_be_somebody
+from recollect.service import NOT_SERVED, AnyRequest, Refused, require_principal
 
 _METHODS = (
     *(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE),
@@ -22,7 +22,7 @@ def unserved(below: str, paths: Sequence[str]) -> Router:
     return Router(
         below,
         route_handlers=[unserved_handler(paths, _METHODS)],
-        guards=[must_be_somebody],
+        guards=[require_principal],
         include_in_schema=False,
     )
 

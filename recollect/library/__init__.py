@@ -1,1 +1,1 @@
-"""The library: a home or a service, its zones, and the same for asyncio."""
+"""The library: a home or a service, its zones, and their asyncio versions."""

@@ -1,4 +1,4 @@
-"""The message for an error that ended a command, and whether it was wrong use."""
+"""The message and the kind of an error that ended a command."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from recollect.schemas.errors import CorruptFile, DiskFull, HomeError, InvalidIn
 
 
 class Failure(NamedTuple):
-    """What happened and what to do; `wrong_use`: the command cannot be given like that."""
+    """A message that says what happened and what to do.
+
+    `is_usage_error`: the command or its input must be corrected.
+    """
 
     message: str
-    wrong_use: bool = False
+    is_usage_error: bool = False
 
 
 def failure(error: Exception) -> Failure | None:
-    """Return the message for an error; None if it is a fault of this program."""
+    """Return the failure for an expected error; None for a bug in this program."""
     if isinstance(error, RecollectError):
-        usage = isinstance(error, InvalidInput | HomeError)
-        return Failure(str(error), usage and not isinstance(error, CorruptFile | DiskFull))
+        is_usage = isinstance(error, InvalidInput | HomeError)
+        return Failure(str(error), is_usage and not isinstance(error, CorruptFile | DiskFull))
     if isinstance(error, apsw.Error):
-        return Failure(_of_sqlite(error))
+        return Failure(_sqlite_message(error))
     if isinstance(error, OSError):
         return Failure(f"{error.strerror or error}: {error.filename or 'file'}")
     return None
 
 
-def _of_sqlite(error: apsw.Error) -> str:
+def _sqlite_message(error: apsw.Error) -> str:
     if isinstance(error, apsw.FullError):
         return "the disk is full; nothing was lost: free some space and try again"
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):

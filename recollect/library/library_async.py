@@ -1,4 +1,4 @@
-"""The library for asyncio: the same zones, whose methods are awaited and run on threads."""
+"""The asyncio library: the same zones, with coroutine methods that run on threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recollect.schemas.errors import AlreadyClosed
 from recollect.schemas.wire import ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
 
-# How many calls run at a time; the others wait.
+# Calls that run at the same time; further ones wait.
 _THREADS = 8
 
 P = ParamSpec("P")
@@ -26,11 +26,10 @@ T = TypeVar("T")
 
 
 class AsyncRecollect:
-    """A home or a service for asyncio, to be entered with `async with`; it takes what `Recollect`
-    takes.
+    """A home or a service for asyncio, with the parameters of `Recollect`; use `async with`.
 
-    Calls run on `threads` threads of its own, so that the event loop goes on. A call whose task is
-    cancelled runs to its end, and only `close` waits for it.
+    Calls run on a pool of `threads` threads and do not block the event loop. A call whose task is
+    cancelled runs to its end; only `close` waits for it.
 
     >>> async def main():
     ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -66,10 +65,10 @@ class AsyncRecollect:
         self._entered: Recollect | None = None
 
     def zone(self, name: str = DEFAULT_ZONE) -> AsyncZone:
-        """Return a zone, the memory of one tenant; it comes into being with its first event.
+        """Return a zone, the memory of one tenant; its first event creates it.
 
         Raises:
-            InvalidInput: the name is none: letters, digits, `.`, `_` and `-`, at most 64.
+            InvalidInput: the name is not 1 to 64 letters, digits, `.`, `_` and `-`.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -80,10 +79,10 @@ class AsyncRecollect:
         return AsyncZone(self, self._recollect().zone(name))
 
     async def holds(self, zone: str) -> bool:
-        """Return whether a zone holds anything; of one that does not, nothing is kept.
+        """Return whether a zone has events.
 
         Raises:
-            InvalidInput: the name is none.
+            InvalidInput: the name is invalid.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -105,7 +104,7 @@ class AsyncRecollect:
         return await self.run(self._recollect().zones)
 
     async def zone_summaries(self) -> list[ZoneSummary]:
-        """Return the zones with events, each with how many records its ledger has.
+        """Return the zones with events, each with the number of its records.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -116,7 +115,7 @@ class AsyncRecollect:
         return await self.run(self._recollect().zone_summaries)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what `work` returns on one of the threads.
+        """Call `work` on a thread of the pool and return its result.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -142,7 +141,7 @@ class AsyncRecollect:
             return
         try:
             if recollect is not None:
-                # Not on its own threads, which may all be at work.
+                # Not on the pool's threads, which may all be busy.
                 await asyncio.to_thread(recollect.close)
         finally:
             executor.shutdown(wait=False)
@@ -168,13 +167,13 @@ class AsyncRecollect:
 def _async_method(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[AsyncZone, P], Coroutine[Any, Any, T]]:
-    """Return a method of a zone as one that is awaited."""
+    """Return the coroutine version of a method of a zone."""
 
     @wraps(method)
     async def call(self: AsyncZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        # That of the zone's own class, which is another for a service.
-        own: Callable[P, T] = getattr(self._zone, method.__name__)
-        return await self._recollect.run(partial(own, *args, **kwargs))
+        # Looked up on the instance: a service's zone overrides it.
+        bound: Callable[P, T] = getattr(self._zone, method.__name__)
+        return await self._recollect.run(partial(bound, *args, **kwargs))
 
     return call
 
@@ -206,7 +205,7 @@ class AsyncZone(ZoneOperations):
     async def call_async(
         self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Carry out an operation of the table on a thread.
+        """Run an operation of the table on a thread.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:

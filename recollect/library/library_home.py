@@ -20,18 +20,18 @@ from recollect.streams.projecting.projector import OnProgress
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
-#: Seconds that a service may be silent.
+#: Read timeout of a service, in seconds.
 TIMEOUT = 60.0
 
 
 class Recollect:
-    """A home, with one node, one encoder and one set of indexes for all its zones and threads.
+    """An open home, whose zones and threads share one node, one encoder and one set of indexes.
 
-    Or a service over the network: `Recollect("http://127.0.0.1:8420", token="rct_...")` has the
-    same methods, which the service carries out.
+    `Recollect("http://127.0.0.1:8420", token="rct_...")` is the client of a service, with the same
+    methods.
 
-    Use it as a context manager, or call `close`. Every method may be called by any thread; those
-    that read do not wait for those that write. After a fork it is opened again in the new process.
+    Use it as a context manager, or call `close`. Any thread may call any method; reads do not wait
+    for writes. A forked process must open it again.
 
     >>> with Recollect(home, encoder="none") as r:
     ...     ada = r.zone("ada")
@@ -44,7 +44,7 @@ class Recollect:
     """
 
     def __new__(cls, home: str | PathLike[str] | Home = "~/.recollect", **_: Any) -> Self:
-        """Return what is of a home, or of a service where an address is given."""
+        """Return the library of a home, or the client of a service if `home` is a URL."""
         if cls is Recollect and isinstance(home, str) and home.startswith(_REMOTE):
             from recollect.remote.remote_recollect import RemoteRecollect
 
@@ -62,32 +62,33 @@ class Recollect:
         progress: InstallProgress | None = None,
         count_accesses: bool = False,
     ) -> None:
-        """Open a home; if there is none, make it, with the best available encoder.
+        """Open a home, and create it first if there is none.
 
-        An address, as http://127.0.0.1:8420, opens the service there, with `token` where it asks
-        for one; `timeout`: how many seconds it may be silent. Nothing is sent before the first
-        call. The other options are those of a home:
-        `ledger`: `embedded` or `kafka://host:port`; None: what the settings say.
-        `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
-        `progress` is told (what, done, total) while an encoder is brought.
-        `count_accesses`: what `recall` and `context` return is counted, and the counts are appended
-        to the ledger every minute and at the end, as a service does; without it, asking writes
-        nothing.
+        The URL of a service, such as http://127.0.0.1:8420, opens that service instead, with the
+        access `token`, if it requires one, and a read `timeout` in seconds. Nothing is sent before
+        the first call. The other parameters are for homes:
+
+        `ledger`: `embedded` or `kafka://host:port`; None: the setting.
+        `encoder`: that of a new home, by name, or "none" for keyword search only; None: the best
+        available one.
+        `progress`: called with (step, done, total) while an encoder is installed.
+        `count_accesses`: count the results of `recall` and `context`, and append the counts to the
+        ledger every minute and on `close`, as a service does. Without it, queries write nothing.
 
         Raises:
-            HomeError: the directory holds something else, or cannot be used.
-            EncoderError: the home is new, and its encoder cannot be brought.
-            InvalidInput: `home` or `ledger` is none.
+            HomeError: the directory contains something else, or cannot be used.
+            EncoderError: the home is new, and its encoder cannot be installed.
+            InvalidInput: `home` or `ledger` is invalid.
         """
         if token is not None:
             raise InvalidInput(
-                "token: a home asks for none; give one with the address of a service"
+                "token: a home requires none; give it with the URL of a service only"
             )
-        made = home if isinstance(home, Home) else _home(home, encoder, progress)
-        self._open_home = OpenHome(made, ledger)
+        opened = home if isinstance(home, Home) else _open_or_create(home, encoder, progress)
+        self._open_home = OpenHome(opened, ledger)
         self._accesses = AccessCounts(self._open_home) if count_accesses else None
         if self._accesses is not None:
-            self._open_home.count_accesses = self._accesses.note
+            self._open_home.count_accesses = self._accesses.count_results
 
     @property
     def home(self) -> Path:
@@ -99,10 +100,10 @@ class Recollect:
         return self._open_home.home.directory
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
-        """Return a zone, the memory of one tenant; it comes into being with its first event.
+        """Return a zone, the memory of one tenant; its first event creates it.
 
         Raises:
-            InvalidInput: the name is none: letters, digits, `.`, `_` and `-`, at most 64.
+            InvalidInput: the name is not 1 to 64 letters, digits, `.`, `_` and `-`.
 
         >>> r.zone("ada").name
         'ada'
@@ -110,10 +111,10 @@ class Recollect:
         return Zone(self._open_home.zone(name))
 
     def holds(self, zone: str) -> bool:
-        """Return whether a zone holds anything; of one that does not, nothing is kept.
+        """Return whether a zone has events.
 
         Raises:
-            InvalidInput: the name is none.
+            InvalidInput: the name is invalid.
 
         >>> r.holds("ada"), r.holds("nobody")
         (True, False)
@@ -132,7 +133,7 @@ class Recollect:
             return sorted(self._open_home.node.ledger.zones())
 
     def zone_summaries(self) -> list[ZoneSummary]:
-        """Return the zones with events, each with how many records its ledger has.
+        """Return the zones with events, each with the number of its records.
 
         >>> [(summary.zone, summary.events) for summary in r.zone_summaries()]
         [('ada', 2)]
@@ -141,14 +142,14 @@ class Recollect:
             return listing.zones(self._open_home)
 
     def backup(self, path: str | PathLike[str]) -> BackupReport:
-        """Write what cannot be made again of the home to a new directory, while others write.
+        """Back up the ledger, keys and settings to a new directory, while the home is in use.
 
-        It holds the keys of everything that was said: keep it as you keep the home.
+        The backup contains the keys of all events: protect it like the home.
 
         Raises:
-            InvalidInput: the ledger is on Kafka, or something is at `path`.
-            HomeError: the home is read-only, or damaged.
-            Busy: another process writes a backup there.
+            InvalidInput: the ledger is on Kafka, or `path` exists.
+            HomeError: the home is read-only or damaged.
+            Busy: another process is writing a backup there.
 
         >>> r.backup("backups/monday").zones
         1
@@ -168,21 +169,22 @@ class Recollect:
         forgotten_may_return: bool = False,
         progress: OnProgress | None = None,
     ) -> RestoreReport:
-        """Put the home of a backup at `home`, where no process has one open.
+        """Restore a backup to `home`, replacing the home there; no process may have that open.
 
-        What was forgotten since the backup does not come back. The home that is there knows what
-        that is, and so do `erasures_from`, later backups or homes. `lose_newer`: events that the
-        home has and the backup lacks may be lost. `forgotten_may_return`: go on where it cannot be
-        read what was forgotten. `progress` is told how many records were checked.
+        Events forgotten since the backup stay forgotten. The later erasures are read from the
+        replaced home and from `erasures_from`, later backups or homes.
+        `lose_newer`: allow the loss of events that the replaced home has and the backup lacks.
+        `forgotten_may_return`: continue if the later erasures cannot be read completely.
+        `progress`: called with the number of records checked.
 
         Raises:
-            InvalidInput: newer events would be lost, or it cannot be read what was forgotten.
-            HomeError: there is no backup, or something else than its home at `home`.
-            CorruptFile: the backup is not whole.
+            InvalidInput: newer events would be lost, or later erasures cannot be read.
+            HomeError: there is no backup, or `home` contains something other than its home.
+            CorruptFile: the backup is damaged or incomplete.
             Busy: a process has the home open.
 
-        >>> made = r.backup("backups/monday")
-        >>> Recollect.restore("restored", made.path).heads == made.heads
+        >>> report = r.backup("backups/monday")
+        >>> Recollect.restore("restored", report.path).heads == report.heads
         True
         """
         from recollect.operations.upkeep.restoring import restore
@@ -215,7 +217,7 @@ class Recollect:
         return f"Recollect({str(self.home)!r})"
 
 
-def _home(
+def _open_or_create(
     given: str | PathLike[str], encoder: str | None, progress: InstallProgress | None
 ) -> Home:
     if not isinstance(given, str | PathLike):
@@ -223,7 +225,7 @@ def _home(
     path = fspath(given)
     if "://" in path:
         raise InvalidInput(
-            f"home: {path} is no directory; give a ledger by its name: "
+            f"home: {path} is not a directory; give a ledger by its own parameter: "
             f"Recollect(home, ledger={path!r})"
         )
     configuration = Configuration(path)
@@ -241,7 +243,7 @@ def _home(
             )
         )
     except HomeError:
-        # Another process may have made it meanwhile.
+        # Another process may have created it meanwhile.
         if Home.exists_at(directory):
             return Home(directory, configuration)
         raise

@@ -11,7 +11,7 @@ from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
 from recollect.operations.erasure import forgetting
-from recollect.operations.erasure.forgetting import Chosen
+from recollect.operations.erasure.forgetting import ErasurePlan
 from recollect.operations.ingestion import ingesting
 from recollect.operations.ingestion.ingesting import AnyEvent, EventImport, Show, show_nothing
 from recollect.operations.table.operation import Operation
@@ -34,7 +34,7 @@ T = TypeVar("T")
 def _guarded(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[Zone, P], T]:
-    """Keep the home open for the time of a call."""
+    """Keep the home open during a call of a method."""
 
     @wraps(method)
     def call(self: Zone, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -48,8 +48,8 @@ class Zone(ZoneOperations):
     """The memory of one tenant, as `Recollect.zone` returns it.
 
     Its methods are the operations of the table, and those below, which take files or callbacks.
-    Any thread may call any method. Times are ISO 8601 with a zone, unix milliseconds, or
-    datetimes with a zone. Errors are `RecollectError`s that name the field or say what to do.
+    Any thread may call any method. Times are ISO 8601 with a time zone, unix milliseconds, or
+    datetimes with a time zone. Errors are `RecollectError`s that name the field or say what to do.
 
     >>> zone
     Zone('ada')
@@ -59,7 +59,7 @@ class Zone(ZoneOperations):
         self._zone = zone
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Carry out an operation of the table.
+        """Run an operation of the table.
 
         >>> zone.call(Zone.status).events
         2
@@ -87,16 +87,16 @@ class Zone(ZoneOperations):
         wait: bool = True,
         principal: Mapping[str, str] | None = None,
     ) -> IngestReport:
-        """Put events into the ledger and return when they are recallable.
+        """Append one event or many to the ledger, and return once they are decided.
 
-        An event is a dict with at least `platform`, `sender_id`, `occurred_at` and `content`;
-        give one, or any number of them. The same event twice is one. What cannot be kept is
-        refused by name in the report's `rejections`. `wait` False: return once they are durable;
-        they are searchable as raw turns at once, and decided by whoever comes next. `principal`
-        says who sends them; each event's metadata will say so, whatever it says itself.
+        An event is a dict with at least `platform`, `sender_id`, `occurred_at` and `content`.
+        Duplicates are stored once. Invalid events are listed in the report's `rejections`.
+        `wait` False: return once they are durable; they are searchable as raw turns immediately,
+        and decided by the next process that opens the zone. `principal` identifies the sender; it
+        is recorded in each event's metadata and replaces any value given there.
 
         Raises:
-            InvalidInput: what is given holds no events, or none of them can be kept.
+            InvalidInput: `events` contains no event, or all of them are invalid.
 
         >>> zone.ingest([
         ...     {"platform": "chat", "sender_id": "u1", "sender_name": "Ada", "id": "m1",
@@ -109,14 +109,15 @@ class Zone(ZoneOperations):
         return ingesting.ingest(self._zone, events, wait=wait, principal=principal)
 
     def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
-        """Begin an import whose events come in parts, as over a network.
+        """Begin an import whose events arrive in several parts, as over a network.
 
-        `principal` says who sends them; each event's metadata will say so, whatever it says itself.
+        `principal`: as `ingest`.
 
-        >>> begun = zone.event_import({"user": "ada"})
-        >>> begun.add([{"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m3",
-        ...             "occurred_at": "2026-05-08T13:59:00Z", "content": "I bought a boat."}])
-        >>> begun.report().read
+        >>> event_import = zone.event_import({"user": "ada"})
+        >>> event_import.add([
+        ...     {"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m3",
+        ...      "occurred_at": "2026-05-08T13:59:00Z", "content": "I bought a boat."}])
+        >>> event_import.report().read
         1
         """
         return EventImport(self._zone, principal)
@@ -132,23 +133,22 @@ class Zone(ZoneOperations):
         wait: bool = True,
         show: Show = show_nothing,
     ) -> IngestReport:
-        """Put the events of files into the ledger and return when they are recallable.
+        """Append the events of export files to the ledger, and return once they are decided.
 
-        A path is a file, a folder, or an archive, as the other program exports it. Importing one
-        again adds only what is new. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd)
-        are for formats that do not say them. `show` shows how far it is.
+        A path is a file, a folder or an archive, as exported by the other program. Importing it
+        again adds only new events. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd) are
+        for formats that do not state them. `show` displays progress.
 
         Raises:
-            InvalidInput: a path cannot be read, is in no format that is known, or lacks an option;
-                then nothing is.
+            InvalidInput: a file cannot be read, has an unknown format, or needs an option; nothing
+                is imported then.
 
         >>> zone.ingest_files("chats.jsonl").new
         1
         """
-        named = [paths] if isinstance(paths, str | PathLike) else paths
         return ingesting.ingest_files(
             self._zone,
-            named,
+            [paths] if isinstance(paths, str | PathLike) else paths,
             format=format,
             timezone=timezone,
             date_order=date_order,
@@ -165,9 +165,9 @@ class Zone(ZoneOperations):
         date_order: str | None = None,
         show: Show = show_nothing,
     ) -> Preview:
-        """Return what `ingest_files` would read: people, span of time, counts, ten lines each.
+        """Summarise what `ingest_files` would import: people, time range, counts, ten sample lines.
 
-        Nothing is published.
+        Nothing is imported.
 
         Raises:
             InvalidInput: as `ingest_files`.
@@ -178,9 +178,12 @@ class Zone(ZoneOperations):
         """
         from recollect.operations.ingestion import previewing
 
-        named = [paths] if isinstance(paths, str | PathLike) else paths
         return previewing.preview(
-            named, format=format, timezone=timezone, date_order=date_order, show=show
+            [paths] if isinstance(paths, str | PathLike) else paths,
+            format=format,
+            timezone=timezone,
+            date_order=date_order,
+            show=show,
         )
 
     @_guarded
@@ -193,11 +196,11 @@ class Zone(ZoneOperations):
         wait: bool = True,
         each: Callable[[IngestReport], bool],
     ) -> IngestReport:
-        """Put the events of a growing file of lines into the ledger as they are written.
+        """Append the events of a growing file to the ledger as its lines are written (`tail -F`).
 
-        Whenever all that is there was read, `each` is told what became of it so far, and ends it
-        by returning True. A file that is cut, or replaced by another of its name, is read from its
-        beginning; what is known already is not new.
+        Whenever the end of the file is reached, `each` is called with the report so far; it returns
+        True to stop. A truncated or replaced file is read again from its beginning; events already
+        in the ledger are duplicates.
 
         Raises:
             InvalidInput: as `ingest_files`.
@@ -213,7 +216,7 @@ class Zone(ZoneOperations):
 
     @_guarded
     def decide(self, progress: OnProgress | None = None) -> int:
-        """Decide all waiting events; return how many there were.
+        """Decide all pending events; return how many there were.
 
         >>> zone.decide()
         0
@@ -222,11 +225,11 @@ class Zone(ZoneOperations):
 
     @_guarded
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
-        """Wait until everything up to a token is decided, and can be recalled here.
+        """Wait until everything up to a consistency token is decided and can be recalled here.
 
         Raises:
-            InvalidInput: it is no token of this zone.
-            DecisionTimeout: it was not within `timeout` seconds.
+            InvalidInput: it is not a token of this zone.
+            DecisionTimeout: `timeout` seconds have passed.
 
         >>> zone.wait_for(zone.token())
         """
@@ -242,16 +245,16 @@ class Zone(ZoneOperations):
         progress: OnProgress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
-        """Let the home's language model write about the events that it has not read (A19).
+        """Have the home's language model write facts about events that it has not processed (A19).
 
-        At most `limit` of them; with `again` also those that another model wrote about, or this
-        one in another role. `dry_run`: only what that would take, in calls, tokens and cost.
-        Between two events it ends once `while_` is False. What a model says is checked, and adds
-        to what the rules say; nothing is changed or deleted by it.
+        Its answers are validated and only add facts to those of the rules.
+        `limit`: the maximum number of events. `again`: process also events that another model, or
+        this one with another role prompt, has processed. `dry_run`: only estimate calls, tokens and
+        cost. `while_`: checked between two events; False stops.
 
         Raises:
-            InvalidInput: the home's writer are the rules alone, or no account of a model is set.
-            Busy: another process writes for this home.
+            InvalidInput: the home's writer is `rules`, or no model account is configured.
+            Busy: another process is writing for this home.
 
         >>> zone.write(dry_run=True).model  # doctest: +ELLIPSIS
         Traceback (most recent call last):
@@ -270,7 +273,7 @@ class Zone(ZoneOperations):
 
     @_guarded
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
-        """Count recalls of memories (B1); a service calls this from time to time, not per recall.
+        """Append counts of recalled memories (B1); a service calls this periodically.
 
         >>> from recollect.schemas.events import RecallCount
         >>> fact = zone.recall("Where does Ada live?").results[0]
@@ -280,8 +283,8 @@ class Zone(ZoneOperations):
         return recalling.record_accesses(self._zone, accesses)
 
     @_guarded
-    def choose(self, targets: ForgetTargets) -> Chosen:
-        """Return what `forget` would erase, for `erase`: to be confirmed in between.
+    def choose(self, targets: ForgetTargets) -> ErasurePlan:
+        """Return the records that `forget` would erase; pass them to `erase` once confirmed.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
@@ -290,11 +293,11 @@ class Zone(ZoneOperations):
         >>> zone.choose(ForgetTargets(ids=("m1",))).ids
         ['m1']
         """
-        return forgetting.choose(self._zone, targets)
+        return forgetting.plan_erasure(self._zone, targets)
 
     @_guarded
-    def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
-        """Erase what `choose` chose.
+    def erase(self, chosen: ErasurePlan, *, dry_run: bool = False) -> ForgetReport:
+        """Erase the records that `choose` returned.
 
         Raises:
             ErasureFailed: as `forget`.
@@ -304,7 +307,7 @@ class Zone(ZoneOperations):
         1
         """
         if dry_run:
-            return forgetting.would_erase(self._zone, chosen)
+            return forgetting.preview_erasure(self._zone, chosen)
         with memory_span("delete_memory", self.name) as span:
             report = forgetting.erase(self._zone, chosen)
             span.set_records(report.events)
@@ -321,7 +324,7 @@ class Zone(ZoneOperations):
 
     @_guarded
     def head(self) -> str:
-        """Return a short text that names the ledger's end, for `verify` to expect later.
+        """Return the head of the zone's ledger as a short text, for a later `verify(expect=)`.
 
         >>> zone.verify(expect=zone.head()).ledger_ok
         True

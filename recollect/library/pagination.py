@@ -1,4 +1,4 @@
-"""Every entry of a paged list."""
+"""Iteration over all pages of a list."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.schemas.wire import Page
 
 Entry = TypeVar("Entry")
 
-_LIMIT = 500
+_PAGE_SIZE = 500
 
 
 def paginate(
@@ -21,18 +21,18 @@ def paginate(
 ) -> Iterator[Entry]:
     """Yield the entries of a list, page by page.
 
-    `cursor`: begin after the page that gave it; `limit`: the maximum number of entries.
+    `cursor`: that of the page after which to begin; `limit`: the maximum number of entries.
 
     >>> [fact.text for fact in paginate(zone.facts, entity="Ada")]
     ['Ada lives in Turin.']
     """
-    left = limit
-    while left is None or left > 0:
-        size = _LIMIT if left is None else min(left, _LIMIT)
+    remaining = limit
+    while remaining is None or remaining > 0:
+        size = _PAGE_SIZE if remaining is None else min(remaining, _PAGE_SIZE)
         page = method(*args, cursor=cursor, limit=size, **kwargs)
         yield from page
         cursor = page.cursor
         if cursor is None:
             return
-        if left is not None:
-            left -= size
+        if remaining is not None:
+            remaining -= size

@@ -1,4 +1,4 @@
-"""What a text says that no fact from it does, found by the words of both."""
+"""Sentences of a text whose content words are not covered by the facts extracted from it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…\u3002\uff01\uff1f]+[\"')\]»”’]*(?=\s)|(?=\n)|\Z)", re.DOTALL)
-# "don't" and "dog's" stand in the index in parts that no third person has.
+# The index splits "don't" and "dog's" at the apostrophe, which would leave meaningless terms.
 _CONTRACTED = re.compile(r"n['’]t\b|['’](?:s|d|ll|m|re|ve)\b", re.IGNORECASE)
-# Courtesies whose words say something elsewhere; a name may follow.
-_FORMULAE = (
+# Courtesies whose words have content in other sentences; a name may follow.
+_COURTESIES = (
     r"(?:it['’]?s |it is )?(?:very )?(?:nice|good|great|pleased) (?:to meet|to see|meeting) you",
     r"how (?:are|r) (?:you|u)(?: all)?(?: doing)?(?: today)?",
     r"how(?:['’]s| is) it going(?: today)?",
@@ -29,19 +29,19 @@ _FORMULAE = (
     r"(?:muchas )?gracias|grazie(?: mille)?|(?:muito )?obrigad[oa]|tack(?: så mycket)?",
     r"bonjour|bonsoir|salut|hallo|guten (?:tag|morgen|abend)|hola|buenos d[ií]as|buongiorno|ol[áa]",
 )
-_FORMULA = re.compile(rf"(?:{'|'.join(_FORMULAE)})(?: \w+)?\W*", re.IGNORECASE)
-_PARTS = re.compile(r"[,;–—]+")
+_COURTESY = re.compile(rf"(?:{'|'.join(_COURTESIES)})(?: \w+)?\W*", re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(r"[,;–—]+")
 _SUBJECTS = frozenset(("i", "we"))
-_FEW = 7
+_MAX_COURTESY_WORDS = 7
 
-_reading = threading.Lock()
+_tokeniser_lock = threading.Lock()
 
 
 def uncovered(text: str, facts: Iterable[str]) -> str:
-    """Return the sentences of a text that have a word which no fact from it has.
+    """Return the sentences of a text with a content word that occurs in none of its facts.
 
-    Function words do not count, nor do greetings, thanks and the like. Without facts it is the
-    whole text, unless that is nothing else.
+    Function words, greetings, thanks and the like do not count. Without facts, return the whole
+    text, or an empty text if it is only small talk.
 
     >>> from recollect import uncovered
     >>> uncovered("My dog is called Rex. He's a golden retriever.", ["Ada's dog is called Rex."])
@@ -49,43 +49,49 @@ def uncovered(text: str, facts: Iterable[str]) -> str:
     >>> uncovered("Thank you!", [])
     ''
     """
-    known = {term for fact in facts for term in _terms(fact)}
-    if not known:
+    covered = {term for fact in facts for term in _terms(fact)}
+    if not covered:
         return "" if _is_small_talk(text) else text.strip()
-    left = [sentence for sentence in _SENTENCE.findall(text) if _leaves_out(sentence, known)]
-    return "\n".join(sentence.strip() for sentence in left)
+    uncovered_sentences = [
+        sentence for sentence in _SENTENCE.findall(text) if _has_uncovered_word(sentence, covered)
+    ]
+    return "\n".join(sentence.strip() for sentence in uncovered_sentences)
 
 
-def _leaves_out(sentence: str, known: set[str]) -> bool:
-    """Return whether a sentence has a word that counts and is not known."""
+def _has_uncovered_word(sentence: str, covered: set[str]) -> bool:
+    """Return whether a sentence has a content word that the facts do not have."""
     if _is_small_talk(sentence):
         return False
     words = _words(sentence)
-    new = [word for word in words if known.isdisjoint(_forms(word))]
-    # "Wow, I got a dog!": beside what is known, an exclamation says nothing more.
+    new = [word for word in words if covered.isdisjoint(_forms(word))]
+    # "Wow, I got a dog!": next to covered words, an exclamation adds nothing.
     return bool(new) and (len(new) == len(words) or not PHATIC.issuperset(new))
 
 
 def _is_small_talk(text: str) -> bool:
-    """Return whether a text only greets, thanks, agrees or takes leave, or has no words."""
+    """Return whether a text only greets, thanks, agrees or says goodbye, or has no words."""
     return all(_is_phatic(sentence) for sentence in _SENTENCE.findall(text))
 
 
 def _is_phatic(sentence: str) -> bool:
-    return _is_courteous(sentence) or all(map(_is_courteous, _PARTS.split(sentence)))
+    return _is_courteous(sentence) or all(map(_is_courteous, _CLAUSE_BREAK.split(sentence)))
 
 
 def _is_courteous(clause: str) -> bool:
     clause = clause.strip()
-    if _FORMULA.fullmatch(clause):
+    if _COURTESY.fullmatch(clause):
         return True
-    # The rules of the language look at the end of a sentence.
+    # The language rules need the end of a sentence.
     closed = tokenise(f"{clause.rstrip('.!?…')}.")
     end, count = len(closed.text), len(closed.words)
     if not count or is_salutation(closed, 0, end, 0, count) or is_courtesy(closed, (0, end)):
         return True
-    said = set(tokenise(_CONTRACTED.sub(" ", clause)).lowers)
-    return count <= _FEW and said <= PHATIC | FUNCTION_WORDS and said.isdisjoint(_SUBJECTS)
+    words = set(tokenise(_CONTRACTED.sub(" ", clause)).lowers)
+    return (
+        count <= _MAX_COURTESY_WORDS
+        and words <= PHATIC | FUNCTION_WORDS
+        and words.isdisjoint(_SUBJECTS)
+    )
 
 
 def _terms(text: str) -> set[str]:
@@ -93,16 +99,16 @@ def _terms(text: str) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text that find it, in small letters."""
-    with _reading:
+    """Return the indexed words of a text, in lower case, without stop words."""
+    with _tokeniser_lock:
         words = _tokeniser().words(_CONTRACTED.sub(" ", text))
     return [word for word in words if word not in STOP_WORDS]
 
 
 @cache
 def _forms(word: str) -> frozenset[str]:
-    """Return the stem of a word, and that of its third person: "go" and "goes" have two."""
-    with _reading:
+    """Return the stems of a word and of its third person: "go" and "goes" have different stems."""
+    with _tokeniser_lock:
         return frozenset(_tokeniser().all_terms(f"{word} {word}es"))
 
 

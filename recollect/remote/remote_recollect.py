@@ -1,4 +1,4 @@
-"""The library over the network: a service in the place of a home."""
+"""The remote library: a service in place of a home."""
 
 from __future__ import annotations
 
@@ -37,16 +37,20 @@ class RemoteRecollect(Recollect):
         progress: InstallProgress | None = None,
         count_accesses: bool = False,
     ) -> None:
-        of_a_home = {"ledger": ledger, "encoder": encoder, "count_accesses": count_accesses}
-        for name, given in of_a_home.items():
-            if given:
+        home_options = {"ledger": ledger, "encoder": encoder, "count_accesses": count_accesses}
+        for name, value in home_options.items():
+            if value:
                 raise InvalidInput(f"{name}: the service at {home} has its own; leave it out")
         self._service = ServiceClient(str(home), token, timeout)
 
     @property
     def home(self) -> Path:
-        """There is none: it is the service's."""
-        raise RequiresLocalHome(f"the home is that of the service at {self._service.url}")
+        """A service has no local home.
+
+        Raises:
+            RequiresLocalHome: always.
+        """
+        raise RequiresLocalHome(f"home: it is on the machine of the service at {self._service.url}")
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
         check_zone(name)
@@ -62,8 +66,8 @@ class RemoteRecollect(Recollect):
         return self._service.get("/v1/zones", _Zones).zones
 
     def backup(self, path: str | PathLike[str]) -> BackupReport:
-        """It is made where the home is."""
-        raise RequiresLocalHome("backup works with a home alone; call it on the service's machine")
+        """Raise RequiresLocalHome: a backup is made on the machine of the home."""
+        raise RequiresLocalHome("backup requires a local home; call it on the service's machine")
 
     @staticmethod
     def restore(
@@ -75,8 +79,8 @@ class RemoteRecollect(Recollect):
         forgotten_may_return: bool = False,
         progress: OnProgress | None = None,
     ) -> RestoreReport:
-        """It is done where the home is."""
-        raise RequiresLocalHome("restore works with a home alone; call it on the service's machine")
+        """Raise RequiresLocalHome: a backup is restored on the machine of the home."""
+        raise RequiresLocalHome("restore requires a local home; call it on the service's machine")
 
     def close(self) -> None:
         self._service.close()

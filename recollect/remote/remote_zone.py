@@ -12,20 +12,21 @@ import msgspec
 
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
-from recollect.operations.erasure.forgetting import Chosen
+from recollect.operations.erasure.forgetting import ErasurePlan
 from recollect.operations.ingestion import previewing
 from recollect.operations.ingestion.ingesting import (
     AnyEvent,
     EventImport,
     Show,
-    none_kept,
+    all_rejected_message,
+    initial_counts,
+    iterate_events,
     open_inputs,
-    several,
     show_nothing,
 )
 from recollect.operations.table.operation import Operation
-from recollect.remote.resendable_lines import ResendableLines, numbered
-from recollect.remote.service_client import RefusedFields, ServiceClient
+from recollect.remote.resendable_lines import ResendableLines, with_numbers
+from recollect.remote.service_client import InvalidFields, ServiceClient
 from recollect.schemas.errors import (
     Busy,
     DecisionTimeout,
@@ -60,10 +61,10 @@ from recollect.streams.projecting.projector import OnProgress
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Seconds between looks at an operation: first, and at most.
-_FIRST_LOOK, _LAST_LOOK = 0.02, 1.0
-# Seconds to wait for a service that decides, which gives up by itself before.
-_LONGEST_WAIT = 600.0
+# Seconds between polls of a long-running operation: first, and at most.
+_FIRST_POLL, _MAX_POLL = 0.02, 1.0
+# Timeout of a request that waits for decisions, in seconds; the service times out before.
+_MAX_WAIT = 600.0
 _MIN_WAIT = 0.05
 
 
@@ -96,14 +97,14 @@ class RemoteZone(Zone):
         _check_principal(kwargs.get("principal"))
         given = operation.given(*args, **kwargs)
         if operation.stamp is not None and given.get(operation.stamp) is None:
-            # Sent twice, it is the same text of the same moment.
+            # Set here, so that a retry sends the same time.
             given[operation.stamp] = unix_ms()
         path = self._base + operation.path
         for name in operation.path_parameters:
-            path = path.replace(f"{{{name}}}", _part(str(given.pop(name))))
+            path = path.replace(f"{{{name}}}", _path_segment(str(given.pop(name))))
         if operation.long_running:
             progress = operation.signature.bind(*args, **kwargs).arguments.get("progress")
-            return self._ended(operation, path, given, progress)
+            return self._run_to_end(operation, path, given, progress)
         try:
             answer = self._answer(operation, path, given)
         except UnknownZone as error:
@@ -119,7 +120,7 @@ class RemoteZone(Zone):
         if operation.method == "DELETE":
             return self._service.change("DELETE", path, operation.answer, **given)
         if operation.reads_only and given.get("save_as") is None:
-            return self._service.ask(path, operation.answer, given)
+            return self._service.query(path, operation.answer, given)
         return self._service.change(operation.method, path, operation.answer, given)
 
     def _missing(self, operation: Operation[..., Any], error: UnknownZone) -> Any:
@@ -128,36 +129,36 @@ class RemoteZone(Zone):
             return [str(error)]
         if not operation.optional:
             raise error
-        # Of a zone without events the service says the same.
+        # This raises if the service's answer was about the zone, which has no events.
         self.status()
         return None
 
-    def _ended(
+    def _run_to_end(
         self,
         operation: Operation[..., T],
         path: str,
         given: dict[str, Any],
         progress: OnProgress | None,
     ) -> T:
-        """Begin a long-running operation, and return its report once it has ended."""
-        begun = self._service.change("POST", path, _Operation, given)
-        place, shown, wait = f"{self._base}/operations/{begun.id}", 0, _FIRST_LOOK
-        while begun.state in ("queued", "running"):
+        """Start a long-running operation, poll it until it has ended, and return its report."""
+        state = self._service.change("POST", path, _Operation, given)
+        url, reported, wait = f"{self._base}/operations/{state.id}", 0, _FIRST_POLL
+        while state.state in ("queued", "running"):
             time.sleep(wait)
-            wait = min(2 * wait, _LAST_LOOK)
-            begun = self._service.get(place, _Operation)
-            if progress is not None and begun.done > shown:
-                progress(begun.done - shown)
-                shown = begun.done
-        if begun.state == "succeeded":
-            report: T = msgspec.json.decode(begun.result, type=operation.answer)
+            wait = min(2 * wait, _MAX_POLL)
+            state = self._service.get(url, _Operation)
+            if progress is not None and state.done > reported:
+                progress(state.done - reported)
+                reported = state.done
+        if state.state == "succeeded":
+            report: T = msgspec.json.decode(state.result, type=operation.answer)
             return report
-        said = begun.detail or f"the operation was {begun.state}"
-        if begun.state == "interrupted":
-            raise Unavailable(f"{operation.name} of zone {self.name}: {said}; ask for it again")
-        if begun.state == "cancelled":
-            raise Busy(f"{operation.name} of zone {self.name}: somebody cancelled it")
-        raise HomeError(said)
+        detail = state.detail or f"the operation was {state.state}"
+        if state.state == "interrupted":
+            raise Unavailable(f"{operation.name} of zone {self.name}: {detail}; start it again")
+        if state.state == "cancelled":
+            raise Busy(f"{operation.name} of zone {self.name}: another client cancelled it")
+        raise HomeError(detail)
 
     def ingest(
         self,
@@ -168,14 +169,14 @@ class RemoteZone(Zone):
     ) -> IngestReport:
         _check_principal(principal)
         started = time.monotonic()
-        with ResendableLines(numbered(several(events))) as lines:
-            report = self._sent(lines, started)
+        with ResendableLines(with_numbers(iterate_events(events))) as lines:
+            report = self._send(lines, started)
         if report.read and report.rejected == report.read:
-            raise InvalidInput(none_kept(report))
-        return self._waited(report, wait, started)
+            raise InvalidInput(all_rejected_message(report))
+        return self._await_decision(report, wait, started)
 
     def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
-        _only_at_home("event_import", "give ingest anything that yields events, also one by one")
+        _require_local_home("event_import", "give ingest an iterator that yields the events")
 
     def ingest_files(
         self,
@@ -188,19 +189,15 @@ class RemoteZone(Zone):
         show: Show = show_nothing,
     ) -> IngestReport:
         started = time.monotonic()
-        named = [paths] if isinstance(paths, str | PathLike) else paths
-        meter, counts = ByteCounter(), ImportCounts(rejections=[], skipped=[])
-        inputs = open_inputs(named, format, Options.of(timezone, date_order), meter)
-        for one in inputs:
-            counts.skipped += one.skipped
-            counts.read += len(one.rejections)
-            for rejection in one.rejections:
-                reject(counts, rejection)
+        paths = [paths] if isinstance(paths, str | PathLike) else paths
+        meter = ByteCounter()
+        inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
+        counts = initial_counts(inputs)
         report: IngestReport | None = None
         with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
             for export in exports_of(inputs):
                 with ResendableLines(records(export.source)) as lines:
-                    report = self._sent(lines, started)
+                    report = self._send(lines, started)
                 for rejection in report.rejections:
                     reject(counts, rejection)
                 counts.rejected += report.rejected - len(report.rejections)
@@ -211,9 +208,8 @@ class RemoteZone(Zone):
             token, head = report.token, report.head
         elif self.exists():
             token, head = self.token(), self.head()
-        said = msgspec.structs.asdict(counts)
-        whole = IngestReport(**said, seconds=0.0, token=token, head=head)
-        return self._waited(whole, wait, started)
+        total = IngestReport(**msgspec.structs.asdict(counts), seconds=0.0, token=token, head=head)
+        return self._await_decision(total, wait, started)
 
     def preview_files(
         self,
@@ -224,9 +220,12 @@ class RemoteZone(Zone):
         date_order: str | None = None,
         show: Show = show_nothing,
     ) -> Preview:
-        named = [paths] if isinstance(paths, str | PathLike) else paths
         return previewing.preview(
-            named, format=format, timezone=timezone, date_order=date_order, show=show
+            [paths] if isinstance(paths, str | PathLike) else paths,
+            format=format,
+            timezone=timezone,
+            date_order=date_order,
+            show=show,
         )
 
     def follow_file(
@@ -238,81 +237,84 @@ class RemoteZone(Zone):
         wait: bool = True,
         each: Callable[[IngestReport], bool],
     ) -> IngestReport:
-        _only_at_home("follow_file", "ingest the file again whenever it has grown")
+        _require_local_home("follow_file", "ingest the file again whenever it has grown")
 
-    def _sent(self, lines: ResendableLines, started: float) -> IngestReport:
-        """Return what became of the events of one import."""
+    def _send(self, lines: ResendableLines, started: float) -> IngestReport:
+        """Send the events of one import and return its report."""
         try:
-            report = self._service.stream(
-                f"{self._base}/events", IngestReport, lines.from_the_first
-            )
-        except RefusedFields as refused:
-            if not refused.errors:
+            report = self._service.stream(f"{self._base}/events", IngestReport, lines.replay)
+        except InvalidFields as error:
+            if not error.errors:
                 raise
-            report = _all_refused(lines, refused)
-        placed = ImportCounts(rejections=[])
-        # In the order of the source, whoever refused them.
-        own = {rejection.line: rejection for rejection in lines.refused.rejections}
+            report = _all_rejected_report(lines, error)
+        # Merge the rejections of both sides, in the order of the source.
+        merged = ImportCounts(rejections=[])
+        by_line = {rejection.line: rejection for rejection in lines.invalid.rejections}
         for rejection in report.rejections:
-            path, line = lines.place(rejection.line)
-            own.setdefault(line, msgspec.structs.replace(rejection, path=path, line=line))
-        for line in sorted(own):
-            reject(placed, own[line])
+            path, line = lines.location(rejection.line)
+            by_line.setdefault(line, msgspec.structs.replace(rejection, path=path, line=line))
+        for line in sorted(by_line):
+            reject(merged, by_line[line])
         return msgspec.structs.replace(
             report,
-            read=report.read + lines.refused.rejected,
-            rejected=report.rejected + lines.refused.rejected,
-            rejections=placed.rejections,
+            read=report.read + lines.invalid.rejected,
+            rejected=report.rejected + lines.invalid.rejected,
+            rejections=merged.rejections,
             seconds=_since(started),
         )
 
-    def _waited(self, report: IngestReport, wait: bool, started: float) -> IngestReport:
+    def _await_decision(self, report: IngestReport, wait: bool, started: float) -> IngestReport:
         if wait and report.token:
-            self._decided(report.token)
+            self._wait_while_progressing(report.token)
         return msgspec.structs.replace(report, seconds=_since(started))
 
     def decide(self, progress: OnProgress | None = None) -> int:
-        waiting = self.status().lag
-        if waiting:
-            self._decided(self.token())
+        lag = self.status().lag
+        if lag:
+            self._wait_while_progressing(self.token())
             if progress is not None:
-                progress(waiting)
-        return waiting
+                progress(lag)
+        return lag
 
-    def _decided(self, token: str) -> None:
-        """Wait until what a token stands for is decided, as long as the service gets further."""
-        left: int | None = None
+    def _wait_while_progressing(self, token: str) -> None:
+        """Wait for a token for as long as the zone's lag decreases.
+
+        Raises:
+            DecisionTimeout: the service timed out, and the lag has not decreased.
+        """
+        lag: int | None = None
         while True:
             try:
-                self._waits(token, _LONGEST_WAIT)
+                self._wait_once(token, _MAX_WAIT)
                 return
             except DecisionTimeout:
-                before, left = left, self.status().lag
-                if before is not None and left >= before:
+                before, lag = lag, self.status().lag
+                if before is not None and lag >= before:
                     raise
 
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
         deadline = time.monotonic() + timeout
         while True:
             try:
-                self._waits(token, max(deadline - time.monotonic(), _MIN_WAIT))
+                self._wait_once(token, max(deadline - time.monotonic(), _MIN_WAIT))
                 return
             except (DecisionTimeout, Unavailable) as error:
                 if time.monotonic() >= deadline:
                     raise DecisionTimeout(
-                        f"zone {self.name} has not decided what the token stands for after "
-                        f"{timeout:g} s; ask again"
+                        f"zone {self.name} has not been decided up to the token after "
+                        f"{timeout:g} s; wait again"
                     ) from None
                 if isinstance(error, Unavailable):
                     raise
 
-    def _waits(self, token: str, seconds: float) -> None:
-        """Wait at most so long, or as long as the service does.
+    def _wait_once(self, token: str, seconds: float) -> None:
+        """Wait for a token until `seconds` have passed, or the service times out.
 
         Raises:
-            DecisionTimeout, Unavailable: it was not long enough.
+            DecisionTimeout: the service timed out.
+            Unavailable: `seconds` have passed.
         """
-        self._service.ask(f"{self._base}/wait", Status, {"token": token}, seconds=seconds)
+        self._service.query(f"{self._base}/wait", Status, {"token": token}, seconds=seconds)
 
     def write(
         self,
@@ -323,16 +325,16 @@ class RemoteZone(Zone):
         progress: OnProgress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
-        _only_at_home("write", "recollect write asks the model where the service runs")
+        _require_local_home("write", "run recollect write on the service's machine")
 
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
-        _only_at_home("record_accesses", "a service counts what is recalled by itself")
+        _require_local_home("record_accesses", "a service counts recalls by itself")
 
-    def choose(self, targets: ForgetTargets) -> Chosen:
-        _only_at_home("choose", "forget(..., dry_run=True) says what would go")
+    def choose(self, targets: ForgetTargets) -> ErasurePlan:
+        _require_local_home("choose", "forget(..., dry_run=True) counts what would be erased")
 
-    def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
-        _only_at_home("erase", "forget erases what is named")
+    def erase(self, chosen: ErasurePlan, *, dry_run: bool = False) -> ForgetReport:
+        _require_local_home("erase", "use forget")
 
     def exists(self) -> bool:
         try:
@@ -346,27 +348,27 @@ class RemoteZone(Zone):
 
 def _check_principal(principal: object) -> None:
     if principal is not None:
-        raise RequiresLocalHome("principal: over a network the token says who it is; leave it out")
+        raise RequiresLocalHome("principal: a service takes it from the access token; leave it out")
 
 
-def _part(name: str) -> str:
-    """Return a text as one part of a path."""
+def _path_segment(name: str) -> str:
+    """Return a text as one percent-encoded segment of a path."""
     if not name:
         raise InvalidInput("id is empty; give one")
-    # Whoever stands between would take them for a step in the path.
+    # Clients and proxies would resolve a segment of dots.
     return name.replace(".", "%2E") if name in (".", "..") else quote(name, safe="")
 
 
-def _all_refused(lines: ResendableLines, refused: RefusedFields) -> IngestReport:
-    """Return the report of an import of which a service kept nothing."""
+def _all_rejected_report(lines: ResendableLines, error: InvalidFields) -> IngestReport:
+    """Return the report of an import whose events the service rejected altogether."""
     rejections = []
-    for error in refused.errors:
-        number = error.pointer.rpartition("/")[2]
+    for field in error.errors:
+        number = field.pointer.rpartition("/")[2]
         if not number.isdigit() or int(number) >= len(lines):
-            # Something else is wrong than an event.
-            raise refused
-        rejections.append(Rejection("events", int(number) + 1, error.detail))
-    read = len(lines) - lines.refused.rejected
+            # The problem is not with an event.
+            raise error
+        rejections.append(Rejection("events", int(number) + 1, field.detail))
+    read = len(lines) - lines.invalid.rejected
     return IngestReport(
         read=read,
         new=0,
@@ -381,7 +383,7 @@ def _all_refused(lines: ResendableLines, refused: RefusedFields) -> IngestReport
 
 
 def _parameter(value: Any) -> Any:
-    """Return a value as an address may have it; an empty list as one empty text."""
+    """Return a value as query parameters can represent it; an empty list as one empty text."""
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
     return value or [""] if isinstance(value, list) else value
@@ -391,5 +393,5 @@ def _since(started: float) -> float:
     return round(time.monotonic() - started, 3)
 
 
-def _only_at_home(method: str, instead: str) -> NoReturn:
-    raise RequiresLocalHome(f"{method} works with a home alone; {instead}")
+def _require_local_home(method: str, instead: str) -> NoReturn:
+    raise RequiresLocalHome(f"{method} requires a local home; {instead}")

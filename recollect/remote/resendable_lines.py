@@ -1,4 +1,4 @@
-"""Lines of events on their way to a service, which can be sent again from the first."""
+"""The events of an import as JSON lines that can be sent again from the beginning."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Rejection
 from recollect.streams.adapters import ImportCounts, SourceLocation, line_of, reject
 
-# Bytes that go to the service at once.
+# Bytes per chunk sent to the service.
 _CHUNK_BYTES = 65_536
-# Bytes that are kept in memory; what is more goes to a file, until the import is done.
-_IN_MEMORY = 8_388_608
+# The buffer's size in memory; beyond it, a temporary file holds the lines.
+_MAX_MEMORY_BYTES = 8_388_608
 
 
 class ResendableLines:
-    """The lines of events of one import, each with the place that its source gives it.
+    """The events of one import as JSON lines, each with its location in the source.
 
-    They are read once, as they are sent, and kept: a service that was cut off is sent all of them
-    again, as one import, so that it knows which it has. An event that has no form in JSON is sent
-    as a blank line, and counted in `refused`.
+    The events are read once, while they are sent, and buffered: after a connection loss, all lines
+    are sent again as one import, and the service recognises duplicates. An event without a JSON
+    form is sent as a blank line and counted in `invalid`.
     """
 
     def __init__(self, events: Iterable[tuple[SourceLocation, object]]) -> None:
-        """`events` are dicts, or `InvalidInput` where the source refuses one."""
+        """`events`: dicts, or an `InvalidInput` in place of one that the source rejects."""
         self._events = iter(events)
-        self._kept = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        self._sent = tempfile.SpooledTemporaryFile(_MAX_MEMORY_BYTES)  # noqa: SIM115
+        # The index of the first line of each path, and the line numbers within the paths.
         self._paths: list[tuple[int, str]] = []
         self._numbers = array("q")
-        #: What was refused before it was sent.
-        self.refused = ImportCounts(rejections=[])
+        #: Counts of the events rejected before sending.
+        self.invalid = ImportCounts(rejections=[])
 
     def __enter__(self) -> Self:
         return self
@@ -44,49 +45,49 @@ class ResendableLines:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._kept.close()
+        self._sent.close()
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def place(self, line: int) -> SourceLocation:
-        """Return where the event stands that was sent as a line, counted from 1."""
+    def location(self, line: int) -> SourceLocation:
+        """Return the location of the event sent as line number `line`, counted from 1."""
         path = next(path for first, path in reversed(self._paths) if first <= line - 1)
         return SourceLocation(path, self._numbers[line - 1])
 
-    def from_the_first(self) -> Iterator[bytes]:
-        """Yield all lines, some at a time: those that were sent before, and then the others."""
-        self._kept.seek(0)
-        while sent := self._kept.read(_CHUNK_BYTES):
-            yield sent
-        held = bytearray()
-        for place, event in self._events:
-            held += self._line(place, event) + b"\n"
-            if len(held) >= _CHUNK_BYTES:
-                yield self._keep(held)
-                held = bytearray()
-        if held:
-            yield self._keep(held)
+    def replay(self) -> Iterator[bytes]:
+        """Yield all lines in chunks: first those sent before, then the remaining ones."""
+        self._sent.seek(0)
+        while chunk := self._sent.read(_CHUNK_BYTES):
+            yield chunk
+        lines = bytearray()
+        for location, event in self._events:
+            lines += self._line(location, event) + b"\n"
+            if len(lines) >= _CHUNK_BYTES:
+                yield self._buffer(lines)
+                lines = bytearray()
+        if lines:
+            yield self._buffer(lines)
 
-    def _keep(self, lines: bytearray) -> bytes:
-        # The service may have stopped reading: it is kept before it is sent.
-        self._kept.write(lines)
+    def _buffer(self, lines: bytearray) -> bytes:
+        # Written before it is yielded: the connection may be lost while it is sent.
+        self._sent.write(lines)
         return bytes(lines)
 
-    def _line(self, place: SourceLocation, event: object) -> bytes:
-        if not self._paths or self._paths[-1][1] != place.path:
-            self._paths.append((len(self), place.path))
-        self._numbers.append(place.line)
+    def _line(self, location: SourceLocation, event: object) -> bytes:
+        if not self._paths or self._paths[-1][1] != location.path:
+            self._paths.append((len(self), location.path))
+        self._numbers.append(location.line)
         try:
             if isinstance(event, InvalidInput):
                 raise event
             return line_of(event)
         except InvalidInput as error:
-            reject(self.refused, Rejection(*place, str(error)))
+            reject(self.invalid, Rejection(*location, str(error)))
             return b""
 
 
-def numbered(events: Iterable[object]) -> Iterator[tuple[SourceLocation, object]]:
-    """Yield events with their places, as those of one iterable are named in reports."""
+def with_numbers(events: Iterable[object]) -> Iterator[tuple[SourceLocation, object]]:
+    """Yield the events of an iterable with the locations that reports use for them."""
     for number, event in enumerate(events, 1):
         yield SourceLocation("events", number), event

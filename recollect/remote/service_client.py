@@ -1,4 +1,4 @@
-"""Calls of a service: one HTTP client, retries, and problems as the library's own errors."""
+"""The HTTP client of a service, with retries; problem responses become the library's errors."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ from recollect.streams.system.http_clients import http_client
 T = TypeVar("T")
 
 _ATTEMPTS = 5
-# Seconds before the second attempt; each time twice as long, and up to half as long again, so that
-# many who were refused together do not come back together.
+# Exponential backoff, in seconds, with up to 50 % jitter.
 _FIRST_WAIT = 0.1
 _MAX_WAIT_SECONDS = 30.0
 _CONNECT_SECONDS = 10.0
 _NDJSON = "application/x-ndjson"
-# A value of a query, as a URL may have it.
 _Parameters = Mapping[str, str | int | bool | list[str] | None]
 
-_TYPES = "urn:recollect:problem:"
+_TYPE_PREFIX = "urn:recollect:problem:"
+# How the detail of a 404 begins if the zone or the route, not an id in the zone, is unknown.
 _NOTHING_HERE = "there is nothing at this address"
 _ERRORS: dict[str, type[RecollectError]] = {
     "malformed": InvalidInput,
@@ -62,19 +61,19 @@ _ERRORS: dict[str, type[RecollectError]] = {
     "not-decided": DecisionTimeout,
     "unavailable": Unavailable,
 }
-# Also from whatever stands before a service.
-_TRY_AGAIN = frozenset({429, 502, 503, 504})
+# Status codes worth a retry, also from a proxy in front of a service.
+_RETRYABLE = frozenset({429, 502, 503, 504})
 
 
 class FieldProblem(msgspec.Struct, frozen=True):
-    """What is wrong with one value, and where it stands."""
+    """What is wrong with one value, and the JSON pointer to it."""
 
     pointer: str
     detail: str
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """An error as a service says it (RFC 9457)."""
+    """A problem response of a service (RFC 9457)."""
 
     type: str
     detail: str
@@ -82,8 +81,8 @@ class Problem(msgspec.Struct, frozen=True):
     errors: tuple[FieldProblem, ...] = ()
 
 
-class RefusedFields(InvalidInput):
-    """Input that a service refused; `errors` say which values."""
+class InvalidFields(InvalidInput):
+    """Input that a service rejected; `errors` lists the invalid values."""
 
     def __init__(self, detail: str, errors: tuple[FieldProblem, ...]) -> None:
         super().__init__(detail)
@@ -91,33 +90,35 @@ class RefusedFields(InvalidInput):
 
 
 class _Failure(NamedTuple):
-    """An attempt that failed: its error, and after how many seconds another one may do better.
+    """A failed attempt and the delay before a retry, in seconds.
 
-    None: no other will. -1: the service did not say when.
+    None: a retry is useless. -1: the service named no delay.
     """
 
     error: RecollectError
-    again_after: float | None
+    retry_after: float | None
 
 
 class ServiceClient:
-    """A service at a URL. Any thread may call it; connections are kept open and shared.
+    """The client of the service at a URL. Any thread may use it; connections are pooled.
 
-    Every call may be made twice: what writes carries a key under which a service does it once.
+    All requests can be retried: those that write carry an idempotency key.
     """
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        """`timeout`: seconds that the service may be silent."""
+        """`timeout`: the read timeout, in seconds."""
         self.url = url.rstrip("/")
         parts = urlsplit(self.url)
         if not parts.netloc or parts.query or parts.fragment or self.url.split() != [self.url]:
-            raise InvalidInput(f"home: {url!r} is no address of a service, as http://host:8420")
+            raise InvalidInput(
+                f"home: {url!r} is not the URL of a service, such as http://host:8420"
+            )
         if timeout <= 0:
             raise InvalidInput(f"timeout {timeout!r}: give seconds, more than 0")
         headers = {"User-Agent": f"recollect/{version('recollect')}", "Prefer": "empty-zone"}
         if token is not None:
             if not token.isascii() or not token.isprintable() or not token.strip():
-                raise InvalidInput("token is none; recollect token create makes one")
+                raise InvalidInput("token is not an access token; recollect token create makes one")
             headers["Authorization"] = f"Bearer {token.strip()}"
         self._timeout = timeout
         self._closing = threading.Event()
@@ -128,16 +129,16 @@ class ServiceClient:
         )
 
     def close(self) -> None:
-        """Make no more calls, and close all connections."""
+        """Refuse further calls, and close all connections."""
         self._closing.set()
         self._client.close()
 
     def get(self, path: str, kind: type[T], **parameters: str | int | bool | list[str] | None) -> T:
-        """Return what is at a path."""
+        """GET a path."""
         return self._json("GET", path, kind, parameters, None, {})
 
-    def ask(self, path: str, kind: type[T], body: object, *, seconds: float | None = None) -> T:
-        """Return the answer to a body that changes nothing; `seconds`: as long as it may take."""
+    def query(self, path: str, kind: type[T], body: object, *, seconds: float | None = None) -> T:
+        """POST a body that changes nothing; `seconds`: a timeout for this request."""
         return self._json("POST", path, kind, {}, body, {}, seconds)
 
     def change(
@@ -148,14 +149,14 @@ class ServiceClient:
         body: object = None,
         **parameters: str | int | bool | None,
     ) -> T:
-        """Return what a change comes to; however often it is sent, it is made once."""
+        """Send a request that writes, with an idempotency key."""
         key = {"Idempotency-Key": secrets.token_hex(16)}
         return self._json(method, path, kind, parameters, body, key)
 
     def stream(self, path: str, kind: type[T], lines: Callable[[], Iterator[bytes]]) -> T:
-        """Return the answer to lines of JSON, which are sent as they come.
+        """POST lines of JSON as they are produced.
 
-        `lines` is called for each attempt, and yields the same lines every time.
+        `lines` is called for each attempt, and must yield the same lines every time.
         """
 
         def send() -> httpx.Response:
@@ -193,17 +194,17 @@ class ServiceClient:
         return _decoded(self._answer(path, send), kind)
 
     def _answer(self, path: str, send: Callable[[], httpx.Response]) -> httpx.Response:
-        """Return an answer that is no error, at the latest at the last attempt."""
+        """Send a request, with retries, and return its successful response."""
         for attempt in range(_ATTEMPTS):
             if self._closing.is_set():
                 raise self._closed()
-            found = self._attempt(path, send)
-            if isinstance(found, httpx.Response):
-                return found
-            if found.again_after is None or attempt == _ATTEMPTS - 1:
-                raise found.error
+            outcome = self._attempt(path, send)
+            if isinstance(outcome, httpx.Response):
+                return outcome
+            if outcome.retry_after is None or attempt == _ATTEMPTS - 1:
+                raise outcome.error
             wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)
-            self._closing.wait(min(max(wait, found.again_after), _MAX_WAIT_SECONDS))
+            self._closing.wait(min(max(wait, outcome.retry_after), _MAX_WAIT_SECONDS))
         raise AssertionError("unreachable")
 
     def _attempt(self, path: str, send: Callable[[], httpx.Response]) -> httpx.Response | _Failure:
@@ -214,49 +215,49 @@ class ServiceClient:
             return _Failure(Unavailable(message), None)
         except httpx.TransportError as error:
             message = (
-                f"{self.url} cannot be reached ({error or type(error).__name__}); see that "
+                f"{self.url} cannot be reached ({error or type(error).__name__}); check that "
                 "recollect serve runs there"
             )
             return _Failure(Unavailable(message), -1)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise InvalidInput(f"home: {self.url!r} is no address of a service: {error}") from None
+            raise InvalidInput(f"home: {self.url!r} is not the URL of a service: {error}") from None
         except RuntimeError:
             if self._closing.is_set():
                 raise self._closed() from None
             raise
         if response.is_success:
             return response
-        return self._refused(path, response)
+        return self._failure(path, response)
 
     def _closed(self) -> AlreadyClosed:
         return AlreadyClosed(f"the connection to {self.url} was closed; open Recollect again")
 
-    def _refused(self, path: str, response: httpx.Response) -> _Failure:
-        again_after = _retry_after(response) if response.status_code in _TRY_AGAIN else None
+    def _failure(self, path: str, response: httpx.Response) -> _Failure:
+        retry_after = _retry_after(response) if response.status_code in _RETRYABLE else None
         try:
             problem = msgspec.json.decode(response.content, type=Problem)
         except (msgspec.DecodeError, UnicodeDecodeError):
             message = (
-                f"{self.url} answered {response.status_code} {response.reason_phrase}, as no "
-                "recollect service does; see that the address is one"
+                f"{self.url} answered {response.status_code} {response.reason_phrase} without a "
+                "problem description; check that it is the URL of a recollect service"
             )
-            return _Failure(Unavailable(message), again_after)
+            return _Failure(Unavailable(message), retry_after)
         error = _error_of(problem, response.status_code, path)
         if isinstance(error, DecisionTimeout | ReadOnlyHome):
-            again_after = None
-        return _Failure(error, again_after)
+            retry_after = None
+        return _Failure(error, retry_after)
 
 
 def _error_of(problem: Problem, status: int, path: str) -> RecollectError:
     """Return the library's error for a problem."""
-    name, detail = problem.type.removeprefix(_TYPES), problem.detail
+    name, detail = problem.type.removeprefix(_TYPE_PREFIX), problem.detail
     if name == "not-found":
         if not detail.startswith(_NOTHING_HERE):
             return UnknownId(detail)
-        return UnknownZone(f"{path}: {detail}; see that the zone holds something")
+        return UnknownZone(f"{path}: {detail}; check that the zone has events")
     kind = _ERRORS.get(name)
     if kind is InvalidInput:
-        return RefusedFields(detail, problem.errors)
+        return InvalidFields(detail, problem.errors)
     if kind is HomeError and problem.request_id:
         detail = f"{detail} (request {problem.request_id})"
     if kind is None:
@@ -265,9 +266,9 @@ def _error_of(problem: Problem, status: int, path: str) -> RecollectError:
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """Return how long the service asks to wait; -1 where it does not say so in seconds."""
-    said = response.headers.get("retry-after", "")
-    return float(said) if said.isdigit() else -1
+    """Return the `Retry-After` header in seconds; -1 if it is missing or a date."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isdigit() else -1
 
 
 def _decoded(response: httpx.Response, kind: type[T]) -> T:
@@ -275,7 +276,7 @@ def _decoded(response: httpx.Response, kind: type[T]) -> T:
         return msgspec.json.decode(response.content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unavailable(
-            f"{response.url} answered what this version of recollect cannot read: {error}"
+            f"{response.url} sent a response that this version of recollect cannot read: {error}"
         ) from None
 
 

@@ -1,7 +1,6 @@
-"""The query service: one process that answers over HTTP for the zones of a home.
+"""The query service: one process that serves the zones of a home over HTTP.
 
-Routes of other packages are made of the names that are imported from here, and `create_app` takes
-them as `beside`.
+Other packages build further routes from the names exported here, and pass them to `create_app`.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ if TYPE_CHECKING:
         MALFORMED,
         NOT_SERVED,
         Refused,
-        nothing_here,
+        not_found,
     )
     from recollect.service.query_service import AnyRequest
     from recollect.service.routes.route_kit import (
         ask,
         decided_in_time,
-        erased_in,
-        must_be_somebody,
+        drop_cached_answers,
         principal_in,
         read,
+        require_principal,
         service_of,
         write,
     )
@@ -34,17 +33,17 @@ if TYPE_CHECKING:
 _MODULES = {
     "Application": "application",
     "create_app": "application",
-    "erased_in": "routes.route_kit",
+    "drop_cached_answers": "routes.route_kit",
     "JsonBody": "http.json_bodies",
     "INVALID": "http.problem_details",
     "MALFORMED": "http.problem_details",
     "NOT_SERVED": "http.problem_details",
     "Refused": "http.problem_details",
-    "nothing_here": "http.problem_details",
+    "not_found": "http.problem_details",
     "AnyRequest": "query_service",
     "ask": "routes.route_kit",
     "decided_in_time": "routes.route_kit",
-    "must_be_somebody": "routes.route_kit",
+    "require_principal": "routes.route_kit",
     "principal_in": "routes.route_kit",
     "read": "routes.route_kit",
     "service_of": "routes.route_kit",
@@ -62,18 +61,18 @@ __all__ = [
     "ask",
     "create_app",
     "decided_in_time",
-    "erased_in",
-    "must_be_somebody",
-    "nothing_here",
+    "drop_cached_answers",
+    "not_found",
     "principal_in",
     "read",
+    "require_principal",
     "service_of",
     "write",
 ]
 
 
 def __getattr__(name: str) -> object:
-    # A part is loaded with its first use: none of them is needed to find another.
+    # Modules are loaded on first use: the command line imports this package to find `serving`.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""The application: routes, what is mounted beside them, and what stands before all of them."""
+"""The ASGI application: routes, mounted applications, and the middleware in front of them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
-from recollect.service.http.id_paths import put_back
+from recollect.service.http.id_paths import restore_slashes
 from recollect.service.http.json_bodies import JsonBody
-from recollect.service.http.problem_details import FAILED, MEDIA_TYPE, refusal
+from recollect.service.http.problem_details import FAILED, MEDIA_TYPE, to_problem
 from recollect.service.http.service_log import ServiceLog
 from recollect.service.http.service_middleware import ServiceMiddleware, request_id_of
 from recollect.service.mcp.mcp_mount import McpMount
@@ -33,10 +33,10 @@ from recollect.service.routes import (
 )
 from recollect.service.routes.openapi_document import document
 from recollect.service.routes.operation_handlers import operation_handlers
-from recollect.service.routes.route_kit import must_be_somebody
+from recollect.service.routes.route_kit import require_principal
 from recollect.service.work.long_operations import LongOperation
 
-#: What else is entered while the application runs.
+#: A context that is entered while the application runs.
 Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
 
 
@@ -49,18 +49,18 @@ class Application:
         settings: ServiceSettings | None = None,
         *,
         log: ServiceLog | None = None,
-        beside: Sequence[ControllerRouterHandler] = (),
+        extra_routes: Sequence[ControllerRouterHandler] = (),
         lifespans: Sequence[Lifespan] = (),
         tool_sets: ToolSets = OWN_TOOL_SETS,
     ) -> None:
-        """`beside`: further routes, and applications that are mounted; `lifespans`: theirs.
+        """`extra_routes`: further routes and mounted applications; `lifespans`: their contexts.
 
         `tool_sets`: the MCP tools, by the names of their sets; the first is the default.
         """
         self.log = log or ServiceLog()
         self.service = QueryService(recollect, settings or ServiceSettings(), self.log)
         self._mcp = McpMount(self.service, self.log, tool_sets)
-        of_zones = Router(
+        zone_router = Router(
             "/v1/zones/{zone:str}",
             route_handlers=[
                 *operation_handlers(),
@@ -68,23 +68,23 @@ class Application:
                 *wait_routes.ROUTES,
                 *long_operation_routes.ROUTES,
             ],
-            guards=[must_be_somebody],
+            guards=[require_principal],
             dto=JsonBody,
             return_dto=None,
         )
         self.litestar = Litestar(
             [
-                of_zones,
+                zone_router,
                 *zone_routes.ROUTES,
                 *health_routes.ROUTES,
                 _openapi(),
                 self._mcp.route(),
-                *beside,
+                *extra_routes,
             ],
             state=State({"service": self.service}),
             lifespan=[self._lifespan, *lifespans],
             exception_handlers={Exception: self._problem},
-            before_request=put_back,
+            before_request=restore_slashes,
             request_max_body_size=self.service.settings.body_bytes,
             openapi_config=None,
             logging_config=None,
@@ -101,16 +101,16 @@ class Application:
             yield
 
     def _problem(self, request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-        """Return the answer to a request that could not be done."""
-        refused = refusal(error)
+        """Return the problem response for an error, and log unexpected ones."""
+        problem = to_problem(error)
         request_id = request_id_of(request.scope)
-        if refused.kind is FAILED:
+        if problem.kind is FAILED:
             self.log.error("request failed", error, request_id=request_id)
         return Response(
-            msgspec.json.encode(refused.problem(request_id)),
-            status_code=refused.kind.status,
+            msgspec.json.encode(problem.problem(request_id)),
+            status_code=problem.kind.status,
             media_type=MEDIA_TYPE,
-            headers=refused.headers,
+            headers=problem.headers,
         )
 
 
@@ -119,28 +119,28 @@ def create_app(
     settings: ServiceSettings | None = None,
     *,
     log: ServiceLog | None = None,
-    beside: Sequence[ControllerRouterHandler] = (),
+    extra_routes: Sequence[ControllerRouterHandler] = (),
     lifespans: Sequence[Lifespan] = (),
     tool_sets: ToolSets = OWN_TOOL_SETS,
 ) -> Application:
-    """Return the application over an open home, which stays open until the caller closes it.
+    """Return the application for an open home, which the caller closes after the application.
 
-    While it runs, it decides what is published. `beside` are further routes, or applications that
-    are mounted, and `lifespans` what they need to be entered; `principal_of(scope)` says there who
-    asks. `tool_sets` are the MCP tools, by the names of their sets; the first is the default.
+    While it runs, it decides published events. `extra_routes`: further routes and mounted
+    applications; `principal_of(scope)` returns the principal there. `lifespans`: contexts to enter
+    while it runs. `tool_sets`: the MCP tools, by the names of their sets; the first is the default.
     """
     return Application(
         recollect,
         settings,
         log=log,
-        beside=beside,
+        extra_routes=extra_routes,
         lifespans=lifespans,
         tool_sets=tool_sets,
     )
 
 
 def _openapi() -> HTTPRouteHandler:
-    """Return the handler of the OpenAPI document, which is made for the first request."""
+    """Return the handler of the OpenAPI document, which is rendered on the first request."""
 
     @cache
     def rendered() -> bytes:

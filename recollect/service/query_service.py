@@ -1,4 +1,4 @@
-"""The service behind its routes: a home, who may do what in it, and the threads that do it."""
+"""The service behind its routes: the home, authorization, threads and background tasks."""
 
 from __future__ import annotations
 
@@ -16,106 +16,105 @@ from recollect.home.access_tokens import AccessTokens, Right
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import decided
+from recollect.operations.ingestion.ingesting import decided_up_to
 from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
 from recollect.operations.writing.background_writing import written_meanwhile
 from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls
-from recollect.service.http.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
+from recollect.service.http.problem_details import TOO_MANY, Refused, not_found, unauthorized
 from recollect.service.http.service_log import ServiceLog
 from recollect.service.http.service_metrics import ServiceMetrics
-from recollect.service.principals import ANYBODY, Principal, authenticated
+from recollect.service.principals import ANONYMOUS, Principal, authenticate
 from recollect.service.work.decided_waiters import DecidedWaiters
 from recollect.service.work.deciding_thread import DecidingThread
 from recollect.service.work.long_operations import LongOperations
-from recollect.service.work.recall_workers import RecallWorkers, readers_at_most
+from recollect.service.work.recall_workers import RecallWorkers, max_recall_workers
 from recollect.service.work.thread_lanes import ThreadLane
 from recollect.streams.ledger import PARTITIONS
 
 T = TypeVar("T")
 
-#: A request of any kind, as routes get it.
+#: A request as route handlers receive it.
 AnyRequest = Request[Any, Any, Any]
 
 # Recalls wait for the encoder and for files; more threads than cores keep both busy.
-_READERS_PER_CORE = 4
-_WRITERS = 4
-# Long work is done one after the other, so that it leaves a core to the rest.
-_LONG = 1
+_READ_THREADS_PER_CORE = 4
+_WRITE_THREADS = 4
+# Long-running operations run one at a time, which leaves the other cores to requests.
+_OPERATION_THREADS = 1
 _MAX_RATE_LIMITERS = 10_000
-# So often it is written down when tokens were used last.
-_NOTE_SECONDS = 60.0
-_FLUSH_SECONDS = 0.5
-_LOAD_SECONDS = 10.0
-_LOOK_SECONDS = 5.0
+_SAVE_TOKENS_SECONDS = 60.0
+_FLUSH_LOG_SECONDS = 0.5
+_RETRY_ENCODER_SECONDS = 10.0
+_WATCH_SECONDS = 5.0
 _WARM_UP = "Where does Ada live?"
 
 
 class QueryService:
-    """A home that answers requests. Its methods are called on the event loop."""
+    """A served home. Unless stated otherwise, methods are called on the event loop."""
 
     def __init__(self, recollect: Recollect, settings: ServiceSettings, log: ServiceLog) -> None:
         self.recollect = recollect
         self.settings = settings
         self.tokens = AccessTokens(recollect.home)
-        readers = _READERS_PER_CORE * (os.cpu_count() or 1)
-        self.reading = ThreadLane("read", readers, settings.waiting)
-        self.writing = ThreadLane("write", _WRITERS, settings.waiting)
-        #: They answer beside this process, while many are asked at once.
-        self.readers = RecallWorkers(
-            recollect, readers_at_most(settings.recall_workers), settings.request_seconds
+        read_threads = _READ_THREADS_PER_CORE * (os.cpu_count() or 1)
+        self.reading = ThreadLane("read", read_threads, settings.waiting)
+        self.writing = ThreadLane("write", _WRITE_THREADS, settings.waiting)
+        #: Processes that answer recalls under load.
+        self.recall_workers = RecallWorkers(
+            recollect, max_recall_workers(settings.recall_workers), settings.request_seconds
         )
-        recollect._open_home.recallers.follow_listeners.append(self.readers.erased)
-        self.long = ThreadLane("long", _LONG, settings.waiting)
-        #: Whether questions can be answered.
+        recollect._open_home.recallers.follow_listeners.append(self.recall_workers.follow)
+        self.long = ThreadLane("long", _OPERATION_THREADS, settings.waiting)
+        #: Whether queries can be answered.
         self.ready = False
-        #: Why zones on Kafka stand still, by their records' places, as last looked for.
+        #: The locations of the records at which zones on Kafka have stopped, as last found.
         self.unreadable: list[str] = []
-        self._waiting: DecidedWaiters | None = None
+        self._waiters: DecidedWaiters | None = None
         self.log = log
         self.calls = IdempotentCalls(recollect._open_home.node.ledger)
         self.operations = LongOperations(recollect.home, self.long, log)
         self.metrics = ServiceMetrics(self.lanes)
-        self._limits: dict[str, _Bucket] = {}
+        self._rate_limiters: dict[str, _TokenBucket] = {}
 
     @property
     def lanes(self) -> tuple[ThreadLane, ...]:
-        """The threads of every kind of call."""
+        """The thread pools of all kinds of calls."""
         return (self.reading, self.writing, self.long)
 
-    # Who asks
+    # Authentication and rate limits
 
     def principal(self, authorization: bytes | None) -> Principal | None:
-        """Return on whose behalf a request is made; None where it says nobody."""
+        """Return the principal of a request; None if it has no valid token."""
         if self.settings.no_auth:
-            return ANYBODY
-        return authenticated(self.tokens, authorization)
+            return ANONYMOUS
+        return authenticate(self.tokens, authorization)
 
     def is_valid(self, principal: Principal) -> bool:
-        """Return whether a principal's token was neither taken back nor has expired."""
+        """Return whether a principal's token is neither revoked nor expired."""
         return principal.token is None or self.tokens.is_valid(principal.token.id)
 
-    def limit(self, who: str) -> None:
-        """Count a request.
+    def check_rate(self, client: str) -> None:
+        """Count a request of a client.
 
         Raises:
-            Refused: there were too many within the last second.
+            Refused: the client has exceeded its rate limit.
         """
-        most = self.settings.requests_per_second
-        if not most:
+        rate = self.settings.requests_per_second
+        if not rate:
             return
-        bucket = self._limits.get(who)
+        bucket = self._rate_limiters.get(client)
         if bucket is None:
-            if len(self._limits) >= _MAX_RATE_LIMITERS:
-                self._limits.clear()
-            bucket = self._limits[who] = _Bucket(most)
+            if len(self._rate_limiters) >= _MAX_RATE_LIMITERS:
+                self._rate_limiters.clear()
+            bucket = self._rate_limiters[client] = _TokenBucket(rate)
         if not bucket.take():
-            detail = f"at most {most:g} requests a second; try again"
+            detail = f"at most {rate:g} requests a second; try again"
             raise Refused(TOO_MANY, detail, retry_after=1)
 
-    # What is asked
+    # Calls
 
     async def read(
         self,
@@ -124,14 +123,14 @@ class QueryService:
         right: Right,
         work: Callable[[Zone], T],
         *,
-        empty: bool = False,
+        allow_empty: bool = False,
     ) -> T:
-        """Return what a quick look into a zone gives; `empty`: also where it holds nothing.
+        """Run a call that reads a zone; `allow_empty`: also if the zone has no events.
 
         Raises:
-            Refused: the zone holds nothing, or not for this principal.
+            Refused: the principal lacks the right, or the zone has no events.
         """
-        call = partial(self._in_zone, principal, zone, right, work, makes=empty)
+        call = partial(self._in_zone, principal, zone, right, work, allow_empty=allow_empty)
         return await self.reading.run(call, self.settings.request_seconds)
 
     async def write(
@@ -141,14 +140,14 @@ class QueryService:
         right: Right,
         work: Callable[[Zone], T],
         *,
-        makes: bool = False,
+        allow_empty: bool = False,
     ) -> T:
-        """Return what changing a zone gives; `makes`: the zone may come into being by that.
+        """Run a call that writes to a zone; `allow_empty`: it may create the zone.
 
         Raises:
             Refused: as `read`.
         """
-        call = partial(self._in_zone, principal, zone, right, work, makes=makes)
+        call = partial(self._in_zone, principal, zone, right, work, allow_empty=allow_empty)
         return await self.writing.run(call, self.settings.request_seconds)
 
     def _in_zone(
@@ -158,110 +157,116 @@ class QueryService:
         right: Right,
         work: Callable[[Zone], T],
         *,
-        makes: bool = False,
+        allow_empty: bool = False,
     ) -> T:
-        return work(self.zone(principal, zone, right, makes=makes))
+        return work(self.zone(principal, zone, right, allow_empty=allow_empty))
 
     def zone(
-        self, principal: Principal | None, zone: str, right: Right, *, makes: bool = False
+        self, principal: Principal | None, zone: str, right: Right, *, allow_empty: bool = False
     ) -> Zone:
-        """Return a zone for who has a right to it; one that is not there is as one that is not his.
+        """Return a zone; the error for a missing zone is that for a missing right.
 
-        It reads a file: call it on one of the lanes' threads.
+        It reads files: call it on a thread of a lane.
 
         Raises:
-            Refused: there is none, or not for this principal.
+            Refused: the principal lacks the right, or the zone has no events.
         """
         if principal is None:
             raise unauthorized()
         try:
-            held, named = self.recollect.holds(zone), True
+            has_events, is_valid_name = self.recollect.holds(zone), True
         except InvalidInput:
-            held = named = False
-        if not principal.has_right(zone, right) or not (held or (makes and named)):
-            raise nothing_here()
+            has_events = is_valid_name = False
+        exists = has_events or (allow_empty and is_valid_name)
+        if not principal.has_right(zone, right) or not exists:
+            raise not_found()
         return self.recollect.zone(zone)
 
-    async def until(self, zone: str, number: int) -> None:
+    async def wait_until_decided(self, zone: str, number: int) -> None:
         """Wait until a zone is decided up to a record.
 
         Raises:
-            Refused: it was not in time.
+            Refused: `wait_seconds` have passed.
         """
-        assert self._waiting is not None
-        held = self.recollect.zone(zone)
-        await self._waiting.until(
+        assert self._waiters is not None
+        opened = self.recollect.zone(zone)
+        await self._waiters.wait_until(
             zone,
             number,
-            lambda: self.reading.run(lambda: decided(held._zone)),
+            lambda: self.reading.run(lambda: decided_up_to(opened._zone)),
             self.settings.wait_seconds,
         )
 
-    # While it runs
+    # Background tasks
 
-    def counted(self, report: IngestReport) -> None:
-        """Count the events of an import."""
+    def count_import(self, report: IngestReport) -> None:
+        """Count the events of an import in the metrics."""
         for result in ("new", "duplicate", "rejected"):
             self.metrics.events.labels(result).inc(getattr(report, result))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Decide what is published, and answer; at the end, wait for what is at work."""
-        self._waiting = DecidedWaiters()
-        noting = [asyncio.create_task(self._note_used()), asyncio.create_task(self._flush())]
+        """Run the background tasks and decide published events; on exit, wait for running calls."""
+        self._waiters = DecidedWaiters()
+        tasks = [
+            asyncio.create_task(self._maintain()),
+            asyncio.create_task(self._flush_log()),
+            asyncio.create_task(self._warm_up()),
+        ]
         if self.recollect._open_home.node.ledger.shared:
-            noting.append(asyncio.create_task(self._watch_records()))
-        warming = asyncio.create_task(self._warm_up())
+            tasks.append(asyncio.create_task(self._watch_records()))
         home, node = self.recollect._open_home.home, self.recollect._open_home.node
-        # On Kafka the workers decide, and a home that is read-only is decided elsewhere. A disk
-        # that is full may have room later.
+        # On Kafka the workers decide, and a read-only home is decided elsewhere. A full disk may
+        # have space again later.
         decides = writable(home.directory) and not node.ledger.shared
         ticks = home.configuration.ticks
-        deciding = DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext()
-        opened, told = self.recollect._open_home, self.log.does_not_write
-        writing = written_meanwhile(opened, self._wrote, told) if decides else nullcontext()
+        deciding = DecidingThread(node, self._on_decided, ticks=ticks) if decides else nullcontext()
+        opened, on_error = self.recollect._open_home, self.log.writer_error
+        writing = (
+            written_meanwhile(opened, self._on_written, on_error) if decides else nullcontext()
+        )
         with deciding, writing:
             try:
                 yield
             finally:
                 self.ready = False
-                for task in (*noting, warming):
+                for task in tasks:
                     task.cancel()
                 await self.operations.close()
                 for lane in self.lanes:
                     await asyncio.to_thread(lane.close)
-                await asyncio.to_thread(self.readers.close)
-                await self._note_tokens()
+                await asyncio.to_thread(self.recall_workers.close)
+                await self._save_token_use()
                 self.log.flush()
 
-    def _reported(self, zone: str, moved: int | Exception) -> None:
-        """Note what the thread that decides reports."""
-        if not isinstance(moved, Exception):
-            self.metrics.decided.inc(moved)
-            if self._waiting is not None:
-                self._waiting.moved(zone)
+    def _on_decided(self, zone: str, outcome: int | Exception) -> None:
+        """Handle a report of the deciding thread: a number of records, or an error."""
+        if not isinstance(outcome, Exception):
+            self.metrics.decided.inc(outcome)
+            if self._waiters is not None:
+                self._waiters.notify(zone)
         else:
-            self.log.worker(zone, moved)
+            self.log.worker(zone, outcome)
 
-    def _wrote(self, _: str, report: WriteReport) -> None:
-        """Note what a model wrote."""
+    def _on_written(self, _: str, report: WriteReport) -> None:
+        """Handle a report of the model writer."""
         self.metrics.wrote(report)
 
     async def _warm_up(self) -> None:
-        """Have the encoder loaded before the first question needs it; until then not ready."""
+        """Load the encoder, then become ready."""
         gateway = self.recollect._open_home.node.gateway
         while gateway.model is not None:
             try:
                 await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
                 break
             except Exception as error:
-                # Somebody may bring it meanwhile.
+                # It may be installed meanwhile.
                 self.log.error("the encoder cannot be loaded", error)
-                await asyncio.sleep(_LOAD_SECONDS)
+                await asyncio.sleep(_RETRY_ENCODER_SECONDS)
         self.ready = True
 
     async def _watch_records(self) -> None:
-        """Look for records that no reader can pass; what was read is not read again."""
+        """Look for records at which zones on Kafka stop, without reading records twice."""
         ledger = self.recollect._open_home.node.ledger
         begin: dict[tuple[str, str], int] = {}
         seen: list[int] = []
@@ -285,41 +290,43 @@ class QueryService:
             except Exception as error:
                 # The brokers may be away; every request says so meanwhile.
                 self.log.error("the ledger's records cannot be looked through", error)
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_WATCH_SECONDS)
 
-    async def _flush(self) -> None:
+    async def _flush_log(self) -> None:
         while True:
-            await asyncio.sleep(_FLUSH_SECONDS)
+            await asyncio.sleep(_FLUSH_LOG_SECONDS)
             self.log.flush()
 
-    async def _note_used(self) -> None:
+    async def _maintain(self) -> None:
         while True:
-            await asyncio.sleep(_NOTE_SECONDS)
-            await self._note_tokens()
-            await asyncio.to_thread(self.readers.end_unused)
+            await asyncio.sleep(_SAVE_TOKENS_SECONDS)
+            await self._save_token_use()
+            await asyncio.to_thread(self.recall_workers.end_unused)
 
-    async def _note_tokens(self) -> None:
-        """Write down when tokens were used; where it cannot be, it is the next time."""
+    async def _save_token_use(self) -> None:
+        """Save when tokens were last used; after a failure, the next call saves these times too."""
         try:
             await asyncio.to_thread(self.tokens.save_last_used)
         except (OSError, RecollectError) as error:
-            self.log.error("the use of tokens cannot be noted", error)
+            self.log.error("the last use of tokens cannot be saved", error)
 
 
-class _Bucket:
-    """Requests that may still be made: so many a second, and as many at once."""
+class _TokenBucket:
+    """A rate limiter; the size of the bucket is one second's requests."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second
-        self._most = max(per_second, 1.0)
-        self._left = self._most
-        self._at = time.monotonic()
+        self._size = max(per_second, 1.0)
+        self._available = self._size
+        self._updated_at = time.monotonic()
 
     def take(self) -> bool:
+        """Take a token for a request; return False if none is available."""
         now = time.monotonic()
-        self._left = min(self._most, self._left + (now - self._at) * self._per_second)
-        self._at = now
-        if self._left < 1:
+        refill = (now - self._updated_at) * self._per_second
+        self._available = min(self._size, self._available + refill)
+        self._updated_at = now
+        if self._available < 1:
             return False
-        self._left -= 1
+        self._available -= 1
         return True

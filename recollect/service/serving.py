@@ -1,4 +1,4 @@
-"""Serving: the application on a socket, until the process is told to end."""
+"""Serving the application on a socket until SIGTERM or SIGINT."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.schemas.errors import HomeError
 from recollect.service.application import Application, create_app
-from recollect.service.http.http_protocol import bounded_protocol
+from recollect.service.http.http_protocol import idle_timeout_protocol
 from recollect.service.http.service_log import ServiceLog, take_over
 from recollect.streams.system.extras import needed
 from recollect.streams.system.open_files import raise_open_file_limit
 
-# As long as calls that are at work may take when the process is told to end.
+# How long running calls may take after SIGTERM or SIGINT.
 _GRACE_SECONDS = 30
 _KEEP_ALIVE_SECONDS = 30
 _BACKLOG = 1_024
-# A header that is longer is none.
-_HEADER_BYTES = 65_536
-# What a start leaves lives as long as the process: looking through it for garbage takes time.
-_BEFORE_COLLECTING = 20_000
+_MAX_HEADER_BYTES = 65_536
+# Objects made during startup live as long as the process, so they are frozen, and the garbage
+# collector runs less often.
+_GC_THRESHOLD = 20_000
 
 
 def serve(
@@ -38,42 +38,44 @@ def serve(
     settings: ServiceSettings,
     listening: Callable[[str], None],
     *,
-    beside: Sequence[Router] = (),
+    extra_routes: Sequence[Router] = (),
     tool_sets: ToolSets = OWN_TOOL_SETS,
 ) -> None:
-    """Answer until SIGTERM or SIGINT; then finish what is at work.
+    """Serve a home until SIGTERM or SIGINT, then finish the running calls.
 
-    On the embedded ledger it decides what is published; on Kafka it follows what workers decide, as
-    a replica. `listening` is called with the URL. `beside`, `tool_sets`: as for `create_app`.
+    On the embedded ledger, the service decides published events; on Kafka, it follows the workers
+    as a replica. `listening` is called with the URL. `extra_routes`, `tool_sets`: as for
+    `create_app`.
 
     Raises:
-        HomeError: the address cannot be listened at.
+        HomeError: the service cannot listen on the address.
     """
     raise_open_file_limit()
     log = ServiceLog()
-    with take_over(log), _followed(home, log), Recollect(home, count_accesses=True) as opened:
-        app = create_app(opened, settings, log=log, beside=beside, tool_sets=tool_sets)
+    with take_over(log), _follow(home, log), Recollect(home, count_accesses=True) as opened:
+        app = create_app(opened, settings, log=log, extra_routes=extra_routes, tool_sets=tool_sets)
         _serve(app, settings, listening)
 
 
-def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
+def _follow(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
+    """Return a context that keeps a home on Kafka up to date with its workers."""
     if not on_kafka(home):
         return nullcontext()
     with needed("kafka"):
-        from recollect.operations.processes.replica_process import followed_meanwhile
+        from recollect.operations.processes.replica_process import following
 
-    return followed_meanwhile(home, log.worker)
+    return following(home, log.worker)
 
 
 def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
-    place = _listen(settings)
-    host, port = place.getsockname()[:2]
+    listener = _listen(settings)
+    host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     server = _Server(
         uvicorn.Config(
             app,
             loop="uvloop" if _has_uvloop() else "asyncio",
-            http=bounded_protocol(settings.request_seconds),
+            http=idle_timeout_protocol(settings.request_seconds),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -82,22 +84,22 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
             server_header=False,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
-            h11_max_incomplete_event_size=_HEADER_BYTES,
+            h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         ),
         lambda: listening(f"http://{shown}:{port}"),
     )
-    # uvicorn raises them again when it is done; then the home is still to be closed.
+    # uvicorn raises the signal again at its end, but the home must still be closed then.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_BEFORE_COLLECTING)
+    gc.set_threshold(_GC_THRESHOLD)
     with suppress(KeyboardInterrupt):
-        server.run(sockets=[place])
+        server.run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens."""
+    """A server that calls `listening` once it accepts connections."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
         super().__init__(config)
@@ -110,23 +112,23 @@ class _Server(uvicorn.Server):
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:
-    """Return a socket that is bound; whoever asks for what is taken is told."""
+    """Return a listening socket; raise HomeError if the address is invalid or taken."""
     try:
         found = socket.getaddrinfo(
             settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM
         )
         family, kind, protocol, _, address = found[0]
-        place = socket.socket(family, kind, protocol)
-        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        place.bind(address)
-        place.listen(_BACKLOG)
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
     except (OSError, UnicodeError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or "that is no address"
+        reason = (isinstance(error, OSError) and error.strerror) or "it is not an address"
         raise HomeError(
-            f"{settings.host!r} port {settings.port} cannot be listened at ({reason}); "
-            "give another --port, or stop who has it"
+            f"cannot listen on {settings.host!r} port {settings.port} ({reason}); give another "
+            "--port, or stop the program that uses it"
         ) from None
-    return place
+    return listener
 
 
 def _has_uvloop() -> bool:

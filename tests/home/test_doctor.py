@@ -50,7 +50,7 @@ def let_in(path: Path) -> None:
 def test_a_home_that_is_well_is_said_to_be(home: Home) -> None:
     assert not failed(home)
     # One record was forgotten: its key is missing, and an erasure says why.
-    assert "each one's key is there" in checked(home)[1]["keys"]["detail"]
+    assert "every key is present" in checked(home)[1]["keys"]["detail"]
 
 
 def test_keys_that_no_erasure_ended_are_named(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_home_on_a_network_file_system_is_named(
     found = failed(home)
     assert list(found) == ["file system"]
     assert kind in found["file system"]["detail"]
-    assert "disk of this machine" in found["file system"]["fix"]
+    assert "local disk" in found["file system"]["fix"]
 
 
 def test_the_innermost_and_latest_mount_counts(tmp_path: Path) -> None:
@@ -238,4 +238,4 @@ def test_a_full_disk_and_a_read_only_home_have_a_line_each(home: Home) -> None:
     assert "free some space" in full["disk"]["fix"]
     status, checks = checked(mounted(home))
     assert status == 0
-    assert "read-only here: it answers" in checks["writable"]["detail"]
+    assert "read-only: it answers" in checks["writable"]["detail"]

@@ -107,7 +107,7 @@ def test_what_cannot_be_followed_is_refused(zone: Zone, tmp_path: Path) -> None:
     chat.write_text("25/06/2020, 15:05 - Ada: hi\n")
     with pytest.raises(InvalidInput, match="cannot be followed"):
         zone.follow_file(chat, each=lambda report: True)
-    with pytest.raises(InvalidInput, match="no file that could grow"):
+    with pytest.raises(InvalidInput, match="is not a file"):
         zone.follow_file(tmp_path, each=lambda report: True)
 
 

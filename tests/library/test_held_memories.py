@@ -134,22 +134,28 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         (lambda zone: zone.get_memory("nothing"), "holds nothing with the id 'nothing'"),
         (lambda zone: zone.get_memory(zone.get_entity("Bob").id), "get_entity"),
         (lambda zone: zone.list_memories("songs"), "choose from facts, events"),
-        (lambda zone: zone.list_memories("facts", platform="chat"), "only events come from one"),
+        (lambda zone: zone.list_memories("facts", platform="chat"), "platform filters events only"),
         (lambda zone: zone.list_memories("facts", entity="Adda"), "did you mean Ada"),
-        (lambda zone: zone.list_memories("facts", metadata={"a": "b"}), "only events have some"),
+        (
+            lambda zone: zone.list_memories("facts", metadata={"a": "b"}),
+            "metadata filters events only",
+        ),
         (lambda zone: zone.list_memories("events", metadata={"a": 1}), "give a text"),
-        (lambda zone: zone.list_memories("events", metadata={'a"': "b"}), "is no key"),
+        (
+            lambda zone: zone.list_memories("events", metadata={'a"': "b"}),
+            "neither a key nor a dotted path",
+        ),
         (lambda zone: zone.list_memories("events", source_event_ids="m1"), "give a list"),
         (
             lambda zone: zone.list_memories("observations", source_event_ids=["m1"]),
-            "for events and facts",
+            "filters events and facts only",
         ),
         (lambda zone: zone.list_memories("facts", limit=0), "1 to 1000"),
         (lambda zone: zone.list_memories("facts", cursor="facts:"), "cursor"),
         (lambda zone: zone.list_memories("facts", cursor="events:12:x"), "of another list"),
         (lambda zone: zone.get_entity("Nobody"), "nobody and nothing"),
-        (lambda zone: zone.get_entity("Ada"), "the name of 2; give the id of one"),
-        (lambda zone: zone.history("\ud800"), "half a character"),
+        (lambda zone: zone.get_entity("Ada"), "the name of 2 entities; give the id of one"),
+        (lambda zone: zone.history("\ud800"), "lone surrogate"),
         (lambda zone: zone.update_memory("m1", "I live in Rome."), "not rewritten"),
         (lambda zone: zone.retract("nothing"), "holds nothing with the id 'nothing'"),
         (lambda zone: zone.retract("m1", restore=True), "nothing to restore"),
@@ -284,7 +290,7 @@ def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None
     assert paged(zone, scope="events", thread="t") == []
     assert zone.get_memory("t1").metadata == {"mood": {"is": "good"}}
     assert zone.get_memory("t2").metadata is None
-    with pytest.raises(InvalidInput, match="thread: only events"):
+    with pytest.raises(InvalidInput, match="thread filters events only"):
         zone.list_memories("facts", thread="T")
 
 

@@ -689,7 +689,7 @@ CONSTANTS = [
         lambda: get_args(get_type_hints(SetMemoryState)["state"]),
         ("active", "inactive", "deleted"),
     ),
-    Holds("001 injection: 3 s at most", lambda: context_injection.HARD_STOP, 3.0),
+    Holds("001 injection: 3 s at most", lambda: context_injection.TIMEOUT_SECONDS, 3.0),
     Holds(
         "000 recall as an endpoint",
         lambda: (ZoneOperations.recall.path, ZoneOperations.recall.input),

@@ -201,7 +201,7 @@ def test_A25_who_waits_too_long_gets_nothing(zone: Zone, monkeypatch: pytest.Mon
         return with_traces(self, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Recaller, "with_traces", slow)
-    monkeypatch.setattr(context_injection, "HARD_STOP", 0.05)
+    monkeypatch.setattr(context_injection, "TIMEOUT_SECONDS", 0.05)
     try:
         # However often somebody asks meanwhile.
         for _ in range(8):

@@ -18,7 +18,7 @@ from recollect.home.configuration import Configuration
 from recollect.home.follower_lock import hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.operations.upkeep.doctor import examine
-from recollect.operations.upkeep.promoting import Promoted, promote
+from recollect.operations.upkeep.promoting import PromotionReport, promote
 from recollect.schemas.errors import Busy, HomeError, InvalidInput
 from recollect.streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -173,7 +173,7 @@ def test_an_event_that_moved_can_be_forgotten_to_the_last_byte(home, kafka_url):
 
 def test_a_home_without_an_event_moves_too(tmp_path, kafka_url):
     home = kit.make_home(tmp_path / "empty")
-    assert promote(home, kafka_url) == Promoted(kafka_url, 0, 0, 0, 0)
+    assert promote(home, kafka_url) == PromotionReport(kafka_url, 0, 0, 0, 0)
     with kit.memory(home.directory, PLAIN, kafka_url) as memory:
         memory.publish(kit.messages(PLAIN, 0, 2))
         memory.drive()

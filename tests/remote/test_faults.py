@@ -77,7 +77,7 @@ def status_of(url: str, **options: float) -> object:
 
 def test_nobody_listens() -> None:
     with pytest.raises(
-        Unavailable, match=r"cannot be reached.*see that recollect serve runs there"
+        Unavailable, match=r"cannot be reached.*check that recollect serve runs there"
     ):
         status_of(f"http://127.0.0.1:{free_port()}")
 

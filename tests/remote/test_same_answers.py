@@ -343,7 +343,7 @@ def test_what_is_wrong_is_said_alike(
 
 @pytest.mark.parametrize("method", AT_HOME)
 def test_what_only_a_home_can_do_says_so(method: str, remote: Recollect) -> None:
-    with pytest.raises(RequiresLocalHome, match=f"{method} works with a home alone"):
+    with pytest.raises(RequiresLocalHome, match=f"{method} requires a local home"):
         AT_HOME[method](remote.zone("told"))
 
 
@@ -410,7 +410,7 @@ def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recoll
         (summary,) = one.zone_summaries()
         assert summary.events == told.status().models[0].watermark
         assert repr(one) == f"Recollect({service.url!r})"
-        with pytest.raises(RequiresLocalHome, match="the home is that of the service"):
+        with pytest.raises(RequiresLocalHome, match="home: it is on the machine of the service"):
             _ = one.home
 
 

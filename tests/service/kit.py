@@ -19,7 +19,7 @@ from recollect.home.access_tokens import AccessTokens
 from recollect.home.service_settings import ServiceSettings
 from recollect.integrations import facades
 from recollect.service import Application, create_app
-from recollect.service.http.http_protocol import bounded_protocol
+from recollect.service.http.http_protocol import idle_timeout_protocol
 from recollect.service.http.service_log import ServiceLog
 
 EVERYTHING = ("read", "write", "forget", "admin")
@@ -57,14 +57,14 @@ def served(home: Path, **settings: Any) -> Iterator[Served]:
             opened,
             given,
             log=ServiceLog(log),
-            beside=facades.routers(),
+            extra_routes=facades.routers(),
             tool_sets=facades.TOOL_SETS,
         )
         place = socket.create_server(("127.0.0.1", 0))
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
-                http=bounded_protocol(given.request_seconds),
+                http=idle_timeout_protocol(given.request_seconds),
                 ws="none",
                 lifespan="on",
                 log_config=None,

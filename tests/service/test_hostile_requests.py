@@ -169,7 +169,7 @@ def test_more_calls_than_can_wait_are_refused_with_a_time_to_try_again(
     with served(tmp_path / "home", waiting=1) as service, service.client("a") as client:
         client.post("/v1/zones/a/events?wait=true", json=said("m1", "I live in Turin."))
         monkeypatch.setattr(Zone, "status", lambda self: go_on.wait(60) and self.call(real))
-        most = service.app.service.reading._most
+        most = service.app.service.reading._max_calls
         found: list[httpx.Response] = []
         with service.client("a") as second:
 

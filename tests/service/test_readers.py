@@ -19,7 +19,7 @@ import pytest
 from recollect import Recollect, Zone
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Query
-from recollect.service.work import recall_workers as reader_processes
+from recollect.service.work import recall_workers as recall_workers_module
 from recollect.service.work.recall_workers import RecallWorkers
 from tests.library.kit import said
 from tests.service.kit import Served, served
@@ -70,13 +70,13 @@ class Readers:
         return {**json.loads(answer), "ms": 0}
 
     def process(self) -> int:
-        (reader,) = self.readers._readers
+        (reader,) = self.readers._workers
         return reader.process.pid
 
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Readers]:
-    monkeypatch.setattr(reader_processes, "MANY", 1)
+    monkeypatch.setattr(recall_workers_module, "START_THRESHOLD", 1)
     with Recollect(tmp_path / "home", encoder="none", count_accesses=True) as opened:
         zone = opened.zone("a")
         zone.ingest(
@@ -87,13 +87,13 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Readers
             ]
         )
         readers = RecallWorkers(opened, 1, 60.0)
-        opened._open_home.recallers.follow_listeners.append(readers.erased)
+        opened._open_home.recallers.follow_listeners.append(readers.follow)
         busy = AtWork(zone)
         asking = threading.Thread(target=readers.recall, args=(busy, ASKED))
         asking.start()
         try:
             assert busy.asked.wait(60)
-            until(lambda: bool(readers._readers))
+            until(lambda: bool(readers._workers))
             yield Readers(opened, readers)
         finally:
             busy.go_on.set()
@@ -136,7 +136,7 @@ def test_a_reader_knows_what_was_published_and_never_says_what_was_forgotten(
 def test_an_answer_that_was_found_before_an_erasure_is_not_given_after_it(
     started: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = RecallWorkers._ask
+    ask = RecallWorkers._request
 
     def slow(self: RecallWorkers, *args: Any) -> Any:
         answered: Any = ask(self, *args)
@@ -145,7 +145,7 @@ def test_an_answer_that_was_found_before_an_erasure_is_not_given_after_it(
             started.zone.forget("m1")
         return answered
 
-    monkeypatch.setattr(RecallWorkers, "_ask", slow)
+    monkeypatch.setattr(RecallWorkers, "_request", slow)
     assert "Turin" not in json.dumps(started.asked_anywhere())
 
 
@@ -153,13 +153,13 @@ def test_what_a_killed_reader_had_to_answer_is_answered_here(started: Readers) -
     before = started.asked()
     os.kill(started.process(), signal.SIGKILL)
     assert started.asked_anywhere() == before
-    until(lambda: not started.readers._readers)
+    until(lambda: not started.readers._workers)
     with pytest.raises(AnsweredHere):
         started.asked()
 
 
 def test_a_reader_ends_when_the_service_is_gone(started: Readers) -> None:
-    (reader,) = started.readers._readers
+    (reader,) = started.readers._workers
     # As where the service was killed.
     for connection in reader.connections:
         connection.shutdown(2)
@@ -167,10 +167,10 @@ def test_a_reader_ends_when_the_service_is_gone(started: Readers) -> None:
 
 
 def test_a_reader_that_nobody_needs_ends(started: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
-    (reader,) = started.readers._readers
+    (reader,) = started.readers._workers
     started.readers.end_unused()
     assert reader.process.poll() is None
-    monkeypatch.setattr(reader_processes, "_UNUSED_SECONDS", -1.0)
+    monkeypatch.setattr(recall_workers_module, "_MAX_IDLE_SECONDS", -1.0)
     started.readers.end_unused()
     assert reader.process.poll() is not None
 
@@ -182,8 +182,8 @@ def test_a_question_that_cannot_be_asked_says_why(started: Readers) -> None:
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(reader_processes, "readers_at_most", lambda asked: asked)
-    monkeypatch.setattr("recollect.service.query_service.readers_at_most", lambda asked: asked)
+    monkeypatch.setattr(recall_workers_module, "max_recall_workers", lambda asked: asked)
+    monkeypatch.setattr("recollect.service.query_service.max_recall_workers", lambda asked: asked)
     with served(tmp_path / "home", recall_workers=2) as found:
         yield found
 
@@ -215,7 +215,7 @@ def _one_reader(service: Served, many: ThreadPoolExecutor, asked: Any, alone: An
     """Ask at once until a reader has started."""
     for number, answer in many.map(asked, range(16)):
         assert answer == alone[number]
-    return bool(service.app.service.readers._readers)
+    return bool(service.app.service.recall_workers._workers)
 
 
 def test_who_may_not_ask_gets_nothing_by_way_of_a_reader(service: Served) -> None:

@@ -17,7 +17,7 @@ def test_it_is_not_ready_until_its_encoder_can_be_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = random_model.write(tmp_path / "tiny", seed=7, shape=random_model.TINY)
-    monkeypatch.setattr(query_service, "_LOAD_SECONDS", 0.05)
+    monkeypatch.setattr(query_service, "_RETRY_ENCODER_SECONDS", 0.05)
     monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "full"))
     Home.create_or_open(tmp_path / "home", model_directory=tiny)
     monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "empty"))

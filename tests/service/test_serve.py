@@ -147,7 +147,7 @@ def test_an_address_that_is_taken_is_told_in_a_sentence(home: Path) -> None:
     with serving(home) as (_, url):
         taken = recollect(home, "serve", "--port", url.rpartition(":")[2])
     assert taken.returncode == 2
-    assert "cannot be listened at" in taken.stderr
+    assert "cannot listen on" in taken.stderr
 
 
 def test_tokens_are_made_listed_and_taken_back(home: Path) -> None:

@@ -94,11 +94,11 @@ def test_a_file_of_tokens_that_is_damaged_is_named(tmp_path: Path) -> None:
 def test_when_a_token_was_used_is_noted_once_the_disk_has_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(query_service, "_NOTE_SECONDS", 0.02)
+    monkeypatch.setattr(query_service, "_SAVE_TOKENS_SECONDS", 0.02)
     with served(tmp_path / "home") as running, running.client("a") as client:
         disk = FullDisk(monkeypatch)
         client.get("/v1/zones")
-        until_logged(running, "the use of tokens cannot be noted")
+        until_logged(running, "the last use of tokens cannot be saved")
         assert AccessTokens(running.home).tokens()[0].used_at is None
         disk.full = False
         while AccessTokens(running.home).tokens()[0].used_at is None:
@@ -120,7 +120,7 @@ def test_an_operation_is_done_where_it_cannot_be_noted(
         place = client.post("/v1/zones/a/verify").headers["location"]
         while (state := client.get(place).json()["state"]) in ("queued", "running"):
             time.sleep(0.02)
-        until_logged(running, "operations cannot be noted")
+        until_logged(running, "operations cannot be saved")
         assert state == "succeeded"
         assert file.read_bytes() == before
         assert not left_over(home)

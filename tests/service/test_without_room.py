@@ -82,7 +82,7 @@ def test_a_read_only_home_is_served_and_says_so(home: Path) -> None:
         assert "Turin" in answers(client, "a")
         status, kind, detail = refused(client)
         assert (status, kind) == (503, "urn:recollect:problem:read-only")
-        assert "questions are answered" in detail
+        assert "queries are answered" in detail
         with Recollect(str(client.base_url)) as remote, pytest.raises(ReadOnlyHome):
             remote.zone("a").remember("Ada has a dog.")
 

@@ -50,7 +50,9 @@ def serve(
         else:
             print_line(strong(url), quiet("  stop with Ctrl-C"))
 
-    serve_(selected, settings, listening, beside=facades.routers(), tool_sets=facades.TOOL_SETS)
+    serve_(
+        selected, settings, listening, extra_routes=facades.routers(), tool_sets=facades.TOOL_SETS
+    )
 
 
 @click.group(epilog="Example: recollect token create --zone ada --rights read,write")

@@ -105,10 +105,10 @@ def _profile(held: Zone) -> dict[str, Any]:
 
 async def _kept(request: AnyRequest, bank: str, given: dict[str, Any]) -> dict[str, Any]:
     """Keep what is given of a bank; where nothing is, none comes into being."""
-    mark = principal_in(request).mark(bank)
+    mark = principal_in(request).metadata(bank)
     if not given:
         return await ask(request, bank, kept_fields)
-    return await write(request, bank, lambda held: keep(held, given, mark), makes=True)
+    return await write(request, bank, lambda held: keep(held, given, mark), allow_empty=True)
 
 
 async def _with_body(request: AnyRequest, bank: str, data: BankBody) -> dict[str, Any]:

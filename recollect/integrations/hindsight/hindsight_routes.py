@@ -35,11 +35,11 @@ from recollect.service import (
     Refused,
     ask,
     decided_in_time,
-    erased_in,
-    must_be_somebody,
-    nothing_here,
+    drop_cached_answers,
+    not_found,
     principal_in,
     read,
+    require_principal,
     write,
 )
 
@@ -167,7 +167,7 @@ async def retain(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[RetainBody]
 ) -> dict[str, Any]:
     """Retain contents; unless it is to be in the background, until they are decided."""
-    mark = principal_in(request).mark(bank)
+    mark = principal_in(request).metadata(bank)
     items: list[dict[str, Any]] = [msgspec.structs.asdict(item) for item in data.items]
     done: Retained = await write(
         request,
@@ -178,7 +178,7 @@ async def retain(
             document_tags=data.document_tags or (),
             principal=mark,
         ),
-        makes=True,
+        allow_empty=True,
     )
     later = bool(data.in_background) or not await decided_in_time(request, bank, done.token)
     return {
@@ -359,7 +359,7 @@ async def create_model(
 ) -> dict[str, Any]:
     """Reflect on a question and keep the report. That needs the right to read as well."""
     if not principal_in(request).has_right(bank, "read"):
-        raise nothing_here()
+        raise not_found()
     done = await write(
         request, bank, lambda held: held.reflect(data.source_query, save_as=data.name)
     )
@@ -380,7 +380,7 @@ async def delete_model(
 ) -> dict[str, Any]:
     """Erase a report with all its versions."""
     done = await write(request, bank, lambda held: held.delete_mental_model(model_id))
-    erased_in(request, bank)
+    drop_cached_answers(request, bank)
     return {"success": True, "message": "deleted", "deleted_count": done.events}
 
 
@@ -494,7 +494,7 @@ ROUTER = Router(
         *hindsight_upkeep_routes.ROUTES,
         *(unserved_handler(paths, [method]) for method, paths in _UNSERVED_METHODS.items()),
     ],
-    guards=[must_be_somebody],
+    guards=[require_principal],
     dto=JsonBody,
     return_dto=None,
     include_in_schema=False,

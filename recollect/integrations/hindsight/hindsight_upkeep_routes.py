@@ -16,7 +16,7 @@ from recollect.service import (
     AnyRequest,
     ask,
     decided_in_time,
-    erased_in,
+    drop_cached_answers,
     principal_in,
     read,
     write,
@@ -68,7 +68,7 @@ def _memories(held: Zone) -> int:
 
 async def _emptied(request: AnyRequest, bank: str, work: Callable[[Zone], int]) -> dict[str, Any]:
     gone = await write(request, bank, work)
-    erased_in(request, bank)
+    drop_cached_answers(request, bank)
     return {"success": True, "message": "erased", "deleted_count": gone}
 
 
@@ -96,7 +96,7 @@ async def update_unit(
     others = [name for name in data.__struct_fields__[1:] if getattr(data, name) is not None]
     if data.text is None or others:
         raise InvalidInput("give text alone: the rest of a memory is decided from what it says")
-    text, mark = data.text, principal_in(request).mark(bank)
+    text, mark = data.text, principal_in(request).metadata(bank)
     token = await write(
         request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
     )
@@ -168,7 +168,7 @@ async def delete_document(
         return held.forget(*HindsightBank(held).events_of_document(document_id)).facts
 
     gone = await write(request, bank, erase)
-    erased_in(request, bank)
+    drop_cached_answers(request, bank)
     return {
         "success": True,
         "message": "erased",

@@ -27,9 +27,9 @@ from recollect.service import (
     Refused,
     ask,
     decided_in_time,
-    erased_in,
-    must_be_somebody,
+    drop_cached_answers,
     principal_in,
+    require_principal,
     write,
 )
 
@@ -146,7 +146,7 @@ async def ping(request: AnyRequest) -> dict[str, Any]:
 @post("/v3/memories/add", status_code=200, opt=_WRITE)
 async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
     """Remember messages, and return what they came to."""
-    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,
         zone,
@@ -159,7 +159,7 @@ async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
             expiration_date=data.expiration_date,
             principal=mark,
         ),
-        makes=True,
+        allow_empty=True,
     )
     whole = await decided_in_time(request, zone, done.token)
     found = await _quietly(request, zone, lambda store: store.added(done.id))
@@ -250,7 +250,7 @@ async def update(
     unset = data.expiration_date is msgspec.UNSET
     if data.text is None and data.metadata is None and data.timestamp is None and unset:
         raise InvalidInput("give text, metadata, timestamp or expiration_date")
-    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,
         zone,
@@ -273,7 +273,7 @@ async def delete_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str,
     """Forget a memory for good, with the message that it comes from."""
     zone = zone_of(request)
     await write(request, zone, lambda held: Mem0Store(held).delete(memory_id))
-    erased_in(request, zone)
+    drop_cached_answers(request, zone)
     return {"message": "Memory deleted successfully!"}
 
 
@@ -318,7 +318,7 @@ async def delete_entity(
 @put("/v1/batch", opt=_WRITE)
 async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
     """Update memories one after the other; the first that cannot be ends it."""
-    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
 
     def update_each(store: Mem0Store) -> Addition | None:
         done = None
@@ -349,14 +349,14 @@ async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
                 store.delete(memory_id)
 
     await write(request, zone, lambda held: delete_each(Mem0Store(held)))
-    erased_in(request, zone)
+    drop_cached_answers(request, zone)
     return {"message": f"Successfully deleted {len(data.memories)} memories"}
 
 
 async def _forget(request: AnyRequest, filters: Mapping[str, Any]) -> None:
     zone = zone_of(request)
-    await write(request, zone, lambda held: Mem0Store(held).delete_all(filters), makes=True)
-    erased_in(request, zone)
+    await write(request, zone, lambda held: Mem0Store(held).delete_all(filters), allow_empty=True)
+    drop_cached_answers(request, zone)
 
 
 async def _quietly(request: AnyRequest, zone: str, work: Any) -> list[dict[str, Any]]:
@@ -414,7 +414,7 @@ ROUTER = Router(
         *(ping, add, event, search, list_all, get_one, update, delete_one, history),
         *(delete_all, entities, delete_entity, batch_update, batch_delete),
     ],
-    guards=[must_be_somebody],
+    guards=[require_principal],
     dto=JsonBody,
     return_dto=None,
     include_in_schema=False,

@@ -1,4 +1,4 @@
-"""Why: from a result down to the events that it rests on, and the model calls."""
+"""Provenance (`why`): the chain from a memory to its events and the model calls involved."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ from recollect.schemas.wire import Provenance, ProvenanceStep
 from recollect.text.stability import stability
 
 _MAX_LISTED = 10
-# No ledger has as many records.
-_AFTER_ALL = 2**62
+# Higher than any record number.
+_MAX_NUMBER = 2**62
 
 
 def why(zone: OpenZone, id_: str) -> Provenance:
-    """Return the chain of a memory of any kind; an event has its own id and its source's.
+    """Return the provenance of a memory of any kind; an event also by its source's id.
 
     Raises:
         UnknownId: nothing in the zone has this id.
     """
     zone.must_exist()
     with zone.files() as files:
-        fact = partial(_fact, classified="stability" not in zone.open_home.home.disabled_steps)
+        has_stability = "stability" not in zone.open_home.home.disabled_steps
+        fact = partial(_fact, has_stability=has_stability)
         kinds = (fact, _event, _observation, _mental_model, _entity)
         chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:
@@ -54,7 +55,7 @@ def why(zone: OpenZone, id_: str) -> Provenance:
     return chain
 
 
-def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
+def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | None:
     fact = files.memory.row(Fact, (id_,))
     if fact is None:
         return None
@@ -65,12 +66,12 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
     if log is not None:
         when = format_time(log.processed_at)
         steps.append(ProvenanceStep(f"when event {log.writer_run_id} was processed at {when}"))
-    if classified:
+    if has_stability:
         claim = files.memory.row(FactClaim, (id_,))
-        holds = stability(fact.text, None if claim is None else claim.attribute)
-        for_long = "for ever" if holds.ttl_days is None else f"for about {holds.ttl_days} days"
+        found = stability(fact.text, None if claim is None else claim.attribute)
+        duration = "for ever" if found.ttl_days is None else f"for about {found.ttl_days} days"
         steps.append(
-            ProvenanceStep(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})")
+            ProvenanceStep(f"{found.kind}: holds {duration} (confidence {found.confidence})")
         )
     steps += _vectors(files, "fact", id_)
     steps += _end(files, id_)
@@ -79,16 +80,16 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Provenance | None:
     for other, strength, text in memory.effects(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
-    again = repeating_events(files.memory.connection, [id_]).get(id_, [])
+    repeats = repeating_events(files.memory.connection, [id_]).get(id_, [])
     sources: list[str] = []
-    for event_ids, how in (
+    for event_ids, label in (
         ([fact.source_event_id], "from the event"),
-        (_told_with(files, fact), "with words of"),
-        (again, "said again in"),
+        (_context_events(fact), "with words of"),
+        (repeats, "said again in"),
     ):
-        cited, said = _said(files, event_ids, how)
+        cited, event_steps = _event_steps(files, event_ids, label)
         sources += cited
-        steps += said
+        steps += event_steps
     return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
 
 
@@ -112,36 +113,37 @@ def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
     return steps
 
 
-def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:
-    """Return the ids of the events before a fact's own whose words are in it too."""
+def _context_events(fact: Fact) -> list[str]:
+    """Return the ids of the earlier events whose words a fact's text includes."""
     ids: list[str] = json.decode(fact.metadata).get("told_with", [])
     return ids
 
 
 def _relations(files: ZoneFiles, id_: str) -> list[ProvenanceStep]:
-    """Return what a fact is to other facts, and what they are to it."""
-    # Only who asks for relations needs the rules of language.
+    """Return the relations of a fact to others, and of others to it."""
+    # Imported here: only relations need the language rules.
     from recollect.operations.memories.relations import Relations
 
     relations = Relations(files.memory.connection, files.identity.connection)
 
-    def told(how: str, other: str, sure: float) -> ProvenanceStep:
+    def step(verb: str, other: str, confidence: float) -> ProvenanceStep:
         fact = files.memory.row(Fact, (other,))
         return ProvenanceStep(
-            f"{how} fact {other} (confidence {sure})", [fact.text] if fact else []
+            f"{verb} fact {other} (confidence {confidence})", [fact.text] if fact else []
         )
 
     steps = [
-        told(one.verb, one.fact_id, one.confidence) for one in relations.of([id_]).get(id_, ())
+        step(relation.verb, relation.fact_id, relation.confidence)
+        for relation in relations.outgoing([id_]).get(id_, ())
     ]
-    for other, one in relations.to(id_):
-        how = "extended by" if one.type == "EXTENDS" else "gives rise to"
-        steps.append(told(how, other, one.confidence))
+    for other, relation in relations.incoming(id_):
+        verb = "extended by" if relation.type == "EXTENDS" else "gives rise to"
+        steps.append(step(verb, other, relation.confidence))
     return steps
 
 
 def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
-    """Return who decided a fact: the rules, or a model, with the words that it gave as evidence."""
+    """Return the steps on a fact's writer: the rules, or a model with its evidence and calls."""
     as_of = f"as of {format_time(fact.as_of)}"
     metadata = json.decode(fact.metadata)
     if "writer" not in metadata:
@@ -150,7 +152,7 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
     start, end = metadata["evidence"]
     event = events.event_by_id(files.events.connection, fact.source_event_id)
     evidence: list[str] = []
-    asked = []
+    calls_made = []
     if event is not None:
         evidence.append(message_of(event).content[start:end])
         for number in memory.model_answers_about(files.memory.connection, event.number):
@@ -158,11 +160,11 @@ def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
             if row is not None and (row.model, row.role) == (model, role):
                 calls = pluralise(row.calls, "recorded call")
                 tokens = f"{row.tokens_in} tokens in, {row.tokens_out} out"
-                asked.append(
+                calls_made.append(
                     ProvenanceStep(f"answered in {calls} ({tokens}): record {number} of the ledger")
                 )
     written = f"written by the model {model} in the role {role}, {as_of}; its evidence"
-    return [ProvenanceStep(written, evidence), *asked]
+    return [ProvenanceStep(written, evidence), *calls_made]
 
 
 def _event(files: ZoneFiles, id_: str) -> Provenance | None:
@@ -170,7 +172,7 @@ def _event(files: ZoneFiles, id_: str) -> Provenance | None:
     event = None if event_id is None else events.citation_of(files.events.connection, event_id)
     if event is None or event_id is None:
         return None
-    sources, steps = _said(files, [event_id], "the event itself")
+    sources, steps = _event_steps(files, [event_id], "the event itself")
     steps += _vectors(files, "event", event_id)
     steps += _revisions(files, event_id)
     for fact, text in memory.facts_from(files.memory.connection, event_id):
@@ -179,11 +181,11 @@ def _event(files: ZoneFiles, id_: str) -> Provenance | None:
 
 
 def _revisions(files: ZoneFiles, event_id: str) -> list[ProvenanceStep]:
-    """Return what became of a message: its other versions, and whether it was deleted."""
+    """Return the other versions of a message, and its deletion."""
     event = events.event_by_id(files.events.connection, event_id)
     assert event is not None
     steps = []
-    for other in events.revisions_before(files.events.connection, event, _AFTER_ALL):
+    for other in events.revisions_before(files.events.connection, event, _MAX_NUMBER):
         when = format_time(other.occurred_at)
         payload = other.payload
         if isinstance(payload, Deletion):
@@ -207,11 +209,11 @@ def _observation(files: ZoneFiles, id_: str) -> Provenance | None:
         steps.append(ProvenanceStep(f"a new version of observation {parent}"))
     steps += _vectors(files, "observation", id_)
     sources: list[str] = []
-    for fact, said, event in observation_queries.sources_of(files.memory.connection, id_):
-        steps.append(ProvenanceStep(f"rests on fact {fact}", [said]))
-        cited, content_of = _said(files, [event], "said in")
+    for fact, fact_text, event in observation_queries.sources_of(files.memory.connection, id_):
+        steps.append(ProvenanceStep(f"rests on fact {fact}", [fact_text]))
+        cited, event_steps = _event_steps(files, [event], "said in")
         sources += cited
-        steps += content_of
+        steps += event_steps
     return Provenance(id_, "observation", text, list(dict.fromkeys(sources)), steps)
 
 
@@ -239,23 +241,24 @@ def _entity(files: ZoneFiles, id_: str) -> Provenance | None:
         because = f": {merged[0]} (confidence {merged[1]})" if merged else ""
         steps.append(ProvenanceStep(f"merged with {other.type} {other.name!r}{because}"))
     named = events_naming(files.identity.connection, id_, _MAX_LISTED)
-    sources, said = _said(files, named, "named in")
-    return Provenance(entity.id, "entity", entity.name, sources, steps + said)
+    sources, event_steps = _event_steps(files, named, "named in")
+    return Provenance(entity.id, "entity", entity.name, sources, steps + event_steps)
 
 
-def _said(
-    files: ZoneFiles, event_ids: list[str], how: str
+def _event_steps(
+    files: ZoneFiles, event_ids: list[str], label: str
 ) -> tuple[list[str], list[ProvenanceStep]]:
+    """Return the source ids of events, and a labelled step that quotes each."""
     sources, steps = [], []
     for event_id in event_ids:
         event = events.citation_of(files.events.connection, event_id)
         if event is None:
-            steps.append(ProvenanceStep(f"{how} {event_id}, which has been erased"))
+            steps.append(ProvenanceStep(f"{label} {event_id}, which has been erased"))
             continue
         sources.append(event.source_id)
         steps.append(
             ProvenanceStep(
-                f"{how} {event.source_id!r} of {event.platform}: record {event.number} of the "
+                f"{label} {event.source_id!r} of {event.platform}: record {event.number} of the "
                 "ledger",
                 [f"{event.sender}, {format_time(event.occurred_at)}: {event.content}"],
             )

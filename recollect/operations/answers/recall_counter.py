@@ -1,7 +1,7 @@
-"""Access counts (A3, B1): what was recalled is counted in memory, and appended now and then.
+"""Access counts (A3, B1): recalled memories are counted in memory, and appended periodically.
 
-Counting costs a recall some microseconds. What a process that is killed had not appended yet is
-lost, and nothing is counted twice.
+Counting adds some microseconds to a recall. A killed process loses the counts that it has not
+appended; nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from recollect.projections.memory.facts_for_recall import event_facts
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import Result
 
-#: Seconds between two appends.
+#: Seconds between appends.
 PERIOD = 60.0
-# One record holds so many; a busy minute is several.
+# The maximum number of counts in a record.
 _MAX_PER_RECORD = 1_000
 _COUNTED = frozenset({"fact", "observation", "mental_model"})
 
@@ -27,75 +27,73 @@ _log = logging.getLogger("recollect")
 
 
 class AccessCounts:
-    """The counts of an open home, by zone. Any thread may note; one of its own appends."""
+    """The counts of an open home, by zone; thread-safe. A background thread appends them."""
 
     def __init__(self, open_home: OpenHome) -> None:
         self._open_home = open_home
         self._lock = threading.Lock()
         self._counts: dict[str, Counter[tuple[str, str]]] = {}
-        self._ended = threading.Event()
+        self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def note(self, zone: str, results: Sequence[Result]) -> None:
-        """Count each of some results once; facts that come with an observation too."""
-        self.note_found(zone, targets_of(results))
+    def count_results(self, zone: str, results: Sequence[Result]) -> None:
+        """Count each result once, and each supporting fact of an observation."""
+        self.count(zone, targets_of(results))
 
-    def note_found(self, zone: str, found: Iterable[tuple[str, str]]) -> None:
-        """Count memories that were found once each, by type and id."""
+    def count(self, zone: str, memories: Iterable[tuple[str, str]]) -> None:
+        """Count each memory, given by type and id, once."""
         with self._lock:
-            self._counts.setdefault(zone, Counter()).update(found)
-            if self._thread is None and not self._ended.is_set():
+            self._counts.setdefault(zone, Counter()).update(memories)
+            if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(
                     target=self._run, name="recollect-accesses", daemon=True
                 )
                 self._thread.start()
 
     def flush(self) -> None:
-        """Append what was counted. What cannot be appended is dropped: counted again, it might
-        be counted twice.
-        """
+        """Append the counts; drop those that cannot be appended, as a retry might count twice."""
         with self._lock:
             counts, self._counts = self._counts, {}
-        for name, counted in counts.items():
+        for name, zone_counts in counts.items():
             try:
                 with self._open_home.call_guard():
-                    _append(self._open_home.zone(name), counted)
+                    _append(self._open_home.zone(name), zone_counts)
             except Exception as error:
-                # Whoever asks is answered all the same, and the next counts are tried anew.
-                _log.warning("access counts of a zone were not kept: %s", type(error).__name__)
+                # Queries must not fail for it, and the next counts may succeed.
+                _log.warning("access counts of a zone were lost: %s", type(error).__name__)
 
     def close(self) -> None:
-        """Append what was counted, and end."""
-        self._ended.set()
+        """Append the remaining counts, and end the thread."""
+        self._closed.set()
         thread = self._thread
         if thread is not None:
             thread.join()
         self.flush()
 
     def _run(self) -> None:
-        while not self._ended.wait(PERIOD):
+        while not self._closed.wait(PERIOD):
             self.flush()
 
 
 def targets_of(results: Sequence[Result]) -> list[tuple[str, str]]:
-    """Return the type and id of each of some results, and of the facts that come with them."""
+    """Return the type and id of each result and of its supporting facts."""
     found: list[tuple[str, str]] = [(result.type, result.id) for result in results]
     found += [("fact", fact.id) for result in results for fact in result.facts]
     return found
 
 
-def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:
-    """Append counts as `recalled`: of a turn, each fact that it gave was recalled."""
+def _append(zone: OpenZone, counts: Counter[tuple[str, str]]) -> None:
+    """Append counts as `recalled` commands; a turn counts for each fact stated in it."""
     if zone.open_home.has_follower or not zone.node.writes or not zone.exists():
-        # Another process decides this home's zones, or nobody does.
+        # Another process, or none, writes to this home's zones.
         return
     total: Counter[tuple[str, str]] = Counter()
-    events = {id_: count for (kind, id_), count in counted.items() if kind == "event"}
+    events = {id_: count for (kind, id_), count in counts.items() if kind == "event"}
     with zone.files() as files:
-        given = event_facts(files.memory.connection, sorted(events))
-    for event, facts in given.items():
+        facts_by_event = event_facts(files.memory.connection, sorted(events))
+    for event, facts in facts_by_event.items():
         total.update({("fact", fact): events[event] for fact in facts.stated})
-    total.update({target: count for target, count in counted.items() if target[0] in _COUNTED})
+    total.update({target: count for target, count in counts.items() if target[0] in _COUNTED})
     accesses = [RecallCount(kind, id_, count) for (kind, id_), count in sorted(total.items())]
     for first in range(0, len(accesses), _MAX_PER_RECORD):
         recalling.record_accesses(zone, accesses[first : first + _MAX_PER_RECORD])

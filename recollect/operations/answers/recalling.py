@@ -1,4 +1,4 @@
-"""Recall: answering a question, now or as at an earlier time, and explaining the answer."""
+"""Recall: answering a query, now or as of an earlier time, and explaining the answer."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ T = TypeVar("T")
 def recall(
     zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
 ) -> RecallAnswer:
-    """Return the memories that answer a question; `fields` are fields of a Query too.
+    """Return the memories that answer a query; `fields` override or add fields of it.
 
     Raises:
-        InvalidInput: the question cannot be asked; the message names the field.
+        InvalidInput: the query is invalid; the message names the field.
     """
-    asked = query_of(query, fields)
-    question, known_at = _question_in(zone, asked)
+    parsed = query_of(query, fields)
+    question, known_at = _question_in(zone, parsed)
     answer = with_recaller(
         zone,
-        asked.profile,
+        parsed.profile,
         known_at,
         lambda recaller: recaller.recall(question, _asked_at(zone, known_at)),
     )
     if answer is None:
         return RecallAnswer(query=question.text, results=[], ms=0.0)
-    zone.open_home.recallers.store(zone.name, asked.profile)
-    if asked.max_tokens is not None:
-        return _within(answer, asked.max_tokens)
+    zone.open_home.recallers.store(zone.name, parsed.profile)
+    if parsed.max_tokens is not None:
+        return _truncate(answer, parsed.max_tokens)
     return answer
 
 
-def _within(answer: RecallAnswer, most: int) -> RecallAnswer:
-    """Return an answer without the results for whose texts there is no room, best first.
+def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
+    """Drop the results, best first, whose texts exceed what is left of a budget of tokens.
 
-    Whoever reads them may count with any tokenizer.
+    Tokens are estimated conservatively, since the model that reads them may use any tokenizer.
     """
     kept = []
     for result in answer.results:
         texts = [result.text, *(fact.text for fact in result.facts)]
         texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
         tokens = sum(map(token_bound, texts))
-        if tokens <= most:
-            most -= tokens
+        if tokens <= budget:
+            budget -= tokens
             kept.append(result)
     return msgspec.structs.replace(answer, results=kept)
 
@@ -72,32 +72,31 @@ def _within(answer: RecallAnswer, most: int) -> RecallAnswer:
 def explain(
     zone: OpenZone, query: AnyQuery, id_: str, fields: Mapping[str, Any] | None = None
 ) -> Explanation | None:
-    """Return the rank of a memory in the answer, or why it is not in it; None if there is no such
-    memory.
+    """Explain a memory's rank in an answer, or its absence; None if there is no such memory.
 
     Raises:
         InvalidInput: as `recall`.
     """
-    asked = query_of(query, fields)
-    question, known_at = _question_in(zone, asked)
+    parsed = query_of(query, fields)
+    question, known_at = _question_in(zone, parsed)
     return with_recaller(
         zone,
-        asked.profile,
+        parsed.profile,
         known_at,
         lambda recaller: recaller.explain(question, id_, _asked_at(zone, known_at)),
     )
 
 
 def record_accesses(zone: OpenZone, accesses: Iterable[RecallCount]) -> Receipt:
-    """Count recalls of memories (B1)."""
+    """Append counts of recalled memories (B1)."""
     return command(zone, RecallsCounted(source_id=random_id("recalled"), accesses=tuple(accesses)))
 
 
 def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
-    """Return a question as a Query with checked types.
+    """Return a query of any accepted type as a Query with validated field types.
 
     Raises:
-        InvalidInput: a field is missing, unknown, or of another type.
+        InvalidInput: a field is missing, unknown, or of the wrong type.
     """
     if isinstance(query, str):
         if not fields:
@@ -109,23 +108,23 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
             '{"query": "Where does Ada live?", "max_results": 5}'
         )
     try:
-        said = {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
-        if isinstance(scope := said.get("scope"), str):
-            said = {**said, "scope": [name.strip() for name in scope.split(",") if name.strip()]}
-        return msgspec.convert(said, Query)
+        values = {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
+        if isinstance(scope := values.get("scope"), str):
+            values["scope"] = [name.strip() for name in scope.split(",") if name.strip()]
+        return msgspec.convert(values, Query)
     except UnicodeEncodeError:
-        raise InvalidInput("query: a field holds half a character, which is no text") from None
+        raise InvalidInput("query: a field contains a lone surrogate, which is not text") from None
     except (msgspec.ValidationError, TypeError) as error:
         raise InvalidInput(f"query: {_reason(error)}") from None
 
 
 def check_query(query: Query) -> None:
-    """Raise InvalidInput if a question is not valid; the message names the field."""
+    """Raise InvalidInput if a query is invalid; the message names the field."""
     _question(query)
 
 
 def _reason(error: Exception) -> str:
-    """Return the error of a converter, with the field's name."""
+    """Return the message of a conversion error, with the field's name first."""
     reason, _, place = str(error).partition(" - at `$.")
     if place:
         return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
@@ -133,7 +132,7 @@ def _reason(error: Exception) -> str:
 
 
 def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
-    """Return what is asked of a zone, and as of when, as `_question`."""
+    """Return `_question` of a query, restricted to the records of its `source_event_ids`."""
     question, known_at = _question(query)
     if query.source_event_ids is None:
         return question, known_at
@@ -150,10 +149,11 @@ def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Ledge
 
 
 def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
-    """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
+    """Return a query as the recaller takes it, and its `known_at`.
 
-    A command line may pass bytes that are not text.
+    `known_at` is a time (unix ms), a ledger position, or None for now.
     """
+    # A command line may pass bytes that are not UTF-8.
     text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
     if query.profile == "seed":
         raise InvalidInput("the profile 'seed' is now called 'rrf'")
@@ -195,8 +195,9 @@ def with_recaller(
     known_at: int | LedgerPosition | None,
     ask: Callable[[Recaller], T],
 ) -> T | None:
-    """Return the answer of the recaller of the given moment, or of now; None if nothing is
-    known.
+    """Return `ask` of the recaller of the state at `known_at`; None if that has no events.
+
+    `known_at`: a time (unix ms), a ledger position, or None for now.
     """
     if isinstance(known_at, LedgerPosition) and known_at.partition != zone.partition:
         raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
@@ -205,7 +206,7 @@ def with_recaller(
     recallers = zone.open_home.recallers
     if not zone.open_home.has_follower:
         refresh_files(zone)
-    number = None if known_at is None else _last_known(zone, known_at)
+    number = None if known_at is None else _last_record_at(zone, known_at)
     if number == 0:
         return None
     if number is not None:
@@ -213,8 +214,8 @@ def with_recaller(
     return recallers.in_current_state(zone.name, profile, ask)
 
 
-def _last_known(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
-    """Return the last record that was known then; None: it is the last one."""
+def _last_record_at(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
+    """Return the number of the last record at `known_at`; None if it is the last of all."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
         last = len(timeline.timeline)
@@ -226,16 +227,16 @@ def _last_known(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
 
 
 def refresh_files(zone: OpenZone) -> None:
-    """Update the files from the ledger, at least with raw turns."""
+    """Update the zone's files from the ledger, at least with raw turns."""
     ledger = zone.node.ledger
     topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
-    # Another generation, with fewer records, may be in use by now.
+    # The generation is included: another one, with fewer records, may be in use by now.
     generation = zone.node.current(zone.name).name
     ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
     if ends == zone.refreshed_to:
         return
     if ledger.shared:
-        # Other nodes decide; their changes must be in the answer too.
+        # Other nodes decide; the answer must include their changes.
         zone.node.follow(zone.name)
     else:
         try:
@@ -243,13 +244,13 @@ def refresh_files(zone: OpenZone) -> None:
         except (OSError, apsw.FullError, DiskFull) as error:
             if not is_disk_full(error):
                 raise
-            # What the files hold already answers.
+            # Answer from the files as they are.
             return
     zone.refreshed_to = ends
 
 
 def _asked_at(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
-    """Return the moment at which a question is asked (unix ms): now, or then."""
+    """Return the time of a query (unix ms): that of `known_at`, at the latest now."""
     now = unix_ms()
     if isinstance(known_at, LedgerPosition):
         timeline = zone.open_home.recallers.timeline(zone.name)

@@ -1,7 +1,7 @@
-"""Reflecting: what all kinds of memory say on a question, from the most worked out to the rawest.
+"""Reflection: a report on a question from all kinds of memory, without a language model.
 
-No model is asked. Mental models come first, then observations, facts and turns; what may be out of
-date is said to be, and every line names its sources.
+Mental models come first, then observations, facts and turns. Each line cites its sources, and is
+marked if it may be out of date.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time
 
-#: The kinds in the order of a report, each with how many of them it may hold at most.
-_LEVELS: tuple[tuple[Scope, str, int], ...] = (
+# The sections in order: the scope, the title, and the maximum number of results.
+_SECTIONS: tuple[tuple[Scope, str, int], ...] = (
     ("mental_models", "Reports that were kept", 3),
     ("observations", "Observations", 5),
     ("facts", "Facts", 15),
     ("events", "What was said", 10),
 )
-# What scores less than this share of the best of its kind is about something else.
-_MIN_SHARE = 0.4
+# The minimum score of a result, as a share of the best of its kind.
+_MIN_RELATIVE_SCORE = 0.4
 _MAX_QUOTE_LENGTH = 600
 _SUBTYPE = "emergent"
 
@@ -43,19 +43,19 @@ def reflect(
     max_tokens: int | None = None,
     save_as: str | None = None,
 ) -> Reflection:
-    """Return what all kinds of memory say on a question.
+    """Return a report on a question from all kinds of memory.
 
-    `max_tokens`: the report has fewer results, where it would take more. `save_as`: keep it as the
-    mental model of this name, as a new version of it where there is one. It is erased with any
-    event that it quotes.
+    `max_tokens`: reduce the number of results until the report fits. `save_as`: save the report as
+    the mental model of this name, or as its new version if it exists. It is erased with any event
+    that it quotes.
 
     Raises:
-        InvalidInput: the question cannot be asked, or nothing was found that could be kept.
+        InvalidInput: the query is invalid, or nothing was found to save.
     """
     started = time.monotonic()
     if save_as is not None and (not isinstance(save_as, str) or not save_as.strip()):
         raise InvalidInput("save_as is empty; give the name of the report")
-    asked = {
+    fields = {
         "query": query,
         "entity": entity,
         "platform": platform,
@@ -64,82 +64,82 @@ def reflect(
         "max_results": max_results,
         "budget": "high",
     }
-    near = [
-        (title, most, _near(recall(zone, {**asked, "scope": [scope]}).results))
-        for scope, title, most in _LEVELS
+    found = [
+        (title, limit, _relevant(recall(zone, {**fields, "scope": [scope]}).results))
+        for scope, title, limit in _SECTIONS
     ]
-    levels = _levels(near, max_results)
-    report = _report(query, levels)
-    while max_tokens is not None and token_bound(report) > max_tokens and levels:
+    sections = _sections(found, max_results)
+    report = _report(query, sections)
+    while max_tokens is not None and token_bound(report) > max_tokens and sections:
         max_results //= 2
-        levels = _levels(near, max_results)
-        report = _report(query, levels) if levels else ""
-    results = [item for _, found in levels for item in found]
-    kept = None
+        sections = _sections(found, max_results)
+        report = _report(query, sections) if sections else ""
+    results = [item for _, items in sections for item in items]
+    saved = None
     if save_as is not None:
         if not results:
             raise InvalidInput(f"nothing was found on {query[:60]!r}, so nothing was kept")
-        kept = _keep(zone, save_as.strip(), report, results)
+        saved = _save(zone, save_as.strip(), report, results)
     return Reflection(
         query=query,
         text=report,
         results=results,
         stale_ids=[item.id for item in results if item.is_stale],
-        saved_as=None if kept is None else kept.id,
+        saved_as=None if saved is None else saved.id,
         ms=round((time.monotonic() - started) * 1000, 3),
     )
 
 
-def _levels(
-    near: Sequence[tuple[str, int, list[Result]]], room: int
+def _sections(
+    found: Sequence[tuple[str, int, list[Result]]], max_results: int
 ) -> list[tuple[str, list[Result]]]:
-    """Return what each part of a report shows, by its title, where there is room for so many."""
-    levels: list[tuple[str, list[Result]]] = []
+    """Return the non-empty sections with their titles, without duplicates across sections."""
+    sections: list[tuple[str, list[Result]]] = []
     shown = set[str]()
-    for title, most, found in near:
-        fresh = [item for item in found if _adds(item, shown)][: min(most, room)]
+    for title, limit, items in found:
+        fresh = [item for item in items if _is_new(item, shown)][: min(limit, max_results)]
         for item in fresh:
-            shown.update(_shown_with(item))
-        room -= len(fresh)
+            shown.update(_ids_shown_by(item))
+        max_results -= len(fresh)
         if fresh:
-            levels.append((title, fresh))
-    return levels
+            sections.append((title, fresh))
+    return sections
 
 
-def _near(found: Sequence[Result]) -> list[Result]:
-    least = _MIN_SHARE * max((item.score for item in found), default=0.0)
-    return [item for item in found if item.score >= least and item.score > 0]
+def _relevant(results: Sequence[Result]) -> list[Result]:
+    threshold = _MIN_RELATIVE_SCORE * max((item.score for item in results), default=0.0)
+    return [item for item in results if item.score >= threshold and item.score > 0]
 
 
-def _doubtful(item: Result) -> bool:
-    """Return whether an item may be out of date, and nothing says what is so instead."""
+def _may_be_outdated(item: Result) -> bool:
+    """Return whether an item may be out of date without a known newer version."""
     return item.is_stale and not item.superseded_by
 
 
-def _adds(item: Result, shown: set[str]) -> bool:
-    """Return whether an item says what no one above it does; a turn may stand there as a fact."""
+def _is_new(item: Result, shown: set[str]) -> bool:
+    """Return whether an item is not shown yet; a turn is if a fact from it is."""
     if item.type == "event":
         return not set(item.source_event_ids) <= shown
     return item.id not in shown
 
 
-def _shown_with(item: Result) -> Iterable[str]:
+def _ids_shown_by(item: Result) -> Iterable[str]:
     yield item.id
     yield from (fact.id for fact in item.facts)
     if item.type == "fact":
         yield from item.source_event_ids
 
 
-def _report(query: str, levels: Sequence[tuple[str, list[Result]]]) -> str:
-    """Return the report in Markdown; everything that was remembered stands on a line of its own."""
+def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
+    """Render a report in Markdown, with each memory on a line of its own."""
     lines = [f"# {_quoted(query)}"]
-    if not levels:
+    if not sections:
         lines += ["", "Nothing is remembered on this."]
-    for title, found in levels:
+    for title, items in sections:
         lines += ["", f"## {title}", ""]
-        for item in found:
+        for item in items:
             lines += _lines(item)
-    stale = sum(_doubtful(item) for _, found in levels for item in found)
+    stale = sum(_may_be_outdated(item) for _, items in sections for item in items)
     if stale:
         lines += ["", f"{pluralise(stale, 'line')} may be out of date: go by the facts."]
     return "\n".join(lines)
@@ -147,11 +147,11 @@ def _report(query: str, levels: Sequence[tuple[str, list[Result]]]) -> str:
 
 def _lines(item: Result) -> Iterable[str]:
     who = f", {_quoted(item.sender_name)}" if item.sender_name else ""
-    old = " (may be out of date)" if _doubtful(item) else ""
+    note = " (may be out of date)" if _may_be_outdated(item) else ""
     cited = f" [{', '.join(map(_quoted, item.source_event_ids))}]" if item.source_event_ids else ""
-    # A fact may begin with the name of who said it.
-    said = item.text.removeprefix(f"{item.sender_name}: ")
-    yield f"- {item.as_of[:10]}{who}: {_quoted(said)}{old}{cited}"
+    # A fact may begin with its sender's name.
+    text = item.text.removeprefix(f"{item.sender_name}: ")
+    yield f"- {item.as_of[:10]}{who}: {_quoted(text)}{note}{cited}"
     for change in item.supersedes:
         yield f"  - previously, until {change.at[:10]}: {_quoted(change.text)}"
     for change in item.superseded_by:
@@ -161,13 +161,13 @@ def _lines(item: Result) -> Iterable[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one line that forges no other."""
+    """Return a text on a single line, so that it cannot forge lines of the report."""
     text = collapse_whitespace(text)
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 
 
-def _keep(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
-    """Keep a report that is erased with any event that it quotes."""
+def _save(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
+    """Save a report as a mental model that is erased with any event that it quotes."""
     quoted = [item.id for item in results]
     for item in results:
         quoted += [fact.id for fact in item.facts]

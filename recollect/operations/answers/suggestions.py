@@ -1,4 +1,4 @@
-"""Hints on unknown names in a question, and on a zone that other agents decided."""
+"""Hints on unknown names in a query, and on a zone that was decided by other agents."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def unknown_entity(connection: apsw.Connection, given: str) -> str:
 
 
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
-    """Return hints on unknown names: of the zone, or in a question's filters.
+    """Return hints on an unknown zone, and on unknown names in a query's filters.
 
-    Without a question, also if the zone was decided by other agents than those of the home.
+    Without a query, also return a hint if the zone was decided by other agents than the home's.
     """
     if not zone.exists():
         return [unknown_zone(zone.name, zone.open_home.zone_names())]
@@ -38,7 +38,7 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
         if query.entity is not None and not ids_of_name(files.identity.connection, query.entity):
             found.append(unknown_entity(files.identity.connection, query.entity))
         if query.platform is not None:
-            known = platforms(files.events.connection)
-            if query.platform not in known:
-                found.append(unknown_platform(query.platform, known))
+            known_platforms = platforms(files.events.connection)
+            if query.platform not in known_platforms:
+                found.append(unknown_platform(query.platform, known_platforms))
     return found

@@ -1,4 +1,4 @@
-"""Which records an erasure takes: those that are named, or that fit all criteria."""
+"""Target selection for erasures: records by id or by criteria, and what must go with them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from recollect.operations.answers.suggestions import unknown_entity
 from recollect.operations.erasure.record_matching import (
-    RESTS_ON,
+    SOURCE_TAG_PREFIX,
     Criteria,
     Names,
     RecordContent,
-    body_of,
     content_of,
+    parked_body,
     text_or_none,
 )
 from recollect.projections.events import event_queries as events
@@ -47,15 +47,15 @@ from recollect.streams.records.lookup import (
     records_of_kind,
 )
 
-# Kinds of record that have only numbers and derived ids, no words of anybody.
-_WORDLESS = frozenset(
+# Kinds of records with numbers and derived ids only, no user text.
+_KINDS_WITHOUT_TEXT = frozenset(
     {
         *("forget", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
         *("set_memory_state", "switch", "skip_record", "close_turn"),
     }
 )
-# Kinds that have words and may be missing in events.db.
-_ASIDE = (
+# Kinds of records with user text that may be missing in events.db.
+_UNINDEXED_KINDS = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
 )
@@ -64,34 +64,35 @@ _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
-class Named(NamedTuple):
-    """The records that an id stands for, or that it stood for before they were forgotten.
+class IdLookup(NamedTuple):
+    """The records with an id, by number: readable ones, and already erased ones.
 
-    `known`: this id was given in an earlier erasure.
+    `was_requested`: the id was given to an earlier erasure.
     """
 
     numbers: set[int]
     erased: frozenset[int] = frozenset()
-    known: bool = False
+    was_requested: bool = False
 
     @property
-    def any(self) -> bool:
-        """Whether there is or was anything."""
-        return bool(self.numbers or self.erased or self.known)
+    def is_known(self) -> bool:
+        """Whether the id has or had records."""
+        return bool(self.numbers or self.erased or self.was_requested)
 
 
-def hashed(ledger: Ledger, zone: str, id_: str) -> bytes:
-    """Return the keyed hash under which an erasure notes an id of its request."""
+def request_hash(ledger: Ledger, zone: str, id_: str) -> bytes:
+    """Return the keyed hash under which an erasure command stores a requested id."""
     return source_digest(ledger.keys.secret, zone, RESERVED_PLATFORM, f"forgotten:{id_}")
 
 
-def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return the records among `ids` (`#` and a number) whose keys are lost, not erased.
+def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
+    """Return those of `ids` that name a record (`#17`) whose key is lost, with its number.
 
-    The zone stops at the first of them, so its files cannot be used.
+    A key is lost if it is missing though no erasure destroyed it. The zone is stopped at the first
+    such record, so its files cannot be used.
 
     Raises:
-        InvalidInput: one of them cannot be erased.
+        InvalidInput: a record with a lost key is of a kind that cannot be erased.
     """
     numbers = {id_: int(match[1]) for id_ in ids if (match := _NUMBER.fullmatch(id_))}
     records = records_at(ledger, zone, numbers.values())
@@ -106,8 +107,8 @@ def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
     return {id_: number for id_, number in numbers.items() if number in lost}
 
 
-class Chooser:
-    """Finds records in the files of a zone and in its ledger, which are at the same record."""
+class TargetFinder:
+    """Finds records in the files and the ledger of a zone whose records are all decided."""
 
     def __init__(self, ledger: Ledger, zone: str, files: ZoneFiles) -> None:
         self._ledger = ledger
@@ -116,117 +117,117 @@ class Chooser:
         self._memory = files.memory.connection
         self._identity = files.identity.connection
 
-    # By an id
+    # By id
 
-    def named(self, id_: str, platform: str | None) -> Named:
-        """Return the records for any id that recollect or a source gave.
+    def by_id(self, id_: str, platform: str | None) -> IdLookup:
+        """Return the records with an id given by recollect or by a source.
 
-        A record's number after a #; the id of an event, a fact, an observation or a mental model;
-        a source's own id. With a platform, its own id comes first.
+        The id is `#` and a record's number; that of an event, a fact, an observation or a mental
+        model; or a source's own id. With a platform, the source's own id has precedence.
 
         Raises:
-            InvalidInput: there is none, or events of several platforms have this id.
+            InvalidInput: it names no erasable record, or events of several platforms.
+            UnknownId: the zone has no record with this id.
         """
         number = _NUMBER.fullmatch(id_)
         if number is not None and platform is None:
-            return self._numbered(int(number[1]))
-        # With a platform the source's id comes first, else ours. So nobody can give an event the id
-        # of another one and have that erased.
-        found = self._derived(id_) if platform is None else self._called(id_, platform)
-        if not found.any:
-            found = self._called(id_, None) if platform is None else self._derived(id_)
-        if not found.any:
-            found = self._aside_named(id_, platform)
-        if found.any:
+            return self._by_number(int(number[1]))
+        # Without a platform, recollect's own ids have precedence: a client cannot have an event
+        # erased by giving its id to another one.
+        found = self._by_own_id(id_) if platform is None else self._by_source_id(id_, platform)
+        if not found.is_known:
+            found = self._by_source_id(id_, None) if platform is None else self._by_own_id(id_)
+        if not found.is_known:
+            found = self._by_unindexed_id(id_, platform)
+        if found.is_known:
             return found
         where = f" of platform {platform}" if platform else ""
-        if self.meant(id_) is not None:
+        if self.find_entity(id_) is not None:
             raise InvalidInput(
-                f"zone {self._zone} holds no event {id_!r}{where}, but somebody or something that "
-                f"is called so; to forget that, use --entity"
+                f"zone {self._zone} holds no event {id_!r}{where}, but an entity with this name or "
+                f"id; to forget that, use --entity"
             )
         raise UnknownId(f"zone {self._zone} holds no event {id_!r}{where}")
 
-    def _numbered(self, number: int) -> Named:
+    def _by_number(self, number: int) -> IdLookup:
         record = records_at(self._ledger, self._zone, {number}).get(number)
         if record is None:
             raise InvalidInput(f"zone {self._zone} has no record #{number}")
-        if record.envelope.kind in _WORDLESS:
+        if record.envelope.kind in _KINDS_WITHOUT_TEXT:
             raise InvalidInput(
-                f"record #{number} is a {record.envelope.kind}: it holds nothing that anybody wrote"
+                f"record #{number} is a {record.envelope.kind}, which holds no text to forget"
             )
         if record.readable(self._ledger.keys):
-            return Named({number})
-        return Named(set(), frozenset({number}))
+            return IdLookup({number})
+        return IdLookup(set(), frozenset({number}))
 
-    def _derived(self, id_: str) -> Named:
+    def _by_own_id(self, id_: str) -> IdLookup:
         ids = [id_, *memory.events_of(self._memory, id_)]
         numbers = {item.number for item in events.by_ids(self._events, ids)}
-        return Named(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
+        return IdLookup(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
 
-    def _called(self, source_id: str, platform: str | None) -> Named:
-        """Return the records with a source id; those without a row are looked up by the files'
-        platforms.
-        """
+    def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:
+        """Return the records with a source's id: by the files, else by the ledger's id index."""
         found = {
             item.platform: item.number
             for item in events.by_source_id(self._events, source_id, platform)
         }
         if found:
             return self._one_platform(source_id, found)
-        known = [platform] if platform else self._platforms
-        return self._under(source_id, known)
+        return self._in_ledger(source_id, [platform] if platform else self._file_platforms)
 
     @cached_property
-    def _platforms(self) -> list[str]:
+    def _file_platforms(self) -> list[str]:
+        """The platforms that occur in the files."""
         names = {RESERVED_PLATFORM, *events.platforms(self._events)}
         return sorted(names | set(memory.turn_platforms(self._memory)))
 
-    def _under(self, source_id: str, platforms: Iterable[str]) -> Named:
+    def _in_ledger(self, source_id: str, platforms: Iterable[str]) -> IdLookup:
         found: dict[str, int] = {}
         erased = set()
         for platform in platforms:
             record = record_of(self._ledger, self._zone, platform, source_id)
-            if record is not None and record.envelope.kind not in _WORDLESS:
+            if record is not None and record.envelope.kind not in _KINDS_WITHOUT_TEXT:
                 if record.readable(self._ledger.keys):
                     found[platform] = record.envelope.number
                 else:
                     erased.add(record.envelope.number)
         if found:
             return self._one_platform(source_id, found)
-        return Named(set(), frozenset(erased))
+        return IdLookup(set(), frozenset(erased))
 
-    def _one_platform(self, source_id: str, found: dict[str, int]) -> Named:
+    def _one_platform(self, source_id: str, found: dict[str, int]) -> IdLookup:
         if len(found) > 1:
             raise InvalidInput(
                 f"{source_id!r} is an event of {', '.join(sorted(found))}; say which with "
                 "--platform"
             )
-        return Named(set(found.values()))
+        return IdLookup(set(found.values()))
 
-    def _aside_named(self, id_: str, platform: str | None) -> Named:
-        """Return records that neither the files nor their platforms name, from the ledger."""
+    def _by_unindexed_id(self, id_: str, platform: str | None) -> IdLookup:
+        """Search the ledger for a record with an id, or a platform, that the files lack."""
         if platform is None:
-            found = self._under(id_, sorted(self._all_platforms - set(self._platforms)))
-            if found.any:
+            found = self._in_ledger(id_, sorted(self._all_platforms - set(self._file_platforms)))
+            if found.is_known:
                 return found
         if _ULID.fullmatch(id_):
+            # The time of the id's event, in unix ms.
             at = sum(
-                _CROCKFORD.index(sign) << 45 - 5 * place for place, sign in enumerate(id_[:10])
+                _CROCKFORD.index(digit) << 45 - 5 * place for place, digit in enumerate(id_[:10])
             )
-            for record in self._aside:
+            for record in self._unindexed:
                 if record.envelope.occurred_at == at:
                     event = record.open(self._ledger.keys)
                     if event is not None and event.id == id_:
-                        return Named({event.number})
-        # An id given by recollect has no platform.
-        ours = platform is None or _ULID.fullmatch(id_) is not None
-        return Named(set(), known=ours and self.was_forgotten(id_))
+                        return IdLookup({event.number})
+        # Ids given by recollect belong to no platform.
+        is_own_id = platform is None or _ULID.fullmatch(id_) is not None
+        return IdLookup(set(), was_requested=is_own_id and self.was_requested(id_))
 
-    def was_forgotten(self, id_: str) -> bool:
-        """Return whether this id was given in an earlier erasure."""
-        name = hashed(self._ledger, self._zone, id_)
-        return any(name in forgets.names for forgets in self._erasures())
+    def was_requested(self, id_: str) -> bool:
+        """Return whether this id was given to an earlier erasure."""
+        digest = request_hash(self._ledger, self._zone, id_)
+        return any(digest in erasure.names for erasure in self._erasures())
 
     def _erasures(self) -> Iterator[Forget]:
         for record in records_of_kind(self._ledger, self._zone, "forget"):
@@ -235,15 +236,15 @@ class Chooser:
                 yield event.payload
 
     @cached_property
-    def _aside(self) -> list[SealedRecord]:
-        """The records with words that may be missing in events.db, also of unknown kinds."""
+    def _unindexed(self) -> list[SealedRecord]:
+        """The records with text that may be missing in events.db, also those of unknown kinds."""
         unknown = [
             letter.number
             for letter in memory.dead_letters(self._memory, None)
             if letter.kind not in KINDS
         ]
         found = list(records_at(self._ledger, self._zone, unknown).values())
-        for kind in _ASIDE:
+        for kind in _UNINDEXED_KINDS:
             found += records_of_kind(self._ledger, self._zone, kind)
         return found
 
@@ -252,18 +253,18 @@ class Chooser:
         """The platforms of all records, also of erased ones."""
         return {record.envelope.platform for record in all_records(self._ledger, self._zone)}
 
-    # By what is said of them
+    # By criteria
 
-    def fitting(self, criteria: Criteria) -> set[int]:
-        """Return the records that fit all criteria.
+    def matching(self, criteria: Criteria) -> set[int]:
+        """Return the records that match all criteria.
 
         Raises:
-            InvalidInput: several have the entity's name, or none has.
+            InvalidInput: no entity has the name, or several have it.
         """
-        meant = None
+        entity = None
         if criteria.entity is not None:
-            meant = self.meant(criteria.entity)
-            if meant is None:
+            entity = self.find_entity(criteria.entity)
+            if entity is None:
                 raise InvalidInput(unknown_entity(self._identity, criteria.entity))
         found = set(
             events.numbers_matching(
@@ -275,84 +276,84 @@ class Chooser:
                 before=criteria.before,
             )
         )
-        if meant is not None:
-            found &= meant.numbers
-        for record in self._aside:
+        if entity is not None:
+            found &= entity.numbers
+        for record in self._unindexed:
             if not record.readable(self._ledger.keys):
                 continue
             event = record.open(self._ledger.keys)
-            said = RecordContent(None, None, None, record.envelope.occurred_at, "", frozenset())
+            content = RecordContent(None, None, None, record.envelope.occurred_at, "", frozenset())
             if event is not None:
-                said = content_of(event)
-            if said.fits(criteria) and (
-                meant is None
-                or meant.concerns(said)
-                or (event is not None and event.id in meant.event_ids)
-                or record.envelope.number in meant.numbers
+                content = content_of(event)
+            if content.matches(criteria) and (
+                entity is None
+                or entity.is_concerned_by(content)
+                or (event is not None and event.id in entity.event_ids)
+                or record.envelope.number in entity.numbers
             ):
                 found.add(record.envelope.number)
         return found
 
-    def meant(self, name_or_id: str) -> Meant | None:
-        """Return the entity that a name or an id means; None if there is none.
+    def find_entity(self, name_or_id: str) -> EntityRecords | None:
+        """Return the records of the entity with a name or an id; None if there is no such entity.
 
         Raises:
-            InvalidInput: several have it.
+            InvalidInput: several entities have the name.
         """
         entities = resolve(self._identity, name_or_id)
         entities = entities or resolve(self._identity, normalise_name(name_or_id))
         if len(entities) > 1:
-            listed_ = "; ".join(self._described(entity.id) for entity in entities)
+            candidates = "; ".join(self._description(entity.id) for entity in entities)
             raise InvalidInput(
-                f"{name_or_id!r} is the name of {len(entities)}; give the id of one: {listed_}"
+                f"{name_or_id!r} is the name of {len(entities)} entities; give the id of one: "
+                f"{candidates}"
             )
-        return self._meant(entity_ids(self._identity, entities)) if entities else None
+        return self._records_of(entity_ids(self._identity, entities)) if entities else None
 
-    def _described(self, entity_id: str) -> str:
+    def _description(self, entity_id: str) -> str:
         entity = identity.canonical(self._identity, entity_id)
         assert entity is not None
         handles = entities_for_recall.senders(
             self._identity, sorted(entity_ids(self._identity, [entity]))
         )
-        known_as = ", ".join(f"{platform} {handle}" for platform, handle in sorted(handles))
-        return f"{entity.id} ({entity.type}{', ' if known_as else ''}{known_as})"
+        accounts = ", ".join(f"{platform} {handle}" for platform, handle in sorted(handles))
+        return f"{entity.id} ({entity.type}{', ' if accounts else ''}{accounts})"
 
-    def _meant(self, ids: set[str]) -> Meant:
-        known = sorted(ids)
-        senders = entities_for_recall.senders(self._identity, known)
-        event_ids = set(entities_for_recall.events_mentioning(self._identity, known))
-        about = memory.facts_about(self._memory, known)
+    def _records_of(self, ids: set[str]) -> EntityRecords:
+        entities = sorted(ids)
+        senders = entities_for_recall.senders(self._identity, entities)
+        event_ids = set(entities_for_recall.events_mentioning(self._identity, entities))
+        about = memory.facts_about(self._memory, entities)
         event_ids |= set(memory.events_of_facts(self._memory, about))
         numbers = {item.number for item in events.by_ids(self._events, sorted(event_ids))}
         for platform, handle in senders:
             numbers |= set(events.numbers_matching(self._events, sender=handle, platform=platform))
-        numbers |= set(memory.models_about(self._memory, known))
-        meant = Meant(ids, senders, event_ids, numbers, Names(self._names_of(ids)))
-        for name in sorted(meant.names.all):
+        numbers |= set(memory.models_about(self._memory, entities))
+        records = EntityRecords(ids, senders, event_ids, numbers, Names(self._unique_names(ids)))
+        for name in sorted(records.names.all):
             for number, _, words in events.containing_phrase(self._events, name):
-                if number not in numbers and meant.names.stand_in(words):
+                if number not in numbers and records.names.occur_in(words):
                     numbers.add(number)
-        return meant
+        return records
 
-    def _names_of(self, ids: set[str]) -> set[str]:
-        """Return the normalised names that no other entity has."""
-        written = identity.all_names(self._identity, sorted(ids))
-        names = {normalise_name(name) for name in written}
-        return {name for name in names if name and self._means_only(name, ids)}
+    def _unique_names(self, ids: set[str]) -> set[str]:
+        """Return the entity's normalised names that no other entity has."""
+        names = {normalise_name(name) for name in identity.all_names(self._identity, sorted(ids))}
+        return {name for name in names if name and self._is_unique(name, ids)}
 
-    def _means_only(self, name: str, ids: set[str]) -> bool:
-        others = identity.entities_named(self._identity, name)
-        others += identity.persons_with_first_name(self._identity, name)
-        return all(other.id in ids for other in others)
+    def _is_unique(self, name: str, ids: set[str]) -> bool:
+        holders = identity.entities_named(self._identity, name)
+        holders += identity.persons_with_first_name(self._identity, name)
+        return all(holder.id in ids for holder in holders)
 
-    # What goes with them
+    # Dependents
 
-    def with_all(self, numbers: Set[int]) -> set[int]:
-        """Return records with those that must be erased with them.
+    def with_dependents(self, numbers: Set[int]) -> set[int]:
+        """Return records together with those that must be erased with them.
 
-        That is every version of a message and of a mental model, the reports that quote an event,
-        what was parked because it said something else under the id of an event, and our own
-        command that ended a turn of which nothing is left.
+        Dependents are all versions of a message or a mental model, the mental models that rest on
+        an event, parked events that conflict with an event's id, and recollect's own command that
+        closed a turn if none of its messages remains.
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         found = self._with_models(numbers)
@@ -367,41 +368,42 @@ class Chooser:
         for number, record in records_at(self._ledger, self._zone, parks).items():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Park):
-                body = body_of(event.payload)
+                body = parked_body(event.payload)
                 if (text_or_none(body.get("platform")), text_or_none(body.get("id"))) in names:
                     found.add(number)
         for platform, turn_id in {(item.platform, item.turn_id) for item in written}:
             if turn_id is not None:
-                said = events.numbers_of_turn(self._events, platform, turn_id)
-                if found.issuperset(said):
-                    found |= self._ends_of(platform, turn_id, said)
+                messages = events.numbers_of_turn(self._events, platform, turn_id)
+                if found.issuperset(messages):
+                    found |= self._closing_commands(platform, turn_id, messages)
         return found
 
     def _with_models(self, numbers: Set[int]) -> set[int]:
-        """Return records with all versions of the mental models among them or made of them."""
+        """Return records together with all versions of mental models among or resting on them."""
         found, more = set[int](), set(numbers)
         while not more <= found:
             found |= more
             known = sorted(found)
             ids = [item.id for item in events.by_numbers(self._events, known)]
             ids += memory.model_ids(self._memory, known)
-            resting = memory.models_tagged(self._memory, [f"{RESTS_ON}{id_}" for id_ in ids])
+            tags = [f"{SOURCE_TAG_PREFIX}{id_}" for id_ in ids]
+            resting = memory.models_tagged(self._memory, tags)
             more = set(memory.records_of_models(self._memory, numbers=sorted({*found, *resting})))
         return found
 
-    def _ends_of(self, platform: str, turn_id: str, said: list[int]) -> set[int]:
-        """Return recollect's own commands that ended a turn."""
+    def _closing_commands(self, platform: str, turn_id: str, messages: list[int]) -> set[int]:
+        """Return recollect's own commands that closed a turn."""
         turn = turn_row_id(platform, turn_id)
-        ended = memory.completion_event(self._memory, turn)
-        if ended is None or events.by_ids(self._events, [ended]):
+        closed_by = memory.completion_event(self._memory, turn)
+        if closed_by is None or events.by_ids(self._events, [closed_by]):
             return set()
-        likely = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in said]
-        # The id that an earlier build gave it.
-        likely.append((platform, f"recollect:close-turn:{turn_id}"))
-        found = [record_of(self._ledger, self._zone, *name) for name in likely]
+        source_ids = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in messages]
+        # As earlier builds named it.
+        source_ids.append((platform, f"recollect:close-turn:{turn_id}"))
+        found = [record_of(self._ledger, self._zone, *source_id) for source_id in source_ids]
         if not any(found):
             found = list(records_of_kind(self._ledger, self._zone, "close_turn"))
-        ends = set()
+        commands = set()
         for record in found:
             event = None if record is None else record.open(self._ledger.keys)
             if event is None:
@@ -411,28 +413,28 @@ class Chooser:
                 isinstance(payload, CloseTurn)
                 and (payload.platform, payload.turn_id) == (platform, turn_id)
             ) or (isinstance(payload, TurnCompleted) and payload.sender_id == RESERVED_PLATFORM):
-                ends.add(event.number)
-        return ends
+                commands.add(event.number)
+        return commands
 
-    def ids_of(self, numbers: Iterable[int]) -> list[str]:
-        """Return the events' own ids of records."""
-        wanted = set(numbers)
-        written = events.by_numbers(self._events, sorted(wanted))
-        aside = records_at(self._ledger, self._zone, wanted - {item.number for item in written})
-        opened = (record.open(self._ledger.keys) for record in aside.values())
-        return [item.id for item in written] + [event.id for event in opened if event is not None]
+    def event_ids(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids that recollect gave to the events of records."""
+        targets = set(numbers)
+        indexed = events.by_numbers(self._events, sorted(targets))
+        others = records_at(self._ledger, self._zone, targets - {item.number for item in indexed})
+        opened = (record.open(self._ledger.keys) for record in others.values())
+        return [item.id for item in indexed] + [event.id for event in opened if event is not None]
 
-    def shown(self, numbers: Iterable[int]) -> list[str]:
-        """Return the ids of records that are shown to users: a source's own, or the number."""
-        wanted = sorted(numbers)
-        own = {item.number: item.source_id for item in events.by_numbers(self._events, wanted)}
-        return [own.get(number, f"#{number}") for number in wanted]
+    def display_ids(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids of records to show to users: the source's, or `#` and the number."""
+        targets = sorted(numbers)
+        ids = {item.number: item.source_id for item in events.by_numbers(self._events, targets)}
+        return [ids.get(number, f"#{number}") for number in targets]
 
 
-class Meant(NamedTuple):
-    """An entity: its ids and handles, and what was written by it or about it.
+class EntityRecords(NamedTuple):
+    """An entity's ids and accounts, and the records by it or about it.
 
-    `numbers` are those of records, `event_ids` belong to events that may be in no file.
+    `event_ids`: its events by id, some of which may be missing in the files.
     """
 
     ids: set[str]
@@ -441,10 +443,10 @@ class Meant(NamedTuple):
     numbers: set[int]
     names: Names
 
-    def concerns(self, said: RecordContent) -> bool:
-        """Return whether a record comes from it or is about it."""
+    def is_concerned_by(self, content: RecordContent) -> bool:
+        """Return whether a record is by the entity or about it."""
         return (
-            (said.platform, said.sender) in self.senders
-            or not self.ids.isdisjoint(said.entities)
-            or self.names.stand_in(said.words)
+            (content.platform, content.sender) in self.senders
+            or not self.ids.isdisjoint(content.entities)
+            or self.names.occur_in(content.words)
         )

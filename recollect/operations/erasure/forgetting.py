@@ -1,4 +1,4 @@
-"""Forgetting: records are chosen first, then erased everywhere."""
+"""Forgetting: plan which records to erase, then erase them everywhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from contextlib import suppress
 import msgspec
 
 from recollect.home.open_zone import OpenZone, row_counts
-from recollect.operations.erasure.erasure_targets import Chooser, hashed, lost_among
+from recollect.operations.erasure.erasure_targets import (
+    TargetFinder,
+    records_without_keys,
+    request_hash,
+)
 from recollect.operations.erasure.record_matching import Criteria
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events.event_queries import sources
@@ -20,46 +24,48 @@ from recollect.streams.publishing.commands import random_id
 from recollect.streams.records.chain_readers import EventReader
 
 _BATCH_SIZE = 1_000
-_COUNTED = ("facts", "entities", "vectors")
+_COUNTED_ROWS = ("facts", "entities", "vectors")
 
 
-class Chosen(msgspec.Struct, frozen=True):
-    """The records that an erasure would take: their numbers and ids.
+class ErasurePlan(msgspec.Struct, frozen=True):
+    """The records that an erasure will remove.
 
-    `ids` are those that were given; if records were chosen otherwise, the sources' own ids, and `#`
-    with the number of a record without one. `already_forgotten`: those that were forgotten before;
-    `resumed`: those whose erasure was interrupted and has been finished now. `names` are keyed
-    hashes of the given ids.
+    `numbers`: of the records. `ids`: the requested ids that have records; for a request by
+    criteria, the sources' own ids, or `#` and the number of a record without one.
+    `already_forgotten`: requested ids that were forgotten before. `resumed`: requested ids whose
+    interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
+    requested ids.
     """
 
     numbers: tuple[int, ...]
     ids: list[str]
-    already: list[str]
-    finished: list[str]
-    names: tuple[bytes, ...]
+    already_forgotten: list[str]
+    resumed: list[str]
+    request_hashes: tuple[bytes, ...]
 
 
 def forget(zone: OpenZone, targets: ForgetTargets, *, dry_run: bool = False) -> ForgetReport:
-    """Erase what is named, and all that was decided from it, everywhere.
+    """Erase records and everything derived from them, everywhere.
 
-    One call for many events costs as much as for one. With `dry_run` nothing changes. An id that
-    was forgotten before is no error; one that was never there is.
+    Erasing many events in one call costs as much as erasing one. `dry_run`: change nothing. An id
+    that was forgotten before is not an error; an unknown id is.
 
     Raises:
-        InvalidInput: nothing was said of what is to go, or an id or a name stands for nothing,
-            or for several; then nothing is erased.
-        ErasureFailed: it could not be carried out; it will be, before anything else.
+        InvalidInput: no target was given, or an id or a name is unknown or ambiguous; nothing is
+            erased then.
+        ErasureFailed: the erasure was recorded, but could not be completed; it is completed before
+            anything else is decided.
     """
-    chosen = choose(zone, targets)
-    return would_erase(zone, chosen) if dry_run else erase(zone, chosen)
+    plan = plan_erasure(zone, targets)
+    return preview_erasure(zone, plan) if dry_run else erase(zone, plan)
 
 
-def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
-    """Return what `forget` would erase, and finish what an earlier one began.
+def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
+    """Find the records that `forget` would erase, after completing earlier erasures.
 
-    What was parked because it said something else under the id of an event goes with that event.
-    An event whose key is lost, which has stopped its zone, is given up by its number: the
-    erasure then says why the key is missing, and the zone goes on without the event.
+    Parked events that conflict with an erased event's id are erased with it. A zone that is stopped
+    at an event with a lost key can continue once that event is forgotten by its number (`#17`): the
+    erasure then explains the missing key.
 
     Raises:
         InvalidInput, ErasureFailed: as `forget`.
@@ -73,142 +79,145 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
         after=None if after is None else parse_query_time(after, "time_after"),
         before=None if before is None else parse_query_time(before, "time_before"),
     )
-    if not ids and not criteria.given:
+    if not ids and not criteria.has_criterion:
         raise InvalidInput(
             "say what to forget: ids, entity, sender, thread, time_before or time_after"
         )
     zone.must_exist()
-    if lost := lost_among(zone.node.ledger, zone.name, ids):
+    if lost := records_without_keys(zone.node.ledger, zone.name, ids):
         # Nothing can be decided before these are erased, so they must be erased alone.
-        if criteria.given or lost.keys() < set(ids):
+        if criteria.has_criterion or lost.keys() < set(ids):
             raise InvalidInput(
                 f"the keys of {', '.join(lost)} are lost, and zone {zone.name} has stopped: "
-                "forget those by themselves first"
+                "forget these records first, in a call of their own"
             )
-        return Chosen(
+        return ErasurePlan(
             numbers=tuple(sorted(set(lost.values()))),
             ids=list(lost),
-            already=[],
-            finished=[],
-            names=(),
+            already_forgotten=[],
+            resumed=[],
+            request_hashes=(),
         )
-    unfinished = _unfinished(zone)
-    # Traces that an earlier erasure left in files do not prevent choosing.
+    pending = _pending_erasures(zone)
+    # Residue of an earlier erasure in the files does not prevent planning.
     with suppress(DeletionFailed):
         zone.decide()
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
-        chooser = Chooser(zone.node.ledger, zone.name, files)
-        return _chosen(zone, chooser, list(dict.fromkeys(ids)), criteria, unfinished)
+        finder = TargetFinder(zone.node.ledger, zone.name, files)
+        return _plan(zone, finder, list(dict.fromkeys(ids)), criteria, pending)
 
 
-def _chosen(
+def _plan(
     zone: OpenZone,
-    chooser: Chooser,
+    finder: TargetFinder,
     ids: Sequence[str],
     criteria: Criteria,
-    unfinished: Sequence[Forget],
-) -> Chosen:
-    already, finished = [], []
+    pending: Sequence[Forget],
+) -> ErasurePlan:
+    already_forgotten, resumed = [], []
     numbers: set[int] = set()
     by_id: dict[str, set[int]] = {}
     for id_ in ids:
-        found = chooser.named(id_, criteria.platform)
+        found = finder.by_id(id_, criteria.platform)
         if found.numbers:
             by_id[id_] = found.numbers
             numbers |= found.numbers
         elif any(
-            hashed(zone.node.ledger, zone.name, id_) in forgets.names
-            or not found.erased.isdisjoint(forgets.targets)
-            for forgets in unfinished
+            request_hash(zone.node.ledger, zone.name, id_) in erasure.names
+            or not found.erased.isdisjoint(erasure.targets)
+            for erasure in pending
         ):
-            finished.append(id_)
+            resumed.append(id_)
         else:
-            already.append(id_)
-    if criteria.given and (numbers or not ids):
+            already_forgotten.append(id_)
+    if criteria.has_criterion and (numbers or not ids):
         if (
             criteria.entity is not None
-            and chooser.was_forgotten(criteria.entity)
-            and chooser.meant(criteria.entity) is None
+            and finder.was_requested(criteria.entity)
+            and finder.find_entity(criteria.entity) is None
         ):
-            already.append(criteria.entity)
-            fitting: set[int] = set()
+            already_forgotten.append(criteria.entity)
+            matching: set[int] = set()
         else:
-            fitting = chooser.fitting(criteria)
-        numbers = numbers & fitting if ids else fitting
+            matching = finder.matching(criteria)
+        numbers = numbers & matching if ids else matching
         by_id = {id_: found for id_, found in by_id.items() if found & numbers}
-    shown = list(by_id) if ids else chooser.shown(numbers)
-    numbers = chooser.with_all(numbers)
-    # A repeated request may name another id of the same event.
-    asked = [*by_id, *chooser.ids_of(numbers)] if ids else []
+    displayed = list(by_id) if ids else finder.display_ids(numbers)
+    numbers = finder.with_dependents(numbers)
+    # A repeated request may use another id of the same event, so all its ids are recorded.
+    requested = [*by_id, *finder.event_ids(numbers)] if ids else []
     if criteria.entity is not None:
-        asked.append(criteria.entity)
-    return Chosen(
+        requested.append(criteria.entity)
+    return ErasurePlan(
         numbers=tuple(sorted(numbers)),
-        ids=shown,
-        already=already,
-        finished=finished,
-        names=tuple(hashed(zone.node.ledger, zone.name, id_) for id_ in dict.fromkeys(asked)),
+        ids=displayed,
+        already_forgotten=already_forgotten,
+        resumed=resumed,
+        request_hashes=tuple(
+            request_hash(zone.node.ledger, zone.name, id_) for id_ in dict.fromkeys(requested)
+        ),
     )
 
 
-def would_erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
-    """Return what erasing would remove; nothing is changed."""
-    gone = dict.fromkeys(_COUNTED, 0)
-    if chosen.numbers:
+def preview_erasure(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
+    """Return what an erasure would remove; nothing is changed."""
+    removed = dict.fromkeys(_COUNTED_ROWS, 0)
+    if plan.numbers:
         generation = zone.node.current(zone.name)
         with (
             zone.node.driving(zone.name),
             zone.node.open(zone.name, generation) as files,
         ):
             before = row_counts(files)
-            with zone.node.driver(zone.name, generation, files).erasure_preview(chosen.numbers):
+            with zone.node.driver(zone.name, generation, files).erasure_preview(plan.numbers):
                 after = row_counts(files)
-        gone = {name: before[name] - after[name] for name in _COUNTED}
-    return _forgotten(chosen, gone, dry_run=True)
+        removed = {name: before[name] - after[name] for name in _COUNTED_ROWS}
+    return _report(plan, removed, dry_run=True)
 
 
-def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
-    """Erase what was chosen, by one command of the ledger.
+def erase(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
+    """Erase the planned records by one command in the ledger.
 
     Raises:
         ErasureFailed: as `forget`.
     """
-    gone = dict.fromkeys(_COUNTED, 0)
-    if chosen.numbers:
-        before = _counted(zone)
+    removed = dict.fromkeys(_COUNTED_ROWS, 0)
+    if plan.numbers:
+        before = _row_counts(zone)
         command(
-            zone, Forget(source_id=random_id("forget"), targets=chosen.numbers, names=chosen.names)
+            zone,
+            Forget(source_id=random_id("forget"), targets=plan.numbers, names=plan.request_hashes),
         )
-        _check_gone(zone, chosen.numbers)
-        after = _counted(zone)
-        # Other processes may have written meanwhile.
-        gone = {name: max(before[name] - after[name], 0) for name in _COUNTED}
-        # The index in memory drops it now, so that no question has to wait for that.
+        _check_keys_destroyed(zone, plan.numbers)
+        after = _row_counts(zone)
+        # Never negative: other processes may have written meanwhile.
+        removed = {name: max(before[name] - after[name], 0) for name in _COUNTED_ROWS}
+        # Update the index in memory now rather than at the next query.
         zone.open_home.recallers.follow(zone.name)
     else:
-        # The erasure is complete when no trace is left.
+        # An earlier erasure may have left residue in the files.
         zone.node.finish_purge(zone.name)
-    return _forgotten(chosen, gone)
+    return _report(plan, removed)
 
 
-def _counted(zone: OpenZone) -> dict[str, int]:
+def _row_counts(zone: OpenZone) -> dict[str, int]:
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         return row_counts(files)
 
 
-def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:
-    """Raise ErasureFailed while a key of an erased record still exists."""
+def _check_keys_destroyed(zone: OpenZone, numbers: Sequence[int]) -> None:
+    """Raise ErasureFailed if a key of an erased record still exists."""
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         sealed = sources(files.events.connection, numbers)
-    left = zone.node.ledger.keys.get([source.key_id for source in sealed.values()])
-    if left:
+    remaining = zone.node.ledger.keys.get([source.key_id for source in sealed.values()])
+    if remaining:
         raise ErasureFailed(
-            f"zone {zone.name}: {len(left)} of {len(numbers)} records can still be read; see "
-            "that a worker runs, and run recollect forget again"
+            f"zone {zone.name}: {len(remaining)} of {len(numbers)} records can still be read; "
+            "check that a worker runs, and run recollect forget again"
         )
 
 
-def _unfinished(zone: OpenZone) -> list[Forget]:
+def _pending_erasures(zone: OpenZone) -> list[Forget]:
     """Return the erasures in the ledger that are not decided yet."""
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         mark = files.memory.watermark()
@@ -225,14 +234,14 @@ def _unfinished(zone: OpenZone) -> list[Forget]:
     return found
 
 
-def _forgotten(chosen: Chosen, gone: dict[str, int], *, dry_run: bool = False) -> ForgetReport:
+def _report(plan: ErasurePlan, removed: dict[str, int], *, dry_run: bool = False) -> ForgetReport:
     return ForgetReport(
-        forgotten=chosen.ids,
-        already_forgotten=chosen.already,
-        resumed=chosen.finished,
-        events=len(chosen.numbers),
-        facts=gone["facts"],
-        entities=gone["entities"],
-        vectors=gone["vectors"],
+        forgotten=plan.ids,
+        already_forgotten=plan.already_forgotten,
+        resumed=plan.resumed,
+        events=len(plan.numbers),
+        facts=removed["facts"],
+        entities=removed["entities"],
+        vectors=removed["vectors"],
         dry_run=dry_run,
     )

@@ -1,4 +1,4 @@
-"""The origin and words of a record, and whether a name stands in its words."""
+"""Matching of records for erasure: by origin and time, and by names in their text."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from recollect.streams.language.grammar.analysis import Mention
 
 
-#: How a mental model says on which event it rests, among its tags; with that event it is erased.
-RESTS_ON = "from:"
+#: The prefix of a mental model's tags that name the events it rests on, which are erased with it.
+SOURCE_TAG_PREFIX = "from:"
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
-    """Criteria that all records to erase must fit. Times are unix ms, both exclusive."""
+    """Criteria that a record must match to be erased. Times are unix ms, both exclusive."""
 
     entity: str | None = None
     sender: str | None = None
@@ -40,13 +40,13 @@ class Criteria(msgspec.Struct, frozen=True, kw_only=True):
     before: int | None = None
 
     @property
-    def given(self) -> bool:
-        """Whether there is a criterion; a platform alone is not enough."""
+    def has_criterion(self) -> bool:
+        """Whether there is a criterion; a platform alone does not count."""
         return msgspec.structs.replace(self, platform=None) != Criteria()
 
 
 class RecordContent(NamedTuple):
-    """The origin of a record, and its words."""
+    """The origin of a record, its text, and the ids of entities in its fields."""
 
     platform: str | None
     sender: str | None
@@ -55,8 +55,8 @@ class RecordContent(NamedTuple):
     words: str
     entities: frozenset[str]
 
-    def fits(self, criteria: Criteria) -> bool:
-        """Return whether all criteria except the entity fit."""
+    def matches(self, criteria: Criteria) -> bool:
+        """Return whether the record matches all criteria except the entity."""
         return (
             criteria.platform in (None, self.platform)
             and criteria.sender in (None, self.sender)
@@ -67,16 +67,16 @@ class RecordContent(NamedTuple):
 
 
 def content_of(event: Event) -> RecordContent:
-    """Return the origin and words of an event, also of one that could not be read."""
+    """Return the origin and text of an event, or of the invalid input in a parked one."""
     payload = event.payload
-    said = RecordContent(event.platform, None, None, event.occurred_at, "", frozenset())
+    content = RecordContent(event.platform, None, None, event.occurred_at, "", frozenset())
     if isinstance(payload, Content):
         words = f"{payload.sender_name or ''} {payload.content}"
-        return said._replace(sender=payload.sender_id, thread=payload.thread_id, words=words)
+        return content._replace(sender=payload.sender_id, thread=payload.thread_id, words=words)
     if isinstance(payload, Park):
-        body = body_of(payload)
+        body = parked_body(payload)
         at = event.occurred_at
-        # Its time may be invalid; then the time of its arrival counts.
+        # If the input's own time is invalid, the time it arrived counts.
         with suppress(InvalidInput, TypeError):
             at = parse_time(body.get("occurred_at", at))[0]
         return RecordContent(
@@ -89,17 +89,17 @@ def content_of(event: Event) -> RecordContent:
         )
     if isinstance(payload, CreateMentalModel):
         about = frozenset([payload.entity_id] if payload.entity_id else [])
-        return said._replace(words=f"{payload.name}: {payload.description}", entities=about)
+        return content._replace(words=f"{payload.name}: {payload.description}", entities=about)
     if isinstance(payload, UpdateMentalModel):
-        return said._replace(words=payload.description)
+        return content._replace(words=payload.description)
     if isinstance(payload, ProposeMerge):
         about = frozenset([payload.entity_a, payload.entity_b])
-        return said._replace(words=payload.reason, entities=about)
-    return said
+        return content._replace(words=payload.reason, entities=about)
+    return content
 
 
-def body_of(park: Park) -> dict[str, Any]:
-    """Return the object in a parked record; empty if there is none."""
+def parked_body(park: Park) -> dict[str, Any]:
+    """Return the JSON object of a parked record; empty if it is not one."""
     try:
         body = msgspec.json.decode(park.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -108,62 +108,62 @@ def body_of(park: Park) -> dict[str, Any]:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return the value if it is a text, else None."""
+    """Return the value if it is a string, else None."""
     return value if isinstance(value, str) else None
 
 
 class Names:
-    """Normalised names, and whether they stand in a text."""
+    """The normalised names of an entity, and a search for them in texts."""
 
     def __init__(self, names: set[str]) -> None:
         self.all = names
         # A single word may be an ordinary word; "Bob Stone" and "bob_77" are certainly names.
         words = {name for name in names if name.isalpha()}
-        self._certain = _standing(names - words)
-        self._words = _standing(words)
+        self._unambiguous = _whole_words(names - words)
+        self._words = _whole_words(words)
         # Words that are names in any position: "Marta", not "Will".
-        self._clear = {name for name in words if _mentioned(name.title())}
+        self._certain_words = {name for name in words if _mentions_in(name.title())}
 
-    def stand_in(self, text: str) -> bool:
-        """Return whether one of the names stands in a text, as a name.
+    def occur_in(self, text: str) -> bool:
+        """Return whether a text contains one of the names, used as a name.
 
-        A single word must be written as one: with a capital where no sentence begins, unless the
-        writer reads it as a name there too; or all in lower case, where it means nothing else.
+        A single word counts if mention detection finds it; if it is capitalised inside a sentence;
+        or, in a text all in lower case, if it has no other meaning.
         """
         text = " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").split())
-        if self._certain is not None and self._certain.search(text):
+        if self._unambiguous is not None and self._unambiguous.search(text):
             return True
         found = [] if self._words is None else list(self._words.finditer(text))
         if not found:
             return False
-        read = _mentioned(text)
-        if any(normalise_name(mention.text) in self.all for mention in read):
+        mentions = _mentions_in(text)
+        if any(normalise_name(mention.text) in self.all for mention in mentions):
             return True
-        lower = text == text.lower()
+        is_lower = text == text.lower()
         return any(
-            normalise_name(word[0]) in self._clear
-            if lower
-            else word[0][:1].isupper() and _goes_on_before(text, word.start())
+            normalise_name(word[0]) in self._certain_words
+            if is_lower
+            else word[0][:1].isupper() and _is_inside_sentence(text, word.start())
             for word in found
-            if not any(mention.start <= word.start() < mention.end for mention in read)
+            if not any(mention.start <= word.start() < mention.end for mention in mentions)
         )
 
 
-def _mentioned(text: str) -> list[Mention]:
+def _mentions_in(text: str) -> list[Mention]:
     # Imported here: only forgetting needs it, and recall loads this module too.
     from recollect.streams.language.names.mentions import mentions
 
     return mentions(text)
 
 
-def _standing(names: set[str]) -> re.Pattern[str] | None:
+def _whole_words(names: set[str]) -> re.Pattern[str] | None:
     """Return a pattern that finds names as whole words; None without names."""
     longest_first = sorted(names, key=lambda name: (-len(name), name))
     words = "|".join(re.escape(name) for name in longest_first)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if names else None
 
 
-def _goes_on_before(text: str, place: int) -> bool:
-    """Return whether a word is inside a sentence, so that its capital means a name."""
-    before = text[:place].rstrip(" \"'(\u201c\u2018")
+def _is_inside_sentence(text: str, start: int) -> bool:
+    """Return whether the word at `start` is not the first of its sentence."""
+    before = text[:start].rstrip(" \"'(\u201c\u2018")
     return bool(before) and before[-1] not in ".!?:;\u2026"

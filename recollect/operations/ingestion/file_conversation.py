@@ -1,4 +1,4 @@
-"""The events of files in their order, in memory: what is known of one are those before it."""
+"""A conversation read from files: its events in memory, in order, for extraction without a home."""
 
 from __future__ import annotations
 
@@ -20,39 +20,46 @@ from recollect.streams.language.references.who_is_meant import IN_MIND
 from recollect.streams.language.relations.corrections import LOOKED_THROUGH
 from recollect.streams.reader.packed_reading import unpacked
 
-#: As many events of a conversation are looked through.
-_LOOKED_THROUGH = max(IN_MIND, LOOKED_THROUGH)
+# How many events before one the language rules use.
+_RULES_LOOKBACK = max(IN_MIND, LOOKED_THROUGH)
 
 
-class EventsOfFiles(Conversation):
-    """A conversation from files: the events that were read before one."""
+class FileConversation(Conversation):
+    """The events read from files so far, as the context of the next one."""
 
-    def __init__(self, zone: str, kept: int = 0) -> None:
-        """`kept`: how many events of a conversation are kept at least."""
+    def __init__(self, zone: str, lookback: int = 0) -> None:
+        """`lookback`: the minimum number of recent events to keep per conversation."""
         self._zone = zone
         self._number = 0
-        most = max(kept, _LOOKED_THROUGH)
-        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
-        self._began: dict[tuple[str, str], Event] = {}
-        self._spoken: dict[str, deque[Speaker]] = defaultdict(lambda: deque(maxlen=LOOKBACK_EVENTS))
-        self._written: dict[tuple[str, str], deque[Event]] = defaultdict(
+        size = max(lookback, _RULES_LOOKBACK)
+        # By conversation.
+        self._recent: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=size))
+        # By conversation and sender.
+        self._first_messages: dict[tuple[str, str], Event] = {}
+        # By peer.
+        self._speakers: dict[str, deque[Speaker]] = defaultdict(
             lambda: deque(maxlen=LOOKBACK_EVENTS)
         )
+        # By platform and sender.
+        self._by_sender: dict[tuple[str, str], deque[Event]] = defaultdict(
+            lambda: deque(maxlen=LOOKBACK_EVENTS)
+        )
+        # By platform and message id.
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
-        #: What was read in the texts of the event at hand.
+        #: The reader's annotations of the current event's texts.
         self.readings: Annotations = {}
 
     def next_number(self) -> int:
-        """Return the running number of what comes now."""
+        """Return the next running number."""
         self._number += 1
         return self._number
 
     def next_event(self, draft: Draft) -> Event:
-        """Return an event that a file gives; it is added when it is done."""
+        """Return a draft as the next event; call `add` once it is processed."""
         payload = draft.payload
         assert isinstance(payload, Content)
         if isinstance(payload, Message) and payload.turn_id is not None:
-            # A message of a turn waits for the turn's end, which may be in no file.
+            # Extraction would wait for the turn's end, which the files may lack.
             payload = msgspec.structs.replace(payload, turn_id=None)
         return Event(
             zone=self._zone,
@@ -65,33 +72,35 @@ class EventsOfFiles(Conversation):
         )
 
     def add(self, event: Event) -> None:
-        """Add an event behind those before it."""
+        """Append a processed event."""
         if not isinstance(event.payload, Deletion):
-            said = message_of(event)
-            self._said[_conversation(event)].append(event)
-            self._began.setdefault((_conversation(event), said.sender_id), event)
-            speaker = Speaker(event.number, event.platform, said.sender_id, said.sender_name)
-            self._spoken[_place(event)].append(speaker)
-            self._written[event.platform, said.sender_id].append(event)
+            message = message_of(event)
+            self._recent[_conversation(event)].append(event)
+            self._first_messages.setdefault((_conversation(event), message.sender_id), event)
+            speaker = Speaker(event.number, event.platform, message.sender_id, message.sender_name)
+            self._speakers[_peer(event)].append(speaker)
+            self._by_sender[event.platform, message.sender_id].append(event)
         self._versions[_message(event)].append(event)
 
     def preceding(self, event: Event, limit: int) -> Sequence[Event]:
-        return list(islice(reversed(self._said[_conversation(event)]), limit))
+        return list(islice(reversed(self._recent[_conversation(event)]), limit))
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
-        place = _conversation(event)
-        written = self._written[event.platform, message_of(event).sender_id]
+        conversation = _conversation(event)
+        sent = self._by_sender[event.platform, message_of(event).sender_id]
         return [
-            one for one in reversed(written) if one.number >= since and _conversation(one) != place
+            one
+            for one in reversed(sent)
+            if one.number >= since and _conversation(one) != conversation
         ]
 
     def first_message(self, event: Event) -> Event | None:
-        return self._began.get((_conversation(event), message_of(event).sender_id))
+        return self._first_messages.get((_conversation(event), message_of(event).sender_id))
 
     def participants(self, event: Event, since: int) -> Sequence[Speaker]:
         last = {
             (speaker.sender_id, speaker.sender_name): speaker
-            for speaker in self._spoken[_place(event)]
+            for speaker in self._speakers[_peer(event)]
             if since <= speaker.number < event.number
         }
         return sorted(last.values(), reverse=True)
@@ -109,15 +118,15 @@ class EventsOfFiles(Conversation):
 
 
 def _message(event: Event) -> tuple[str, str]:
-    """Return the platform and the id of the message that an event is, or is a version of."""
+    """Return the platform and id of an event's message; an edit's or deletion's is its target."""
     payload = event.payload
     if isinstance(payload, Edit | Deletion):
         return event.platform, payload.target
     return event.platform, payload.source_id
 
 
-def _place(event: Event) -> str:
-    """Return where people meet: the peer of a platform, whatever the thread."""
+def _peer(event: Event) -> str:
+    """Return the peer (a chat, across its threads) of an event; without one, its conversation."""
     peer = message_of(event).peer_id
     return _conversation(event) if peer is None else f"{event.platform}\x1f{peer}"
 

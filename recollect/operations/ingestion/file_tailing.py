@@ -1,4 +1,4 @@
-"""Following: the lines of a growing file become events as they are written."""
+"""Tailing a growing file: its lines become events as they are written."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from recollect.streams.adapters import (
     followed_source,
 )
 
-#: How often it is looked whether a file grew.
+#: Seconds between checks of whether a file has grown.
 POLL_SECONDS = 0.2
-# By so many bytes a file is known to be the same, grown.
-_LAST = 256
+# The last bytes read, which are compared to detect that a file was overwritten in place.
+_FINGERPRINT_BYTES = 256
 
 
 def follow(
@@ -40,12 +40,12 @@ def follow(
     wait: bool = True,
     each: Callable[[IngestReport], bool],
 ) -> IngestReport:
-    """Put the lines of a growing file into the ledger until `each` returns True.
+    """Append the lines of a growing file to the ledger until `each` returns True.
 
     Raises:
-        InvalidInput: it is no file, or in no format that can be read line by line.
+        InvalidInput: `path` is not a file, or its format cannot be read line by line.
     """
-    # What ends turns loads what decides, which a question does without.
+    # Imported here: they load the agents, which a query does not need.
     from recollect.home.abandoned_turns import end_abandoned_turns
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
@@ -53,97 +53,97 @@ def follow(
     counts = ImportCounts(rejections=[], skipped=[])
     importer = Importer(partial(publish, zone), counts)
     options = Options.of(timezone, None)
-    named = Path(path).expanduser()
-    if not named.is_file():
-        raise InvalidInput(f"{named} is no file that could grow; name one")
-    told = -1
+    file_path = Path(path).expanduser()
+    if not file_path.is_file():
+        raise InvalidInput(f"{file_path} is not a file; give the path of one that may grow")
+    reported = -1
     next_tick = 0.0
 
-    def at_rest() -> bool:
-        """Publish what was read; return whether that is all."""
-        nonlocal told, next_tick
+    def on_end_of_file() -> bool:
+        """Publish the lines read so far; return whether to stop."""
+        nonlocal reported, next_tick
         importer.flush()
         if zone.open_home.closing:
             return True
-        grown, told = counts.read != told, counts.read
-        over = grown and each(report_of(zone, counts, started, wait=wait))
+        has_grown, reported = counts.read != reported, counts.read
+        stops = has_grown and each(report_of(zone, counts, started, wait=wait))
         if wait and time.monotonic() >= next_tick:
             next_tick = time.monotonic() + TICK_SECONDS
             end_abandoned_turns(zone)
-        return over
+        return stops
 
     while True:
-        file = _Growing(named, at_rest)
-        # Lines that are alike are counted from the beginning, as in an import of the whole.
-        for place, item in drafts(followed_source(file, format, options)):
-            importer.add(place, item)
+        file = _TailedFile(file_path, on_end_of_file)
+        # Identical lines are numbered from the beginning, as in an import of the whole file.
+        for location, item in drafts(followed_source(file, format, options)):
+            importer.add(location, item)
         importer.flush()
-        if file.ended:
+        if file.stopped:
             return report_of(zone, counts, started, wait=wait)
-        while not named.is_file():
+        while not file_path.is_file():
             time.sleep(POLL_SECONDS)
 
 
-class _Growing(InputFile):
-    """A file whose end is waited for: it comes when the file is cut or replaced, or is let be."""
+class _TailedFile(InputFile):
+    """A growing file, whose content ends once it is truncated or replaced, or tailing stops."""
 
-    def __init__(self, path: Path, at_rest: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, on_end_of_file: Callable[[], bool]) -> None:
         super().__init__(path)
-        self._growing = path
-        self._at_rest = at_rest
-        #: Whether nobody wants to know more.
-        self.ended = False
+        self._tailed_path = path
+        self._on_end_of_file = on_end_of_file
+        #: Whether `on_end_of_file` asked to stop.
+        self.stopped = False
 
     def raw(self, meter: ByteCounter | None) -> io.BufferedReader:
         if meter is None:
-            # Somebody only looks at its beginning.
+            # Format detection reads the beginning only.
             return super().raw(None)
-        return io.BufferedReader(_Tail(self._growing, self._rests))
+        return io.BufferedReader(_Tail(self._tailed_path, self._stops))
 
-    def _rests(self) -> bool:
-        self.ended = self._at_rest()
-        return self.ended
+    def _stops(self) -> bool:
+        self.stopped = self._on_end_of_file()
+        return self.stopped
 
 
 class _Tail(io.RawIOBase):
-    """A file that is read on as it grows."""
+    """A raw stream that waits at the end of its file for more content."""
 
-    def __init__(self, path: Path, at_rest: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, stops: Callable[[], bool]) -> None:
         super().__init__()
         self._path = path
         self._file = io.FileIO(path)
-        self._at_rest = at_rest
-        self._last = b""
+        self._stops = stops
+        self._fingerprint = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
         while not (count := self._file.readinto(buffer)):
-            # Looked at before its last words are read: what is written until then is read.
-            over = self._over()
-            if over or self._at_rest():
+            # Checked before the last read, so that content written in between is not lost.
+            if self._is_replaced() or self._stops():
                 if not (count := self._file.readinto(buffer)):
                     return 0
                 break
             time.sleep(POLL_SECONDS)
-            if not self._goes_on():
+            if self._is_overwritten():
                 return 0
-        self._last = (self._last + bytes(buffer[:count]))[-_LAST:]
+        self._fingerprint = (self._fingerprint + bytes(buffer[:count]))[-_FINGERPRINT_BYTES:]
         return count
 
-    def _goes_on(self) -> bool:
-        """Return whether what was read last still stands where it stood: none wrote over it."""
-        place = self._file.tell() - len(self._last)
-        return os.pread(self._file.fileno(), len(self._last), place) == self._last
+    def _is_overwritten(self) -> bool:
+        """Return whether the bytes read last have changed in the file."""
+        offset = self._file.tell() - len(self._fingerprint)
+        found = os.pread(self._file.fileno(), len(self._fingerprint), offset)
+        return found != self._fingerprint
 
-    def _over(self) -> bool:
-        """Return whether the file was cut, or another has its name."""
+    def _is_replaced(self) -> bool:
+        """Return whether the file was truncated, or its name belongs to another file."""
         mine = os.fstat(self._file.fileno())
         try:
             now = os.stat(self._path)
         except FileNotFoundError:
-            # Between being moved away and being made again.
+            # A log rotation moved it and has not created the new one yet.
             return False
         return (mine.st_dev, mine.st_ino) != (now.st_dev, now.st_ino) or (
             now.st_size < self._file.tell()

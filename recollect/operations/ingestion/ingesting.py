@@ -1,6 +1,4 @@
-"""Writing to a zone: events, files of events, texts to remember; and waiting until they are
-decided.
-"""
+"""Writing to a zone: events, export files, remembered texts and commands; waiting for decisions."""
 
 from __future__ import annotations
 
@@ -48,16 +46,19 @@ if TYPE_CHECKING:
 #: The types in which an event may be given.
 AnyEvent = Mapping[str, Any] | InboundEvent
 
-#: The key of an event's metadata under which the service says who sent it.
+#: The metadata key under which the service records an event's sender.
 PRINCIPAL = "recollect_principal"
 
-_WAIT_SECONDS = 0.02
-# Events of which it is told why they are refused, where all are.
+_POLL_SECONDS = 0.02
+# Reasons in the message of an import whose events are all rejected.
 _MAX_SHOWN = 5
 
 
 class Show(Protocol):
-    """Shows how far a step is, of `total` where that is known; `unit` is `records` or `bytes`."""
+    """Display a step's progress.
+
+    `total`: the work of the step, None if unknown; `unit`: `records` or `bytes`.
+    """
 
     def __call__(
         self, step: str, total: int | None = None, unit: str = "records", /
@@ -78,24 +79,24 @@ def ingest(
     wait: bool = True,
     principal: Mapping[str, str] | None = None,
 ) -> IngestReport:
-    """Put events into the ledger, and wait until they are recallable; `principal` says who sends.
+    """Append events to the ledger, and wait until they are decided.
 
     Raises:
-        InvalidInput: what is given holds no events, or none of them can be kept.
+        InvalidInput: `events` contains no event, or all of them are invalid.
     """
-    begun = EventImport(zone, principal)
-    begun.add(several(events))
-    report = begun.report(wait=wait)
+    event_import = EventImport(zone, principal)
+    event_import.add(iterate_events(events))
+    report = event_import.report(wait=wait)
     if report.read and report.rejected == report.read:
-        raise InvalidInput(none_kept(report))
+        raise InvalidInput(all_rejected_message(report))
     return report
 
 
-def several(events: AnyEvent | Iterable[AnyEvent]) -> Iterable[AnyEvent]:
-    """Return events as what yields them.
+def iterate_events(events: AnyEvent | Iterable[AnyEvent]) -> Iterable[AnyEvent]:
+    """Return an iterable of events; wrap a single event.
 
     Raises:
-        InvalidInput: they are none.
+        InvalidInput: `events` is neither an event nor an iterable of them.
     """
     if isinstance(events, str | bytes | PathLike):
         raise InvalidInput(
@@ -106,23 +107,24 @@ def several(events: AnyEvent | Iterable[AnyEvent]) -> Iterable[AnyEvent]:
         return [events]
     if not isinstance(events, Iterable):
         raise InvalidInput(
-            f"events is {type(events).__name__}; give a dict, or something that yields dicts"
+            f"events is {type(events).__name__}; give a dict or an iterable of dicts"
         )
     return events
 
 
-def none_kept(report: IngestReport) -> str:
-    """Return what to say of an import of which every event was refused."""
+def all_rejected_message(report: IngestReport) -> str:
+    """Return the message for an import whose events were all rejected."""
     which = "the event" if report.read == 1 else f"none of {report.read} events"
     verb = "cannot" if report.read == 1 else "can"
-    told = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MAX_SHOWN]]
-    return "; ".join([f"{which} {verb} be kept", *told])
+    reasons = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MAX_SHOWN]]
+    return "; ".join([f"{which} {verb} be kept", *reasons])
 
 
 class EventImport:
-    """An import whose events come in parts, of any number, as over a network.
+    """An import whose events arrive in several parts, as over a network.
 
-    `principal` says who sends them; each event is marked with it, whatever it says itself.
+    `principal` identifies the sender; it is recorded in each event's metadata, and replaces any
+    value given there.
     """
 
     def __init__(self, zone: OpenZone, principal: Mapping[str, str] | None = None) -> None:
@@ -130,33 +132,35 @@ class EventImport:
         self._principal = principal
         self._started = time.monotonic()
         self._counts = ImportCounts(rejections=[], skipped=[])
-        self._same: Counter[str] = Counter()
-        self._before = 0
+        self._duplicate_counts: Counter[str] = Counter()
+        self._read = 0
 
     def add(self, events: Iterable[AnyEvent | bytes]) -> None:
-        """Put some events into the ledger, each a dict or a line of JSON; they are durable then."""
+        """Append events to the ledger, each a dict or a line of JSON; then they are durable."""
         with self._zone.open_home.call_guard():
-            source = JsonObjects(self._counted(events), "events", already_read=self._before)
-            import_source(source, self._publish, self._counts, duplicate_counts=self._same)
+            source = JsonObjects(self._counting(events), "events", already_read=self._read)
+            import_source(
+                source, self._publish, self._counts, duplicate_counts=self._duplicate_counts
+            )
 
     def report(self, *, wait: bool = False) -> IngestReport:
-        """Return what became of them so far; `wait`: when they are recallable."""
+        """Return the report so far; `wait`: once all events are decided."""
         with self._zone.open_home.call_guard():
             return report_of(self._zone, self._counts, self._started, wait=wait)
 
-    def _counted(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
+    def _counting(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
         for event in events:
             yield event
-            self._before += 1
+            self._read += 1
 
     def _publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
         if self._principal is not None:
-            drafts = [_marked(draft, self._principal) for draft in drafts]
+            drafts = [_with_principal(draft, self._principal) for draft in drafts]
         return publish(self._zone, drafts)
 
 
-def _marked(draft: Draft, principal: Mapping[str, str]) -> Draft:
-    """Return a draft that says who sent it; what it says of that itself does not count."""
+def _with_principal(draft: Draft, principal: Mapping[str, str]) -> Draft:
+    """Return a draft whose metadata names this principal and no other."""
     payload = draft.payload
     assert isinstance(payload, Content)
     metadata = {name: value for name, value in payload.metadata.items() if name != PRINCIPAL}
@@ -179,11 +183,11 @@ def ingest_files(
     wait: bool = True,
     show: Show = show_nothing,
 ) -> IngestReport:
-    """Put the events of files, folders and archives into the ledger; wait until they count.
+    """Append the events of files, folders and archives to the ledger; wait until they are decided.
 
     Raises:
-        InvalidInput: an input cannot be read or is in no format that is known, or none can be read
-            without an option that is missing; then nothing is.
+        InvalidInput: an input cannot be read or has an unknown format, or every input needs an
+            option that is missing; nothing is imported then.
     """
     from recollect.streams.adapters import exports_of, total_size
 
@@ -194,13 +198,13 @@ def ingest_files(
         Options.of(timezone, date_order), find_places=partial(_places, zone)
     )
     inputs = open_inputs(paths, format, options, meter)
-    counts = begun(inputs)
+    counts = initial_counts(inputs)
     with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         for export in exports_of(inputs):
             import_source(export.source, partial(publish, zone), counts)
     report = report_of(zone, counts, started, wait=wait, show=show)
     if wait:
-        # It loads what decides, which a question does without.
+        # Imported here: it loads the agents, which a query does not need.
         from recollect.home.abandoned_turns import end_abandoned_turns
 
         end_abandoned_turns(zone)
@@ -232,8 +236,9 @@ def _places(
 def open_inputs(
     paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: ByteCounter
 ) -> list[Input]:
-    """Return what files, folders and archives hold; of several, one that is ambiguous or lacks an
-    option is refused by name, and the others are read.
+    """Open files, folders and archives, and recognise their formats.
+
+    Of several, one that is ambiguous or needs an option is rejected, and the others are read.
 
     Raises:
         InvalidInput: as `ingest_files`.
@@ -241,21 +246,20 @@ def open_inputs(
     from recollect.streams.adapters import Input, open_input, refusal
 
     inputs: list[Input] = []
-    refused: list[RefusedExport] = []
+    rejected: list[RefusedExport] = []
     for path in paths:
         try:
             inputs.append(open_input(Path(path).expanduser(), format, options, meter))
         except RefusedExport as error:
-            refused.append(error)
+            rejected.append(error)
             inputs.append(Input(rejections=[refusal(os.fspath(path), error)]))
-    if refused and not any(one.exports for one in inputs):
-        raise refused[0]
+    if rejected and not any(one.exports for one in inputs):
+        raise rejected[0]
     return inputs
 
 
-def begun(inputs: Sequence[Input]) -> ImportCounts:
-    """Return the counts of an import of which nothing was read yet: what was passed over or refused
-    as it was opened."""
+def initial_counts(inputs: Sequence[Input]) -> ImportCounts:
+    """Return an import's counts before reading: the files skipped or rejected when opened."""
     counts = ImportCounts(rejections=[], skipped=[])
     for one in inputs:
         counts.skipped += one.skipped
@@ -268,14 +272,14 @@ def begun(inputs: Sequence[Input]) -> ImportCounts:
 def report_of(
     zone: OpenZone, counts: ImportCounts, started: float, *, wait: bool, show: Show = show_nothing
 ) -> IngestReport:
-    """Return what became of an import so far; `wait`: when what is published is recallable.
+    """Return the report of an import so far; `wait`: decide everything first.
 
-    `started`: when it began, by the monotonic clock.
+    `started`: when it began, in seconds of the monotonic clock.
     """
     token_, head = token(zone), zone.head()
     if wait:
-        waiting = zone.node.ledger.head(zone.name).number - decided(zone)
-        with show("deciding", waiting) as advance:
+        pending = zone.node.ledger.head(zone.name).number - decided_up_to(zone)
+        with show("deciding", pending) as advance:
             zone.decide(advance)
     return IngestReport(
         read=counts.read,
@@ -292,21 +296,21 @@ def report_of(
 
 
 def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
-    """Put events into the ledger; they are searchable at once as raw turns.
+    """Append events to the ledger; they are searchable as raw turns immediately.
 
     Raises:
-        InvalidInput: one has the platform of commands; then none is published.
+        InvalidInput: an event has the platform reserved for commands; none is published then.
     """
     for draft in drafts:
         check_platform(draft.platform)
     with memory_span("upsert_memory", zone.name) as span:
-        receipts = _noted(zone, zone.node.ledger.publish(zone.name, drafts))
-        span.set_records(len(drafts), lambda: _shown(drafts, receipts))
+        receipts = _note_published(zone, zone.node.ledger.publish(zone.name, drafts))
+        span.set_records(len(drafts), lambda: _span_records(drafts, receipts))
     return receipts
 
 
-def _shown(drafts: Sequence[Draft], receipts: Sequence[Receipt]) -> Iterator[SpanRecord]:
-    """Yield what a span may show of events."""
+def _span_records(drafts: Sequence[Draft], receipts: Sequence[Receipt]) -> Iterator[SpanRecord]:
+    """Yield the ids and texts of published events."""
     for draft, receipt in zip(drafts, receipts, strict=True):
         assert isinstance(draft.payload, Content)
         yield receipt.event_id, draft.payload.content, None
@@ -321,12 +325,12 @@ def remember(
     principal: Mapping[str, str] | None = None,
     replaces: str | None = None,
 ) -> Receipt:
-    """Remember a text as it is.
+    """Store a text verbatim as an event.
 
-    `principal` says on whose behalf; `replaces` is the id of the fact or event that it replaces.
+    `principal` identifies its author; `replaces`: the id of the fact or event that it replaces.
 
     Raises:
-        InvalidInput: it cannot be stored, as in an import.
+        InvalidInput: the text or the sender is invalid.
     """
     if not isinstance(content, str):
         raise InvalidInput(f"content is {type(content).__name__}; give a text")
@@ -342,7 +346,7 @@ def remember(
     if replaces is not None:
         payload = msgspec.structs.replace(draft.payload, replaces=replaces)
         draft = msgspec.structs.replace(draft, payload=payload)
-    return _publish_command(zone, draft if principal is None else _marked(draft, principal))
+    return _publish_command(zone, draft if principal is None else _with_principal(draft, principal))
 
 
 def _checked_time(at: Time) -> str | int:
@@ -352,69 +356,67 @@ def _checked_time(at: Time) -> str | int:
 
 
 def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:
-    """Put a command into the ledger and decide it.
+    """Append a command to the ledger and decide it.
 
     Raises:
-        CommandConflict: the ledger has another event under its id.
+        CommandConflict: the ledger has a different event with its id.
     """
     return _publish_command(zone, draft_of_command(payload, unix_ms() if at is None else at))
 
 
 def _publish_command(zone: OpenZone, draft: Draft) -> Receipt:
-    (receipt,) = _noted(zone, publish_commands(zone.node.ledger, zone.name, [draft]))
+    (receipt,) = _note_published(zone, publish_commands(zone.node.ledger, zone.name, [draft]))
     zone.decide()
     return receipt
 
 
-def _noted(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
+def _note_published(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
     zone.note_published(max((receipt.number for receipt in receipts), default=0))
     return receipts
 
 
 def token(zone: OpenZone) -> str:
-    """Return a token for everything that was published here; `wait_for` takes it, also
-    elsewhere.
-    """
+    """Return a consistency token for everything published so far through this open home."""
     return str(
         LedgerPosition(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published)
     )
 
 
 def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
-    """Wait until everything up to a token is decided, and can be recalled here.
+    """Wait until everything up to a consistency token is decided and can be recalled here.
 
     Raises:
-        InvalidInput: it is no token of this zone.
-        DecisionTimeout: it was not within `timeout` seconds.
+        InvalidInput: it is not a token of this zone.
+        DecisionTimeout: `timeout` seconds have passed.
         AlreadyClosed: the home is being closed.
     """
-    wanted = LedgerPosition.parse(token)
-    if wanted.partition != zone.partition:
+    target = LedgerPosition.parse(token)
+    if target.partition != zone.partition:
         raise InvalidInput(f"token {token!r} is not of zone {zone.name}")
     deadline = time.monotonic() + timeout
-    while (number := _brought_up(zone)) < wanted.number:
+    while (number := _decide_up_to(zone)) < target.number:
         if zone.open_home.closing:
             raise AlreadyClosed(
-                f"zone {zone.name} is being closed; open Recollect again, and ask again"
+                f"zone {zone.name} is being closed; open Recollect again, and wait again"
             )
         if time.monotonic() > deadline:
             raise DecisionTimeout(
-                f"zone {zone.name} is at record {number} after {timeout:g} s, and the token "
-                f"stands for {wanted.number}; ask again, or see that a worker runs"
+                f"zone {zone.name} is at record {number} after {timeout:g} s, and the token is of "
+                f"record {target.number}; wait again, or check that a worker runs"
             )
-        time.sleep(_WAIT_SECONDS)
+        time.sleep(_POLL_SECONDS)
 
 
-def decided(zone: OpenZone) -> int:
-    """Return the last record that the zone's files hold; 0 where there are none."""
+def decided_up_to(zone: OpenZone) -> int:
+    """Return the number of the zone's last decided record; 0 if it has no files."""
     if not zone.node.zone(zone.name).exists():
         return 0
     with zone.files() as files:
         return files.memory.watermark().number
 
 
-def _brought_up(zone: OpenZone) -> int:
-    """Return the last record of the files, after updating them if no other process does."""
+def _decide_up_to(zone: OpenZone) -> int:
+    """Decide pending records, unless another process does; return the last decided one."""
     if not zone.open_home.has_follower and zone.node.writes:
         zone.decide()
-    return decided(zone)
+    return decided_up_to(zone)

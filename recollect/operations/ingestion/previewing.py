@@ -1,4 +1,4 @@
-"""Previewing: what an import would read, before any of it is published."""
+"""Previews of imports: a summary of what would be imported, without publishing anything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from os import PathLike
 
 import msgspec
 
-from recollect.operations.ingestion.ingesting import Show, begun, open_inputs, show_nothing
+from recollect.operations.ingestion.ingesting import (
+    Show,
+    initial_counts,
+    open_inputs,
+    show_nothing,
+)
 from recollect.schemas.events import Content, Draft, kind_of
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import ExportPreview, Person, Preview, Rejection, Sample
@@ -23,9 +28,10 @@ from recollect.streams.adapters import (
     total_size,
 )
 
-#: Of the people of an export so many are named, of its lines so many shown, each so long.
+#: The maximum number of people listed per export.
 MAX_PEOPLE = 20
-_HALF = 5
+# Samples from the beginning of an export, and as many from its end.
+_SAMPLES_PER_END = 5
 _MAX_TEXT_LENGTH = 200
 
 
@@ -37,16 +43,16 @@ def preview(
     date_order: str | None = None,
     show: Show = show_nothing,
 ) -> Preview:
-    """Return what an import of files, folders and archives would read.
+    """Summarise what an import of files, folders and archives would read.
 
     Raises:
         InvalidInput: as `ingest_files`.
     """
     meter = ByteCounter()
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
-    counts = begun(inputs)
+    counts = initial_counts(inputs)
     with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
-        exports = [_previewed(export, counts) for export in exports_of(inputs)]
+        exports = [_preview_of(export, counts) for export in exports_of(inputs)]
     return Preview(
         exports=exports,
         read=counts.read,
@@ -56,8 +62,8 @@ def preview(
     )
 
 
-class _Seen(msgspec.Struct):
-    """What was seen of an export so far; of its lines only the first and the last are kept."""
+class _Summary(msgspec.Struct):
+    """The summary of an export read so far, with samples from its beginning and its end."""
 
     platforms: set[str] = set()
     people: Counter[str] = msgspec.field(default_factory=Counter)
@@ -65,8 +71,10 @@ class _Seen(msgspec.Struct):
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     first: int | None = None
     last: int | None = None
-    begins: list[Sample] = []
-    ends: deque[Sample] = msgspec.field(default_factory=lambda: deque(maxlen=_HALF))
+    first_samples: list[Sample] = []
+    last_samples: deque[Sample] = msgspec.field(
+        default_factory=lambda: deque(maxlen=_SAMPLES_PER_END)
+    )
 
     def add(self, draft: Draft) -> None:
         content = draft.payload
@@ -79,36 +87,39 @@ class _Seen(msgspec.Struct):
             self.names[content.sender_id] = content.sender_name
         self.first = at if self.first is None else min(self.first, at)
         self.last = at if self.last is None else max(self.last, at)
-        (self.ends if len(self.begins) >= _HALF else self.begins).append(_sample(draft, content))
+        has_first = len(self.first_samples) >= _SAMPLES_PER_END
+        (self.last_samples if has_first else self.first_samples).append(_sample(draft, content))
 
 
-def _previewed(export: Export, counts: ImportCounts) -> ExportPreview:
-    seen = _Seen()
+def _preview_of(export: Export, counts: ImportCounts) -> ExportPreview:
+    summary = _Summary()
     for _, draft in drafts(export.source):
         counts.read += 1
         if isinstance(draft, Rejection):
             reject(counts, draft)
         else:
-            seen.add(draft)
+            summary.add(draft)
     return ExportPreview(
         path=export.path,
         format=export.format,
-        platforms=sorted(seen.platforms),
+        platforms=sorted(summary.platforms),
         people=[
-            Person(id=id_, name=seen.names.get(id_), events=count)
-            for id_, count in seen.people.most_common(MAX_PEOPLE)
+            Person(id=id_, name=summary.names.get(id_), events=count)
+            for id_, count in summary.people.most_common(MAX_PEOPLE)
         ],
-        people_count=len(seen.people),
-        first=None if seen.first is None else format_time(seen.first),
-        last=None if seen.last is None else format_time(seen.last),
-        kinds=dict(sorted(seen.kinds.items())),
-        samples=[*seen.begins, *seen.ends],
+        people_count=len(summary.people),
+        first=None if summary.first is None else format_time(summary.first),
+        last=None if summary.last is None else format_time(summary.last),
+        kinds=dict(sorted(summary.kinds.items())),
+        samples=[*summary.first_samples, *summary.last_samples],
     )
 
 
 def _sample(draft: Draft, content: Content) -> Sample:
-    named = [f"[{item.type}: {item.name or item.caption or '?'}]" for item in content.attachments]
-    text = " ".join([*content.content.split(), *named])
+    attachments = [
+        f"[{item.type}: {item.name or item.caption or '?'}]" for item in content.attachments
+    ]
+    text = " ".join([*content.content.split(), *attachments])
     return Sample(
         at=format_time(draft.occurred_at),
         who=content.sender_name or content.sender_id,

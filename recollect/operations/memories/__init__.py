@@ -1,1 +1,1 @@
-"""Listing and changing what is held: facts, entities, merges, mental models."""
+"""Listing and changing memories: facts, entities, merges, mental models."""

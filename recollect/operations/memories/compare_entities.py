@@ -1,4 +1,4 @@
-"""Comparing: whether two would be taken for the same, by what is given of them (A16)."""
+"""Comparison of two entities, known or described: whether they would be merged, and why (A16)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect.streams.agents.identity.entity_comparison import (
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.agents.identity.entity_rows import is_address
 
-# Our types of entities for the types of a description, and for mentions' (C5).
+# Entity types by the type names accepted in a description, among them those of mentions (C5).
 _TYPES = {
     **{entity: entity for entity in ENTITY_TYPES.values()},
     **{mention.casefold(): entity for mention, entity in ENTITY_TYPES.items()},
@@ -34,38 +34,41 @@ _TYPES = {
 
 
 def compare_descriptions(a: EntityDescription, b: EntityDescription) -> Comparison:
-    """Return whether two would be taken for the same, and why; their order does not matter.
+    """Compare two described entities; their order does not matter.
 
     Raises:
-        InvalidInput: one has no name.
+        InvalidInput: a description has no name.
     """
-    for described in (a, b):
-        if not described.name.strip():
+    for description in (a, b):
+        if not description.name.strip():
             raise InvalidInput("a description has no name")
-    return _as_comparison(compare_entities(_as_described(a), _as_described(b)))
+    return _to_wire(compare_entities(_profile_of(a), _profile_of(b)))
 
 
-def _as_described(given: EntityDescription) -> EntityProfile:
-    email = (given.email or "").strip()
+def _profile_of(description: EntityDescription) -> EntityProfile:
+    email = (description.email or "").strip()
     addresses = frozenset({("email", normalise_name(email))}) if email else frozenset()
-    return EntityProfile((given.name,), _TYPES.get(given.type.casefold(), UNKNOWN), addresses)
+    type_ = _TYPES.get(description.type.casefold(), UNKNOWN)
+    return EntityProfile((description.name,), type_, addresses)
 
 
-def _as_comparison(judged: EntityComparison) -> Comparison:
+def _to_wire(comparison: EntityComparison) -> Comparison:
     return Comparison(
-        decision=judged.decision, confidence=judged.confidence, reasons=list(judged.reasons)
+        decision=comparison.decision,
+        confidence=comparison.confidence,
+        reasons=list(comparison.reasons),
     )
 
 
 def compare(zone: OpenZone, a: str, b: str) -> Comparison:
-    """Return whether two that a zone knows, by name or id, are or would be taken for the same.
+    """Compare two entities of a zone, each given by name or id.
 
     Raises:
-        InvalidInput: nobody has one of the names, or several have it.
+        InvalidInput: no entity has one of the names, or several have it.
     """
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
-        one, two = _meant(files, a), _meant(files, b)
+        one, two = _find(files, a), _find(files, b)
         if one.id == two.id:
             return Comparison(
                 decision="same", confidence=1.0, reasons=[f"both are {one.name} ({one.id})"]
@@ -75,24 +78,24 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
                 return Comparison(
                     decision="propose", confidence=merge.confidence, reasons=[merge.reason]
                 )
-        return _as_comparison(compare_entities(_described(files, one), _described(files, two)))
+        return _to_wire(compare_entities(_stored_profile(files, one), _stored_profile(files, two)))
 
 
-def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
+def _find(files: ZoneFiles, name_or_id: str) -> Entity:
     connection = files.identity.connection
     found = resolve(connection, name_or_id) or resolve(connection, normalise_name(name_or_id))
     if len(found) > 1:
         each = "; ".join(f"{entity.id} ({entity.type} {entity.name})" for entity in found)
         raise InvalidInput(
-            f"{name_or_id!r} is the name of {len(found)}; give the id of one: {each}"
+            f"{name_or_id!r} is the name of {len(found)} entities; give the id of one: {each}"
         )
     if not found:
         raise InvalidInput(unknown_entity(connection, name_or_id))
     return found[0]
 
 
-def _described(files: ZoneFiles, entity: Entity) -> EntityProfile:
-    """Return the names, addresses and lasting facts of an entity and of all merged into it."""
+def _stored_profile(files: ZoneFiles, entity: Entity) -> EntityProfile:
+    """Return the names, addresses and lifelong attributes of an entity and all merged into it."""
     memory, identity = files.memory.connection, files.identity.connection
     each = [entity, *aliases(identity, entity.id)]
     immutable = {

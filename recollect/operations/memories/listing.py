@@ -31,16 +31,14 @@ from recollect.schemas.wire import (
 )
 from recollect.text.stability import stability
 
-# Entries of a page where a caller gives no limit.
-_PAGE = 50
-# Entries of a page, at most.
+_DEFAULT_PAGE_SIZE = 50
 _MAX_PAGE_SIZE = 1_000
 
 Identified = TypeVar("Identified", Merge, MentalModel)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:
-    """Return the zones of the ledger by name, each with how many records it has."""
+    """Return the zones of the ledger by name, each with the number of its records."""
     ledger = open_home.node.ledger
     names = sorted(ledger.zones())
     return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
@@ -52,49 +50,48 @@ def fact_page(
     entity: str | None = None,
     superseded: bool = False,
     cursor: str | None = None,
-    limit: int = _PAGE,
+    limit: int = _DEFAULT_PAGE_SIZE,
 ) -> FactPage:
     """Return a page of a zone's facts, newest first.
 
-    A cursor names the last fact of a page by its time and id, so it holds where that fact is
-    forgotten.
+    A cursor is the time and id of a page's last fact, so it stays valid if that fact is forgotten.
 
     Raises:
-        InvalidInput: nothing is called `entity`, or the cursor or the limit is not valid.
+        InvalidInput: `entity` is unknown, or the cursor or the limit is invalid.
     """
     check_limit(limit)
-    last = (LATEST_MS, "") if cursor is None else _fact_place(cursor)
+    last = (LATEST_MS, "") if cursor is None else _parse_fact_cursor(cursor)
     if not zone.exists():
         return FactPage(facts=[])
     with zone.files() as files, files.read_transaction():
-        about = None if entity is None else meant(files, entity)
+        about = None if entity is None else resolve_entities(files, entity)
         found = fact_list.facts(
             files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
         )
-        facts = list(described(files, found[:limit]))
+        facts = list(with_details(files, found[:limit]))
     if "stability" in zone.open_home.home.disabled_steps:
-        facts = [unclassified(fact) for fact in facts]
+        facts = [without_stability(fact) for fact in facts]
     more = None
     if len(found) > limit:
         more = f"{format_time(found[limit - 1].as_of)}/{found[limit - 1].id}"
     return FactPage(facts=facts, cursor=more)
 
 
-def unclassified(fact: Fact) -> Fact:
-    """Return a fact that does not say how long it holds."""
+def without_stability(fact: Fact) -> Fact:
+    """Return a fact without its stability fields."""
     return msgspec.structs.replace(fact, stability=None, stability_confidence=None, ttl_days=None)
 
 
-def _fact_place(cursor: str) -> tuple[int, str]:
+def _parse_fact_cursor(cursor: str) -> tuple[int, str]:
     """Return the time and id of the fact after which a page begins."""
-    at, found, id_ = cursor.partition("/")
-    if not found:
-        raise InvalidInput(f"cursor {cursor[:60]!r} is none; give one that a page of facts gave")
+    at, separator, id_ = cursor.partition("/")
+    if not separator:
+        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of facts")
     return (parse_query_time(at, "cursor"), id_)
 
 
 def check_limit(limit: int) -> None:
-    """Raise InvalidInput where a page cannot have this many entries."""
+    """Raise InvalidInput if a limit is not an allowed page size."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
         raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MAX_PAGE_SIZE}")
 
@@ -111,14 +108,14 @@ def after_cursor(
     if cursor is not None:
         ids = [item.id for item in found]
         if cursor not in ids:
-            raise InvalidInput(f"cursor {cursor[:60]!r} is none of this list; begin it again")
+            raise InvalidInput(f"cursor {cursor[:60]!r} is not of this list; begin it again")
         first = ids.index(cursor) + 1
     page = list(found[first : first + limit])
     return page, page[-1].id if len(found) > first + limit else None
 
 
 def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = False) -> int:
-    """Return how many facts `fact_page` lists in all.
+    """Return the number of facts on all pages of `fact_page`.
 
     Raises:
         InvalidInput: as `fact_page`.
@@ -126,15 +123,15 @@ def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = 
     if not zone.exists():
         return 0
     with zone.files() as files, files.read_transaction():
-        about = None if entity is None else meant(files, entity)
+        about = None if entity is None else resolve_entities(files, entity)
         return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
 
 
-def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
-    """Return the ids of those whom or what a name or an id means.
+def resolve_entities(files: ZoneFiles, name_or_id: str) -> list[str]:
+    """Return the ids of all entities with a name or an id.
 
     Raises:
-        InvalidInput: nobody and nothing is called so.
+        InvalidInput: there is none.
     """
     connection = files.identity.connection
     found = ids_of_name(connection, name_or_id)
@@ -143,27 +140,28 @@ def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
     return sorted(found)
 
 
-def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
-    """Yield facts with their sources, the names of whom they are about, and their relations.
+def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
+    """Yield facts with their sources, the names of their entities, and their relations.
 
     A fact whose event is being forgotten is left out.
     """
-    # Only who asks for relations needs the rules of language.
+    # Imported here: only relations need the language rules.
     from recollect.operations.memories.relations import Relations
 
     ids = [fact.id for fact in found]
     repeats = fact_list.repeats(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)
-    events = {fact.source_event_id for fact in found}.union(*repeats.values())
-    written = by_ids(files.events.connection, sorted(events))
-    relations = Relations(files.memory.connection, files.identity.connection).of(ids)
-    names = _Names(files, {*_all(about), *(fact.subject for fact in found if fact.subject)})
+    event_ids = {fact.source_event_id for fact in found}.union(*repeats.values())
+    events = by_ids(files.events.connection, sorted(event_ids))
+    relations = Relations(files.memory.connection, files.identity.connection).outgoing(ids)
+    entity_ids = {id_ for entities in about.values() for id_ in entities}
+    names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
     for fact in found:
         own = {fact.source_event_id, *repeats.get(fact.id, ())}
-        sources = [event.source_id for event in written if event.id in own]
-        if not any(event.id == fact.source_event_id for event in written):
+        sources = [event.source_id for event in events if event.id in own]
+        if not any(event.id == fact.source_event_id for event in events):
             continue
-        holds = stability(fact.text, fact.attribute)
+        lasting = stability(fact.text, fact.attribute)
         yield Fact(
             id=fact.id,
             text=fact.text,
@@ -173,38 +171,38 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
             attribute=fact.attribute,
             value=fact.value,
             current=fact.superseded_by is None,
-            stability=holds.kind,
+            stability=lasting.kind,
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
             source_event_ids=list(dict.fromkeys(sources)),
-            stability_confidence=holds.confidence,
-            ttl_days=holds.ttl_days,
+            stability_confidence=lasting.confidence,
+            ttl_days=lasting.ttl_days,
             relations=relations.get(fact.id, []),
             retracted=bool(fact.retracted),
         )
 
 
-def _all(lists: dict[str, list[str]]) -> set[str]:
-    return {item for some in lists.values() for item in some}
-
-
 class _Names:
-    """The names of entities, after merges, by id."""
+    """The names of entities by id, after merges."""
 
     def __init__(self, files: ZoneFiles, ids: set[str]) -> None:
         connection = files.identity.connection
-        self._standing = canonical_ids(connection, sorted(ids))
-        self._names = entity_list.names_of(connection, sorted(set(self._standing.values())))
+        self._canonical = canonical_ids(connection, sorted(ids))
+        self._names = entity_list.names_of(connection, sorted(set(self._canonical.values())))
 
     def of(self, id_or_name: str) -> str:
-        """Return the name for an id; any other text is a name."""
-        return self._names.get(self._standing.get(id_or_name, ""), id_or_name)
+        """Return the name for an id; return any other text unchanged."""
+        return self._names.get(self._canonical.get(id_or_name, ""), id_or_name)
 
 
-def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
-    """Return up to `limit` entities, the most mentioned first, as they stood at the first page.
+def entity_page(
+    zone: OpenZone, *, cursor: str | None = None, limit: int = _DEFAULT_PAGE_SIZE
+) -> EntityPage:
+    """Return up to `limit` entities, the most mentioned first.
+
+    All pages of a list show the zone's state at the first page.
 
     Raises:
-        InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
+        InvalidInput: `limit` is not 1 to 1,000, or the cursor is not of this zone.
     """
     check_limit(limit)
     number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
@@ -216,85 +214,87 @@ def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -
             return _entity_page(files, now, skip, limit)
     assert number is not None
     if number > now:
-        raise InvalidInput(f"cursor {cursor!r} is none of zone {zone.name}")
-    with _files_after(zone, number) as files:
+        raise InvalidInput(f"cursor {cursor!r} is not of zone {zone.name}")
+    with _files_at(zone, number) as files:
         return _entity_page(files, number, skip, limit)
 
 
 def _read_cursor(text: str) -> tuple[int, int]:
-    """Return the record after which a list began, and how many of it were given."""
+    """Return the number of the last record at the list's first page, and the entries before."""
     parts = text.split(":")
     if len(parts) == 2 and all(part.isdecimal() and len(part) < 16 for part in parts):
         number, skip = map(int, parts)
         if number:
             return number, skip
-    raise InvalidInput(f"cursor {text[:60]!r} is none; give one that a page of entities gave")
+    raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from a page of entities")
 
 
 def _entity_page(files: ZoneFiles, number: int, skip: int, limit: int) -> EntityPage:
     found = entity_list.entities(files.identity.connection)
     more = f"{number}:{skip + limit}" if len(found) > skip + limit else None
-    return EntityPage(entities=list(_known(files, found[skip : skip + limit])), cursor=more)
+    return EntityPage(entities=list(_to_entities(files, found[skip : skip + limit])), cursor=more)
 
 
 @contextmanager
-def _files_after(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
-    """Lend the files as they stood after a record, without what was forgotten since."""
+def _files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
+    """Open a snapshot of the files right after a record, without what was forgotten since."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
-        moment = zone.node.snapshot(zone.name, timeline.timeline, number)
-        files = zone.node.open_snapshot(zone.name, timeline.timeline, moment)
+        snapshot = zone.node.snapshot(zone.name, timeline.timeline, number)
+        files = zone.node.open_snapshot(zone.name, timeline.timeline, snapshot)
     with closing(files):
         yield files
 
 
 def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
-    """Return the one whom or what a name or an id means.
+    """Return the entity with a name or an id.
 
     Raises:
-        InvalidInput: nobody and nothing is called so, or several are.
+        UnknownId: there is none.
+        InvalidInput: several entities have the name.
     """
     zone.must_exist()
     if not isinstance(name_or_id, str):
         raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
     with zone.files() as files, files.read_transaction():
         try:
-            wanted = meant(files, name_or_id)
+            ids = resolve_entities(files, name_or_id)
         except InvalidInput as error:
             raise UnknownId(str(error)) from None
-        found = entity_list.entities(files.identity.connection, wanted)
-        standing = list(_known(files, found))
-    standing = _most_specific(standing, name_or_id)
-    if len(standing) > 1:
-        which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in standing)
+        found = entity_list.entities(files.identity.connection, ids)
+        entities = list(_to_entities(files, found))
+    entities = _most_specific(entities, name_or_id)
+    if len(entities) > 1:
+        which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in entities)
         raise InvalidInput(
-            f"{name_or_id!r} is the name of {len(standing)}; give the id of one: {which}"
+            f"{name_or_id!r} is the name of {len(entities)} entities; give the id of one: {which}"
         )
-    return standing[0]
+    return entities[0]
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:
-    """Return the entities that a name means best: in its exact case, then a person."""
-    for fits in (
+    """Return the best matches of a name: those with its exact case, of these the persons."""
+    for matches in (
         lambda entity: name in (entity.id, entity.name),
         lambda entity: entity.type == "person",
     ):
-        narrowed = [entity for entity in found if fits(entity)]
+        narrowed = [entity for entity in found if matches(entity)]
         if narrowed:
             found = narrowed
     return found
 
 
-def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
+def _to_entities(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
+    """Yield entities with their aliases, handles and numbers of facts."""
     connection = files.identity.connection
-    others = entity_list.merged_entities(connection, [item.id for item in found])
-    stands_for = {item.id: item.id for item in found} | {id_: into for into, id_, _ in others}
+    merged = entity_list.merged_entities(connection, [item.id for item in found])
+    canonical = {item.id: item.id for item in found} | {id_: into for into, id_, _ in merged}
     aliases: dict[str, list[str]] = {}
-    for standing_id, _, name in others:
-        aliases.setdefault(standing_id, []).append(name)
+    for into, _, name in merged:
+        aliases.setdefault(into, []).append(name)
     handles = _handles(connection, [item.id for item in found])
     counts = fact_list.fact_counts(
-        files.memory.connection, [(into, id_) for id_, into in stands_for.items()]
+        files.memory.connection, [(into, id_) for id_, into in canonical.items()]
     )
     for item in found:
         names = dict.fromkeys(aliases.get(item.id, ()))
@@ -310,7 +310,7 @@ def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[
 
 
 def merges(zone: OpenZone) -> list[Merge]:
-    """Return what waits for a decision, then what was merged, rejected or undone."""
+    """Return the merges of a zone: the pending ones, then the decided ones."""
     if not zone.exists():
         return []
     with zone.files() as files, files.read_transaction():
@@ -337,16 +337,15 @@ def merges(zone: OpenZone) -> list[Merge]:
 
 
 def _handles(connection: apsw.Connection, entity_ids: list[str]) -> dict[str, list[Handle]]:
-    """Return entity -> the accounts under which it, or what was merged into it, writes."""
-    others = entity_list.merged_entities(connection, entity_ids)
-    under: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
-    for into, id_, _ in others:
-        under[into].append(id_)
+    """Return the handles of entities and of those merged into them, by entity id."""
+    members: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
+    for into, id_, _ in entity_list.merged_entities(connection, entity_ids):
+        members[into].append(id_)
     own: dict[str, list[Handle]] = {}
-    ids = sorted({id_ for some in under.values() for id_ in some})
-    for id_, platform, handle in entity_list.handles_of(connection, ids):
+    all_ids = sorted({id_ for ids in members.values() for id_ in ids})
+    for id_, platform, handle in entity_list.handles_of(connection, all_ids):
         own.setdefault(id_, []).append(Handle(platform=platform, handle=handle))
     return {
-        into: [handle for id_ in ids_ for handle in own.get(id_, ())]
-        for into, ids_ in under.items()
+        into: [handle for id_ in ids for handle in own.get(id_, ())]
+        for into, ids in members.items()
     }

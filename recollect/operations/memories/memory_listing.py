@@ -1,4 +1,4 @@
-"""Memories as they are held: one by its id, a page of a kind, and what one said before."""
+"""Stored memories: one by its id, pages of one kind, and the history of one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import refresh_files
 from recollect.operations.ingestion.ingesting import PRINCIPAL
-from recollect.operations.memories.listing import described, meant
+from recollect.operations.memories.listing import resolve_entities, with_details
 from recollect.projections.events import event_list, event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
@@ -21,18 +21,19 @@ from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import Fact, Memory, MemoryPage, MemoryRevision, MemoryVersion
 
-#: The kinds that can be listed, each under the name that a question's scope has for it.
-Listed = Literal["facts", "events", "observations", "mental_models"]
+#: The kinds of memories that can be listed, as in a query's scope.
+ListScope = Literal["facts", "events", "observations", "mental_models"]
 
 _MAX_LIMIT = 1_000
 _START = (LATEST_MS, "")
 
 
 def get_memory(zone: OpenZone, id_: str) -> Memory:
-    """Return a memory by its id; an event by its own, or by its source's.
+    """Return a memory by its id; an event also by its source's id.
 
     Raises:
-        InvalidInput: nothing in the zone has this id, or an entity has it.
+        UnknownId: nothing in the zone has this id.
+        InvalidInput: it is the id of an entity.
     """
     zone.must_exist()
     _check_text("id", id_)
@@ -44,13 +45,13 @@ def get_memory(zone: OpenZone, id_: str) -> Memory:
         for found in _events(files, [] if event_id is None else [event_id]):
             return found
         if canonical(files.identity.connection, id_) is not None:
-            raise InvalidInput(f"{id_!r} is the id of an entity; ask get_entity for it")
+            raise InvalidInput(f"{id_!r} is the id of an entity; use get_entity")
     raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
 
 
 def list_memories(
     zone: OpenZone,
-    scope: Listed = "facts",
+    scope: ListScope = "facts",
     *,
     entity: str | None = None,
     platform: str | None = None,
@@ -64,19 +65,19 @@ def list_memories(
     """Return up to `limit` memories of one kind, the newest first.
 
     Raises:
-        InvalidInput: a value cannot be; nobody and nothing is called `entity`; or a filter does
-            not apply to this kind.
+        InvalidInput: a value is invalid, `entity` is unknown, or a filter does not apply to this
+            kind.
     """
     _check_listing(scope, entity, platform, thread, limit)
-    _check_sources(scope, source_event_ids, metadata)
+    _check_event_filters(scope, source_event_ids, metadata)
     place = _START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
         return MemoryPage(memories=[])
     if scope == "events" and not zone.open_home.has_follower:
-        # Turns are there before anything is decided from them.
+        # New turns are listed before they are decided.
         refresh_files(zone)
     with zone.files() as files, files.read_transaction():
-        about = None if entity is None else meant(files, entity)
+        about = None if entity is None else resolve_entities(files, entity)
         if scope == "facts":
             ids, last = _fact_page(files, about, source_event_ids, superseded, place, limit)
             found = _facts(files, ids)
@@ -97,25 +98,25 @@ def list_memories(
 
 
 def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
-    """Return what a memory and those before and after it said, the first first.
+    """Return a memory with its earlier and later versions, the oldest first.
 
     Raises:
-        InvalidInput: as `get_memory`.
+        UnknownId, InvalidInput: as `get_memory`.
     """
-    asked = get_memory(zone, id_)
+    item = get_memory(zone, id_)
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
-        if asked.type == "event":
-            by_id = {each.id: each for each in _events(files, _event_family(files, asked.id))}
-            return [_version(item) for item in by_id.values()]
-        if asked.type == "fact":
-            found = _facts(files, sorted(_fact_family(files, asked.id)))
-        elif asked.type == "observation":
+        if item.type == "event":
+            by_id = {each.id: each for each in _events(files, _event_family(files, item.id))}
+            return [_version(each) for each in by_id.values()]
+        if item.type == "fact":
+            found = _facts(files, sorted(_fact_family(files, item.id)))
+        elif item.type == "observation":
             found = _observations(
-                files, observation_queries.observation_family(connection, asked.id)
+                files, observation_queries.observation_family(connection, item.id)
             )
         else:
-            numbers = set(memory.records_of_models(connection, ids=[asked.id]))
+            numbers = set(memory.records_of_models(connection, ids=[item.id]))
             every = memory.mental_models(connection, all_versions=True)
             found = _models(
                 files, [item.model.id for item in every if item.model.number in numbers]
@@ -128,7 +129,7 @@ def _version(item: Memory) -> MemoryVersion:
 
 
 class _Cursor(NamedTuple):
-    """Where a list goes on: after a time (unix ms) and an id. It outlives what had the id."""
+    """The time (unix ms) and id of a page's last entry; valid even after that is forgotten."""
 
     scope: str
     place: tuple[int, str]
@@ -138,22 +139,22 @@ class _Cursor(NamedTuple):
 
     @classmethod
     def read(cls, text: str, scope: str) -> _Cursor:
-        """Return the cursor that a text is; InvalidInput where it is none of this kind."""
+        """Parse a cursor; InvalidInput if it is none, or of another scope."""
         _check_text("cursor", text)
-        of, _, rest = text.partition(":")
-        at, _, id_ = rest.partition(":")
+        cursor_scope, _, place = text.partition(":")
+        at, _, id_ = place.partition(":")
         if not (at.isascii() and at.isdecimal() and len(at) <= len(str(LATEST_MS)) and id_):
-            raise InvalidInput(f"cursor {text[:60]!r} is none; give one that list_memories gave")
-        if of != scope:
+            raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from list_memories")
+        if cursor_scope != scope:
             raise InvalidInput(f"cursor {text[:60]!r} is of another list, and scope is {scope}")
-        return cls(of, (int(at), id_))
+        return cls(scope, (int(at), id_))
 
 
 def _check_listing(
     scope: str, entity: str | None, platform: str | None, thread: str | None, limit: int
 ) -> None:
-    if scope not in get_args(Listed):
-        raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(Listed))}")
+    if scope not in get_args(ListScope):
+        raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(ListScope))}")
     for name, text in (("entity", entity), ("platform", platform), ("thread", thread)):
         if text is not None:
             _check_text(name, text)
@@ -163,12 +164,12 @@ def _check_listing(
         raise InvalidInput(f"limit is {limit}; it may be 1 to {_MAX_LIMIT}")
     for name, text in (("platform", platform), ("thread", thread)):
         if text is not None and scope != "events":
-            raise InvalidInput(f"{name}: only events come from one, and scope is {scope}")
+            raise InvalidInput(f"{name} filters events only, and scope is {scope}")
     if entity is not None and scope == "observations":
-        raise InvalidInput("entity: observations are not listed by it; recall finds them")
+        raise InvalidInput("entity does not filter observations; use recall")
 
 
-def _check_sources(
+def _check_event_filters(
     scope: str, source_event_ids: Sequence[str] | None, metadata: Mapping[str, str] | None
 ) -> None:
     if source_event_ids is not None:
@@ -177,17 +178,21 @@ def _check_sources(
         for id_ in source_event_ids:
             _check_text("source_event_ids", id_)
         if scope not in ("events", "facts"):
-            raise InvalidInput(f"source_event_ids: for events and facts, and scope is {scope}")
+            raise InvalidInput(
+                f"source_event_ids filters events and facts only, and scope is {scope}"
+            )
     if metadata is not None:
         if not isinstance(metadata, Mapping):
             raise InvalidInput(f"metadata is {type(metadata).__name__}; give an object of texts")
-        for keys, text in metadata.items():
-            _check_text("metadata", keys)
-            _check_text(f"metadata {keys[:60]!r}", text)
-            if '"' in keys or "\0" in keys:
-                raise InvalidInput(f"metadata {keys[:60]!r} is no key, and no keys with dots")
+        for path, text in metadata.items():
+            _check_text("metadata", path)
+            _check_text(f"metadata {path[:60]!r}", text)
+            if '"' in path or "\0" in path:
+                raise InvalidInput(
+                    f"metadata {path[:60]!r} is neither a key nor a dotted path of keys"
+                )
         if scope != "events":
-            raise InvalidInput(f"metadata: only events have some, and scope is {scope}")
+            raise InvalidInput(f"metadata filters events only, and scope is {scope}")
 
 
 def _check_text(name: str, text: str) -> None:
@@ -196,16 +201,16 @@ def _check_text(name: str, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"{name} holds half a character, which is no text") from None
+        raise InvalidInput(f"{name} contains a lone surrogate, which is not text") from None
 
 
 _Page = tuple[list[str], tuple[int, str] | None]
 
 
 def _page(found: Sequence[tuple[int, str]], limit: int) -> _Page:
-    """Return the ids of a page of (time, id), and where the next one begins, if there is one."""
-    shown = found[:limit]
-    return [id_ for _, id_ in shown], shown[-1] if len(found) > limit else None
+    """Return the ids of a page of (time, id), and its last entry if another page follows."""
+    page = found[:limit]
+    return [id_ for _, id_ in page], page[-1] if len(found) > limit else None
 
 
 def _fact_page(
@@ -278,14 +283,14 @@ def _model_page(
 
 def _facts(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     found = {fact.id: fact for fact in fact_list.with_ids(files.memory.connection, ids)}
-    known = {fact.id: fact for fact in described(files, list(found.values()))}
+    facts = {fact.id: fact for fact in with_details(files, list(found.values()))}
     events = event_list.with_ids(
-        files.events.connection, [found[id_].source_event_id for id_ in known]
+        files.events.connection, [found[id_].source_event_id for id_ in facts]
     )
-    changes = _changes(files, list(known))
+    changes = _changes(files, list(facts))
     return [
         _fact(fact, events[found[id_].source_event_id], changes.get(id_, _Changes([], [])))
-        for id_, fact in known.items()
+        for id_, fact in facts.items()
     ]
 
 
@@ -309,7 +314,7 @@ def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memor
 
 
 class _Changes(NamedTuple):
-    """What a fact replaced, and what replaced it, latest first."""
+    """The facts that a fact superseded, and those that superseded it, the latest first."""
 
     before: list[MemoryRevision]
     after: list[MemoryRevision]
@@ -319,9 +324,9 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
     connection = files.memory.connection
     found = superseding.supersessions(connection, ids, LATEST_MS)
     others = {id_ for older, newer, _ in found for id_ in (older, newer)}
-    # What is being forgotten is still there, but its event cannot be read.
-    known = described(files, fact_list.with_ids(connection, sorted(others)))
-    texts = {fact.id: fact.text for fact in known}
+    # Leaves out facts that are being forgotten, whose rows still exist.
+    readable = with_details(files, fact_list.with_ids(connection, sorted(others)))
+    texts = {fact.id: fact.text for fact in readable}
     changes: dict[str, _Changes] = {}
     for older, newer, at in found:
         if older in texts and newer in texts:
@@ -334,7 +339,7 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
 
 
 def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
-    """Return the facts that one replaced or that replaced it, over any number of steps."""
+    """Return the facts linked to one by any number of supersessions, itself included."""
     family: set[str] = set()
     near = {fact_id}
     while near:
@@ -387,17 +392,17 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             sender_id=event.sender_id,
             sender_name=event.sender_name,
             thread_id=event.thread_id,
-            metadata=_told(event),
+            metadata=_public_metadata(event),
             source_event_ids=[event.source_id],
             superseded_by=replaced.get(event.id, []),
             retracted=event.id in retracted and retracted[event.id].replaced_at is None,
         )
 
 
-def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
-    """Return an event's metadata without who sent it, which is the service's own note."""
-    told = {name: item for name, item in event.annotations.items() if name != PRINCIPAL}
-    return told or None
+def _public_metadata(event: event_list.ListedEvent) -> dict[str, Any] | None:
+    """Return an event's metadata without the principal that the service recorded."""
+    metadata = {name: item for name, item in event.annotations.items() if name != PRINCIPAL}
+    return metadata or None
 
 
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
@@ -407,7 +412,7 @@ def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     ):
         rests_on = {event for _, _, event in observation_queries.sources_of(connection, item.id)}
         events = event_list.with_ids(files.events.connection, sorted(rests_on))
-        # It may hold the words of one that is being forgotten.
+        # It may quote an event that is being forgotten.
         if events.keys() != rests_on:
             continue
         before = (

@@ -1,4 +1,4 @@
-"""Mental models (A12): reports that somebody keeps, each with all its versions."""
+"""Mental models (A12): saved reports with all their versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.erasure import forgetting
-from recollect.operations.erasure.record_matching import RESTS_ON
+from recollect.operations.erasure.record_matching import SOURCE_TAG_PREFIX
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.listing import after_cursor, check_limit
 from recollect.projections.events import event_queries
@@ -28,17 +28,17 @@ from recollect.streams.publishing.commands import random_id
 
 
 def mental_models(zone: OpenZone, *, superseded: bool = False) -> list[MentalModel]:
-    """Return the mental models of a zone in the order in which they were written."""
+    """Return the mental models of a zone, the oldest first."""
     return _found(zone, every=superseded)
 
 
 def model_page(
     zone: OpenZone, *, superseded: bool, cursor: str | None, limit: int
 ) -> MentalModelPage:
-    """Return a page of mental models in the order in which they were written.
+    """Return a page of mental models, the oldest first.
 
     Raises:
-        InvalidInput: no version has the cursor's id, or the limit is not valid.
+        InvalidInput: no version has the cursor's id, or the limit is invalid.
     """
     check_limit(limit)
     page, more = after_cursor(mental_models(zone, superseded=superseded), cursor, limit)
@@ -66,10 +66,10 @@ def create(
     tags: Sequence[str] = (),
     sources: Sequence[str] = (),
 ) -> MentalModel:
-    """Keep a report; it is erased with any event behind the memories in `sources`.
+    """Save a report; it is erased with any event behind the memories in `sources`.
 
     Raises:
-        InvalidInput: its name or its description is no text, or empty.
+        InvalidInput: the name or the description is not a string, or is empty.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
     _check(name=name, description=description)
@@ -83,7 +83,7 @@ def create(
                 description=description,
                 subtype=subtype,
                 entity_id=entity_id,
-                tags=(*tags, *_resting(zone, sources)),
+                tags=(*tags, *_source_tags(zone, sources)),
             ),
         ),
     )
@@ -92,7 +92,7 @@ def create(
 def update(
     zone: OpenZone, model_id: str, description: str, *, sources: Sequence[str] | None = None
 ) -> MentalModel:
-    """Write a new version of a report; `sources`: its own, None for those of the one before.
+    """Save a new version of a report; `sources` None: those of the previous version.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.
@@ -102,8 +102,8 @@ def update(
     before = mental_model(zone, model_id)
     tags = None
     if sources is not None:
-        own = (tag for tag in before.tags if not tag.startswith(RESTS_ON))
-        tags = (*own, *_resting(zone, sources))
+        other_tags = (tag for tag in before.tags if not tag.startswith(SOURCE_TAG_PREFIX))
+        tags = (*other_tags, *_source_tags(zone, sources))
     return _written(
         zone,
         command(
@@ -129,7 +129,7 @@ def delete(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> ForgetRep
     )
 
 
-def _resting(zone: OpenZone, ids: Sequence[str]) -> list[str]:
+def _source_tags(zone: OpenZone, ids: Sequence[str]) -> list[str]:
     """Return the tags that name the events behind memories of any kind."""
     if not ids:
         return []
@@ -141,22 +141,23 @@ def _resting(zone: OpenZone, ids: Sequence[str]) -> list[str]:
             if not behind:
                 raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
             found |= behind
-    return sorted(f"{RESTS_ON}{event}" for event in found)
+    return sorted(f"{SOURCE_TAG_PREFIX}{event}" for event in found)
 
 
 def events_behind(files: ZoneFiles, id_: str) -> set[str]:
-    """Return the ids of the events on which a memory rests; an event rests on itself.
+    """Return the ids of the events that a memory rests on; an event rests on itself.
 
-    A mental model rests on what it says that it does, or, where it says nothing, on no event: its
-    own id then stands for it.
+    For a mental model, these are the events that its tags name, or its own id if they name none.
     """
     connection = files.memory.connection
     event = event_queries.first_event_with_id(files.events.connection, id_)
     found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
     for model, _ in memory.mental_models(connection, ids=[id_], all_versions=True):
         tags = msgspec.json.decode(model.tags, type=list[str])
-        named = {tag.removeprefix(RESTS_ON) for tag in tags if tag.startswith(RESTS_ON)}
-        found |= named or {model.id}
+        sources = {
+            tag.removeprefix(SOURCE_TAG_PREFIX) for tag in tags if tag.startswith(SOURCE_TAG_PREFIX)
+        }
+        found |= sources or {model.id}
     return found
 
 

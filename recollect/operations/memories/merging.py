@@ -1,4 +1,4 @@
-"""Merges (A16): proposing that two entities are one, deciding it, and undoing it."""
+"""Merges of entities (A16): proposing, deciding and undoing them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recollect.streams.publishing.commands import random_id
 def propose_merge(
     zone: OpenZone, entity_a: str, entity_b: str, confidence: float, reason: str
 ) -> Receipt:
-    """Propose that two entities are one, by their ids. `confidence` is 0 to 1."""
+    """Propose to merge two entities, given by their ids. `confidence` is 0 to 1."""
     if not 0 <= confidence <= 1:
         raise InvalidInput(f"confidence {confidence}: give 0 to 1")
     return command(
@@ -37,7 +37,7 @@ def merge_page(
     """Return a page of merges, pending ones first; a cursor is the id of a page's last merge.
 
     Raises:
-        InvalidInput: no merge has the cursor's id, or the limit is not valid.
+        InvalidInput: no merge has the cursor's id, or the limit is invalid.
     """
     check_limit(limit)
     found = [merge for merge in merges(zone) if status in (None, merge.status)]
@@ -46,7 +46,7 @@ def merge_page(
 
 
 def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
-    """Merge or reject a pending merge, or undo one that was carried out; return its new state.
+    """Merge or reject a pending merge, or undo a completed one; return it with its new status.
 
     Raises:
         UnknownId: there is no merge with this id.
@@ -55,33 +55,34 @@ def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
     if status not in get_args(MergeDecision):
         raise InvalidInput(f"status {status!r}: give {', '.join(get_args(MergeDecision))}")
     if status == "undone":
-        return _undone(zone, _found(zone, id_, "merged", "undone"), id_)
-    merge = _found(zone, id_, "pending", "merged or rejected")
+        return _undo(zone, _find(zone, id_, "merged", "undone"), id_)
+    merge = _find(zone, id_, "pending", "merged or rejected")
     source = random_id(f"decide-merge:{merge.id}")
     approve = status == "merged"
     command(zone, DecideMerge(source_id=source, candidate_id=merge.id, approve=approve))
-    return _named(zone, merge.id) or merge
+    return _by_id(zone, merge.id) or merge
 
 
-def _undone(zone: OpenZone, merge: Merge, id_: str) -> Merge:
+def _undo(zone: OpenZone, merge: Merge, id_: str) -> Merge:
     if merge.merge_id is None:
         raise InvalidInput(
-            f"merge {id_} was never carried out: {merge.a} and {merge.b} are one through others; "
-            "undo those"
+            f"merge {id_} was not carried out itself: {merge.a} and {merge.b} are one through "
+            "other merges; undo those"
         )
     source = random_id(f"undo-merge:{merge.merge_id}")
     command(zone, UndoMerge(source_id=source, merge_id=merge.merge_id))
-    return _named(zone, merge.id) or merge
+    return _by_id(zone, merge.id) or merge
 
 
-def _found(zone: OpenZone, id_: str, status: str, verb: str) -> Merge:
-    merge = _named(zone, id_)
+def _find(zone: OpenZone, id_: str, status: str, action: str) -> Merge:
+    """Return the merge with an id; raise if it does not exist or has another status."""
+    merge = _by_id(zone, id_)
     if merge is None:
         raise UnknownId(f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids")
     if merge.status != status:
-        raise InvalidInput(f"merge {id_} is {merge.status}; only a {status} one can be {verb}")
+        raise InvalidInput(f"merge {id_} is {merge.status}; only a {status} one can be {action}")
     return merge
 
 
-def _named(zone: OpenZone, id_: str) -> Merge | None:
+def _by_id(zone: OpenZone, id_: str) -> Merge | None:
     return next((merge for merge in merges(zone) if id_ in (merge.id, merge.merge_id)), None)

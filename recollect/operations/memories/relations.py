@@ -1,8 +1,8 @@
-"""What facts are to other facts: which one updates, extends or derives from which (C9).
+"""Relations between facts: which one updates, extends or derives from which (C9).
 
-What a message says of its own facts was decided with it and is a row. What takes the place of what,
-and which value a slot gained, follows from the rows of the slots, in whatever order they were
-learnt; it is worked out here and is stored nowhere else.
+Relations stated within a message were decided with it and are stored as rows. Supersessions, and
+added values of a slot, follow from the rows of the slots in any order of arrival; they are computed
+here and not stored.
 """
 
 from __future__ import annotations
@@ -23,30 +23,29 @@ from recollect.schemas.wire import Relation
 from recollect.streams.language.relations.further_values import ToldValues
 from recollect.streams.language.statements.occasions import without_occasion
 
-#: A supersession says that a fact has taken the place of another.
-_UPDATES = 1.0
-#: How sure it is that a value of the same slot adds to one before.
-_OF_SLOT = 0.8
-#: So many values before it are looked at, under each id of whom they are said of.
-_LOOKED_THROUGH = 32
-#: What tells more of a slot than a fact that only names its value.
-_TELLS_MORE_OF = {"housing": "home"}
+# Confidences of a supersession, and of a value that adds to an earlier one of its slot.
+_UPDATES_CONFIDENCE = 1.0
+_EXTENDS_CONFIDENCE = 0.8
+# The number of earlier or later values examined for each id of the subject.
+_MAX_VALUES = 32
+# Attributes whose values add detail to those of another attribute.
+_DETAILED_ATTRIBUTE = {"housing": "home"}
 
 _Type = Literal["UPDATES", "EXTENDS", "DERIVES"]
 
 
 class Relations:
-    """What facts of a zone are to each other, by its memory and by who is who."""
+    """The relations between the facts of a zone, whose entities may be merged."""
 
     def __init__(self, memory: apsw.Connection, identity: apsw.Connection) -> None:
         self._memory = memory
         self._identity = identity
         self._values = ToldValues()
 
-    def of(self, fact_ids: Sequence[str]) -> dict[str, list[Relation]]:
-        """Return fact -> what it is to others, for those of these facts that are anything.
+    def outgoing(self, fact_ids: Sequence[str]) -> dict[str, list[Relation]]:
+        """Return the relations of facts to other facts, by fact; facts without any are left out.
 
-        A fact that updates another adds to none, and to each other fact it is one thing alone.
+        A fact that updates another extends none, and it has at most one relation to each fact.
         """
         found: dict[str, dict[str, Relation]] = defaultdict(dict)
 
@@ -57,7 +56,7 @@ class Relations:
                 found[fact][target] = relation
 
         for fact, target in relation_list.superseded_pairs(self._memory, fact_ids):
-            note(fact, "UPDATES", target, _UPDATES)
+            note(fact, "UPDATES", target, _UPDATES_CONFIDENCE)
         updating = frozenset(found)
         stated = relation_list.stated_relations(self._memory, fact_ids)
         for each in stated:
@@ -67,67 +66,68 @@ class Relations:
             if each.relation == "EXTENDS" and each.fact_id not in updating:
                 note(each.fact_id, "EXTENDS", each.target_fact_id, each.confidence)
         values = relation_list.values_of(self._memory, fact_ids)
-        under = self._under({each.subject for each in values})
+        ids = self._subject_ids({each.subject for each in values})
         for value in values:
-            before = None if value.fact_id in updating else self._before(value, under)
-            if before is not None:
-                note(value.fact_id, "EXTENDS", before, _OF_SLOT)
+            extended = None if value.fact_id in updating else self._extended_fact(value, ids)
+            if extended is not None:
+                note(value.fact_id, "EXTENDS", extended, _EXTENDS_CONFIDENCE)
         return {
             fact: sorted(relations.values(), key=lambda one: (one.type, one.fact_id))
             for fact, relations in found.items()
         }
 
-    def to(self, fact_id: str) -> Iterator[tuple[str, Relation]]:
-        """Yield the facts that extend a fact or derive from it, each with what it is to that."""
+    def incoming(self, fact_id: str) -> Iterator[tuple[str, Relation]]:
+        """Yield the facts that extend a fact or derive from it, each with its relation."""
         later = set(relation_list.facts_relating_to(self._memory, fact_id))
         for value in relation_list.values_of(self._memory, [fact_id]):
-            for subject in self._under({value.subject})[value.subject]:
-                for attribute in (value.attribute, *_told_more_by(value.attribute)):
+            for subject in self._subject_ids({value.subject})[value.subject]:
+                for attribute in (value.attribute, *_detailing(value.attribute)):
                     later.update(
                         relation_list.facts_after(
-                            self._memory, subject, attribute, value.as_of, _LOOKED_THROUGH
+                            self._memory, subject, attribute, value.as_of, _MAX_VALUES
                         )
                     )
-        for fact, relations in sorted(self.of(sorted(later)).items()):
+        for fact, relations in sorted(self.outgoing(sorted(later)).items()):
             for relation in relations:
                 if relation.fact_id == fact_id and relation.type != "UPDATES":
                     yield fact, relation
 
-    def _under(self, subjects: set[str]) -> dict[str, list[str]]:
-        """Return subject -> the ids under which claims about the same one may stand."""
-        standing = canonical_ids(self._identity, sorted(subjects))
-        ids: dict[str, set[str]] = {id_: {id_} for id_ in standing.values()}
+    def _subject_ids(self, subjects: set[str]) -> dict[str, list[str]]:
+        """Return for each subject all entity ids that claims about it may have, after merges."""
+        canonical = canonical_ids(self._identity, sorted(subjects))
+        ids: dict[str, set[str]] = {id_: {id_} for id_ in canonical.values()}
         for into, id_, _ in merged_entities(self._identity, sorted(ids)):
             ids[into].add(id_)
         return {
-            each: sorted(ids[standing[each]] if each in standing else {each}) for each in subjects
+            each: sorted(ids[canonical[each]] if each in canonical else {each}) for each in subjects
         }
 
-    def _before(self, value: SlotValue, under: dict[str, list[str]]) -> str | None:
-        """Return the fact to which one adds a value of its slot, or tells more of its value."""
+    def _extended_fact(self, value: SlotValue, ids: dict[str, list[str]]) -> str | None:
+        """Return the earlier fact to whose slot or value a fact adds."""
 
-        def held(attribute: str) -> list[SlotValue]:
+        def earlier_values(attribute: str) -> list[SlotValue]:
             found = [
                 each
-                for subject in under[value.subject]
+                for subject in ids[value.subject]
                 for each in relation_list.values_before(
-                    self._memory, subject, attribute, value.as_of, _LOOKED_THROUGH
+                    self._memory, subject, attribute, value.as_of, _MAX_VALUES
                 )
             ]
             return sorted(found, key=lambda each: (each.as_of, each.fact_id), reverse=True)
 
         is_told = self._values.is_told
-        less = _TELLS_MORE_OF.get(value.attribute)
-        for each in held(less) if less is not None else ():
+        detailed = _DETAILED_ATTRIBUTE.get(value.attribute)
+        for each in earlier_values(detailed) if detailed is not None else ():
             if is_told(each.value, value.value) and not is_told(value.value, each.value):
                 return each.fact_id
-        earlier = held(value.attribute)
-        return (self._told_more if is_single_valued(value.attribute) else self._gained)(
-            value, earlier
+        earlier = earlier_values(value.attribute)
+        extended = (
+            self._with_less_detail if is_single_valued(value.attribute) else self._with_other_value
         )
+        return extended(value, earlier)
 
-    def _told_more(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-        """Return the fact of the same value that one repeats in full with more words, or None."""
+    def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
+        """Return an earlier fact of the same value whose text a fact contains and adds to."""
         is_told, same = self._values.is_told, normalise_name(value.value)
         alike = [
             (each.fact_id, without_occasion(each.text))
@@ -139,9 +139,10 @@ class Relations:
             return None
         return next((fact for fact, known in alike if is_told(known, text)), None)
 
-    def _gained(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-        """Return the fact beside whose value one is a further one: of several the one that shares
-        most words with it, and of these the latest. None where its value was there before.
+    def _with_other_value(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
+        """Return the earlier fact whose value shares most words with a new value of its slot.
+
+        Of several, it is the latest. None if the value is not new, or is the slot's first.
         """
         values = self._values
         if not earlier or any(values.is_told(value.value, each.value) for each in earlier):
@@ -149,5 +150,6 @@ class Relations:
         return max(earlier, key=lambda each: values.shared(value.value, each.value)).fact_id
 
 
-def _told_more_by(attribute: str) -> list[str]:
-    return [more for more, less in _TELLS_MORE_OF.items() if less == attribute]
+def _detailing(attribute: str) -> list[str]:
+    """Return the attributes that add detail to one."""
+    return [more for more, less in _DETAILED_ATTRIBUTE.items() if less == attribute]

@@ -1,4 +1,4 @@
-"""The worker on the embedded ledger: it decides every zone as the ledger grows, and ticks."""
+"""The worker on the embedded ledger: it decides all zones as they grow, and appends ticks."""
 
 from __future__ import annotations
 
@@ -16,122 +16,123 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.publishing.commands import command, publish_commands
 
 TICK_SECONDS = 300
-# As long as a zone is decided before it is another's turn, and an end is noticed.
-_TURN_SECONDS = 1.0
-# How long until a zone that has stopped is tried again.
+# The time slice of a zone, and the maximum delay of `end`.
+_SLICE_SECONDS = 1.0
+# The delay before a failed zone is retried.
 _RETRY_SECONDS = 5.0
 
 
 class EmbeddedWorker:
-    """Decides the zones of a node, each for a while, in the order in which they came.
+    """Decides the zones of a node, first come, first served, in time slices.
 
-    Other processes may publish, and decide, at the same time.
+    Other processes may publish and decide at the same time.
     """
 
     def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
-        """`ticks`: it appends them."""
+        """`ticks`: whether to append ticks."""
         self._node = node
         self._report = report
         self._ticks = ticks
         self._ended = threading.Event()
-        self._without_room = False
+        self._unwritable_reported = False
+        # The number of each zone's last record when its last tick was appended.
         self._ticked: dict[str, int] = {}
-        #: Zones that may have something to decide, and when they are to be tried.
-        self._waiting: dict[str, float] = {}
-        #: Up to which record each zone is decided.
-        self._done: dict[str, int] = {}
+        # Zones that may have records to decide, with the time of the next attempt.
+        self._due: dict[str, float] = {}
+        # The last decided record of each zone.
+        self._decided: dict[str, int] = {}
 
     def work(self) -> None:
         """Work until `end` is called."""
         ends = {(EVENTS, part): -1 for part in range(PARTITIONS)}
         next_tick = 0.0
         while not self._ended.is_set():
-            if not self._has_room():
+            if not self._is_writable():
                 self._ended.wait(_RETRY_SECONDS)
                 continue
             before, ends = ends, {place: self._node.ledger.end(*place) for place in ends}
-            moved = {partition for topic, partition in ends if _ahead(ends, before, partition)}
+            grown = {partition for topic, partition in ends if _has_grown(ends, before, partition)}
             now = time.monotonic()
-            due = now >= next_tick
-            if due:
+            tick_due = now >= next_tick
+            if tick_due:
                 next_tick = now + TICK_SECONDS
-            if moved or due:
-                self._look(moved, due, now)
+            if grown or tick_due:
+                self._schedule(grown, tick_due, now)
             self._decide()
-            left = min([next_tick, *self._waiting.values()]) - time.monotonic()
-            if left > 0:
-                self._node.ledger.wait(ends, min(left, _TURN_SECONDS))
+            wait = min([next_tick, *self._due.values()]) - time.monotonic()
+            if wait > 0:
+                self._node.ledger.wait(ends, min(wait, _SLICE_SECONDS))
 
     def end(self) -> None:
-        """Have `work` return, after what it is at now."""
+        """Make `work` return after the current record."""
         self._ended.set()
 
-    def _has_room(self) -> bool:
-        """Return whether anything can be written; where it cannot, what there is to decide waits.
+    def _is_writable(self) -> bool:
+        """Return whether the home can be written, as on a disk that is not full.
 
-        It is reported once.
+        A change to unwritable is reported once.
         """
         try:
             self._node.must_be_writable()
         except HomeError as error:
-            if not self._without_room:
+            if not self._unwritable_reported:
                 self._report("", error)
-            self._without_room = True
+            self._unwritable_reported = True
             return False
-        self._without_room = False
+        self._unwritable_reported = False
         return True
 
-    def _look(self, moved: Set[int], due: bool, now: float) -> None:
-        """Note which zones may have something to decide, and tick where that is due."""
+    def _schedule(self, grown: Set[int], tick_due: bool, now: float) -> None:
+        """Schedule the zones that may have records to decide, and append ticks if due."""
         for zone in self._node.ledger.zones():
-            if due and self._ticks:
-                with reporting(self._report, zone):
+            if tick_due and self._ticks:
+                with report_errors(self._report, zone):
                     tick(self._ticked, self._node, zone)
-            new = partition_of(zone) in moved and self._done.get(zone) != self._head(zone)
-            if due or new:
-                self._waiting.setdefault(zone, now)
+            has_new = partition_of(zone) in grown and self._decided.get(zone) != self._head(zone)
+            if tick_due or has_new:
+                self._due.setdefault(zone, now)
 
     def _head(self, zone: str) -> int:
         return self._node.ledger.head(zone).number
 
     def _decide(self) -> None:
-        """Decide the zones that wait, each for a while."""
+        """Decide the zones that are due, each for one time slice."""
         now = time.monotonic()
-        for zone in [zone for zone, since in self._waiting.items() if since <= now]:
+        for zone in [zone for zone, at in self._due.items() if at <= now]:
             if self._ended.is_set():
                 return
-            del self._waiting[zone]
-            until = time.monotonic() + _TURN_SECONDS
+            del self._due[zone]
+            until = time.monotonic() + _SLICE_SECONDS
             head = self._head(zone)
 
-            def in_turn(until: float = until) -> bool:
+            def in_slice(until: float = until) -> bool:
                 return not self._ended.is_set() and time.monotonic() < until
 
             try:
-                decided = self._node.drive(zone, should_continue=in_turn)
-                done = self._node.decided_up_to(zone)
+                count = self._node.drive(zone, should_continue=in_slice)
+                decided = self._node.decided_up_to(zone)
             except Exception as error:
-                # Whatever it is, the other zones go on.
+                # A failed zone must not stop the others.
                 self._report(zone, error)
-                self._waiting[zone] = time.monotonic() + _RETRY_SECONDS
+                self._due[zone] = time.monotonic() + _RETRY_SECONDS
                 continue
-            if decided:
-                self._report(zone, decided)
-            if done >= head:
-                self._done[zone] = done
+            if count:
+                self._report(zone, count)
+            if decided >= head:
+                self._decided[zone] = decided
             else:
-                self._waiting[zone] = time.monotonic()
+                self._due[zone] = time.monotonic()
 
 
-def _ahead(
+def _has_grown(
     ends: Mapping[tuple[str, int], int], before: Mapping[tuple[str, int], int], partition: int
 ) -> bool:
     return ends[EVENTS, partition] > before[EVENTS, partition]
 
 
 @contextmanager
-def reporting(report: OnZoneProgress, zone: str) -> Iterator[None]:
-    """Report what a zone cannot do; whatever it is, the other zones go on."""
+def report_errors(report: OnZoneProgress, zone: str) -> Iterator[None]:
+    """Report an error in a zone instead of raising it, so that the other zones continue."""
     try:
         yield
     except Exception as error:
@@ -139,13 +140,16 @@ def reporting(report: OnZoneProgress, zone: str) -> Iterator[None]:
 
 
 def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
-    """Append the period's tick to a zone that has changed, or has a turn that nobody ended."""
+    """Append the current period's tick to a zone that has changed or has abandoned turns.
+
+    `ticked`: the last record of each zone at its last tick; updated.
+    """
     period = int(time.time()) // TICK_SECONDS
     at = period * TICK_SECONDS * 1_000
     with node.open(zone, node.current(zone)) as files:
         number = files.memory.watermark().number
-        waiting = turns_to_close(files.events.connection, files.memory.connection, number + 1, at)
-    if ticked.get(zone) == number and not waiting:
+        abandoned = turns_to_close(files.events.connection, files.memory.connection, number + 1, at)
+    if ticked.get(zone) == number and not abandoned:
         return
     tick_ = Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS)
     (receipt,) = publish_commands(node.ledger, zone, [command(tick_, at, ingested_at=at)])

@@ -1,4 +1,4 @@
-"""A replica: a home that follows what workers on Kafka decide, in this process or on a thread."""
+"""A replica: it follows the decisions of Kafka workers, as this process or on a thread."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.system.open_files import raise_open_file_limit
 from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
-_BEAT_SECONDS = 1.0
+_HEARTBEAT_SECONDS = 1.0
 _RETRY_SECONDS = 2.0
 
 
 def follow(home: Home, report: OnZoneProgress) -> None:
-    """Be a replica until SIGINT or SIGTERM: follow the changes of workers, and answer.
+    """Run as a replica until SIGINT or SIGTERM, and keep the home up to date with its workers.
 
     Raises:
         HomeError: the home is read-only.
@@ -34,49 +34,49 @@ def follow(home: Home, report: OnZoneProgress) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     with hold_follower_lock(home):
-        _keep_up(home, report, ended)
+        _follow(home, report, ended)
 
 
 @contextmanager
-def followed_meanwhile(home: Home, report: OnZoneProgress) -> Iterator[None]:
-    """Be a replica on a thread until the block ends; where another process is one, leave it to it.
+def following(home: Home, report: OnZoneProgress) -> Iterator[None]:
+    """Run a replica on a thread during the block, unless another process already follows.
 
     Raises:
         HomeError: the home is read-only.
     """
     require_writable(home.directory)
     ended = threading.Event()
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
-            held.enter_context(hold_follower_lock(home))
+            stack.enter_context(hold_follower_lock(home))
         except Busy:
             yield
             return
-        keeping_up = threading.Thread(target=_keep_up, args=(home, report, ended), name="follow")
-        keeping_up.start()
+        follower = threading.Thread(target=_follow, args=(home, report, ended), name="follow")
+        follower.start()
         try:
             yield
         finally:
             ended.set()
-            keeping_up.join()
+            follower.join()
 
 
-def _keep_up(home: Home, report: OnZoneProgress, ended: threading.Event) -> None:
-    """Bring the home up to the ledger until that is ended."""
+def _follow(home: Home, report: OnZoneProgress, ended: threading.Event) -> None:
+    """Keep the home up to date with the ledger until `ended` is set."""
     node, ledger = open_following_node(home, decides=False)
     try:
-        while not _connected(ledger, report):
+        while not _connect(ledger, report):
             if ended.wait(_RETRY_SECONDS):
                 return
         with ZoneMaintenance(node, ledger, report, follow_all=True):
-            while not ended.wait(_BEAT_SECONDS):
+            while not ended.wait(_HEARTBEAT_SECONDS):
                 heartbeat_file(home).touch(FILE_MODE)
     finally:
         node.close()
 
 
-def _connected(ledger: KafkaLedger, report: OnZoneProgress) -> bool:
-    """Return whether there is a ledger to follow; it may come up after its replicas."""
+def _connect(ledger: KafkaLedger, report: OnZoneProgress) -> bool:
+    """Try to connect; report a failure and return False, since brokers may start later."""
     try:
         ledger.connect()
     except LedgerUnavailable as error:

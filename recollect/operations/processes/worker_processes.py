@@ -1,4 +1,4 @@
-"""The worker: a process that decides what is published, on either ledger."""
+"""The worker: a process that decides published events, on either ledger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
-from recollect.operations.processes.embedded_worker import EmbeddedWorker, reporting, tick
+from recollect.operations.processes.embedded_worker import EmbeddedWorker, report_errors, tick
 from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
 from recollect.projections.file_permissions import require_writable
 from recollect.schemas.errors import NewerFormat
@@ -20,7 +20,7 @@ from recollect.streams.engine.node import Node
 from recollect.streams.system.extras import needed
 from recollect.streams.system.open_files import raise_open_file_limit
 
-# With the embedded ledger the Kafka client need not be there.
+# The embedded ledger does not need the Kafka client.
 if TYPE_CHECKING:
     from recollect.streams.projecting.projector import OnZoneProgress
 
@@ -30,16 +30,15 @@ _log = logging.getLogger(__name__)
 def work(
     home: Home, report: OnZoneProgress, *, once: bool = False, member: str | None = None
 ) -> None:
-    """Decide every zone as its ledger grows, and report (zone, records decided).
+    """Decide all zones as the ledger grows, and report (zone, number of decided records).
 
-    A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
-    is one worker of many, `member` by name; `once` decides what is there, and ends.
-
-    The setting `ticks` says whether it appends ticks.
+    An error in a zone is reported as (zone, error), and the other zones continue. On Kafka, this
+    is a member of a group of workers. `once`: decide the pending records, then return. `member`:
+    the static member name. Ticks are appended if the setting `ticks` is on.
 
     Raises:
         HomeError: the home is read-only.
-        MissingExtra: the ledger is on Kafka, and its client is missing.
+        MissingExtra: the ledger is on Kafka, and the client is not installed.
     """
     require_writable(home.directory)
     raise_open_file_limit()
@@ -64,7 +63,7 @@ def _work_once(home: Home, report: OnZoneProgress) -> None:
 
 
 def _sequence(node: Node, report: OnZoneProgress) -> None:
-    """Take in what clients have published on Kafka."""
+    """Sequence the events that clients have published to the inbox."""
     from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
     from recollect.streams.workers.kafka_worker import sequence_inbox
 
@@ -76,16 +75,18 @@ def _sequence(node: Node, report: OnZoneProgress) -> None:
 
 
 def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> None:
-    """Be one of the workers; the home's model reads what is said in the zones of its partitions."""
+    """Run a member of the group; the home's model writes for the zones of its partitions."""
     with needed("kafka"):
         from recollect.streams.workers.kafka_worker import run_worker as run_kafka_worker
 
     ticked: dict[str, int] = {}
     owns = None
-    with ExitStack() as held:
+    with ExitStack() as stack:
         if writes_meanwhile(home):
-            opened = held.enter_context(closing(OpenHome(home)))
-            owns = held.enter_context(written_meanwhile(opened, _unsaid, _unwritten, frozenset()))
+            opened = stack.enter_context(closing(OpenHome(home)))
+            owns = stack.enter_context(
+                written_meanwhile(opened, _ignore_report, _warn_unwritten, frozenset())
+            )
         run_kafka_worker(
             partial(open_following_node, home, decides=True),
             report,
@@ -97,20 +98,23 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
 
 
 def _work_embedded(home: Home, report: OnZoneProgress) -> None:
-    with closing(OpenHome(home)) as opened, written_meanwhile(opened, _unsaid, _unwritten):
+    with (
+        closing(OpenHome(home)) as opened,
+        written_meanwhile(opened, _ignore_report, _warn_unwritten),
+    ):
         EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
 
 
-def _unsaid(_: str, __: WriteReport) -> None:
-    """Say nothing of what a model wrote; `status` counts it."""
+def _ignore_report(_: str, __: WriteReport) -> None:
+    """Report no model usage: `status` counts it."""
 
 
-def _unwritten(zone: str, error: Exception) -> None:
-    """Say why no model writes; the zone is decided without."""
+def _warn_unwritten(zone: str, error: Exception) -> None:
+    """Log why the model does not write; the zone is decided by the rules alone."""
     _log.warning("%s: the model does not write: %s", f"zone {zone}" if zone else "home", error)
 
 
 def _drive(node: Node, zone: str, report: OnZoneProgress) -> None:
-    with reporting(report, zone):
-        if decided := node.drive(zone):
-            report(zone, decided)
+    with report_errors(report, zone):
+        if count := node.drive(zone):
+            report(zone, count)

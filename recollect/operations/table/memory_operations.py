@@ -11,7 +11,7 @@ from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion import ingesting
 from recollect.operations.memories import memory_listing, memory_update, retracting
-from recollect.operations.memories.memory_listing import Listed
+from recollect.operations.memories.memory_listing import ListScope
 from recollect.operations.table.answer_operations import DATA
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (
@@ -170,7 +170,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
 def list_memories(
     zone: OpenZone,
     scope: Annotated[
-        Listed, described(description="The kind of memory to list; events are messages.")
+        ListScope, described(description="The kind of memory to list; events are messages.")
     ] = "facts",
     *,
     entity: Entity = None,

@@ -1,4 +1,4 @@
-"""Backing up a home on the embedded ledger, while others go on writing."""
+"""Backup of a home on the embedded ledger, while it is in use."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from recollect.schemas.wire import BackupReport
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger, home_id
 from recollect.streams.lifecycle.backup_files import TOKENS_FILE, write_backup
 
-#: What is said of a ledger that is not in the home.
+#: The message for a home whose ledger is on Kafka.
 ON_KAFKA = (
     "it works on the embedded ledger: the ledger of this home is on Kafka, whose replicas keep it; "
-    "docs/operations.md says what to back up there"
+    "see docs/operations.md for what to back up there"
 )
 
 
 def backup(open_home: OpenHome, path: Path) -> BackupReport:
-    """Write what cannot be made again of a home, as it is at one moment, to a new directory.
+    """Write a consistent backup of the ledger, keys, settings and tokens to a new directory.
 
     Raises:
-        InvalidInput: the ledger is on Kafka, or `path` is no place for a backup.
+        InvalidInput: the ledger is on Kafka, or `path` exists or is inside the home.
         HomeError: the home is read-only.
         CorruptFile: the ledger's files are damaged.
-        Busy: another process writes a backup there.
+        Busy: another process is writing a backup there.
     """
     ledger = open_home.node.ledger
     if not isinstance(ledger, EmbeddedLedger):
@@ -36,8 +36,8 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
     path = path.expanduser().resolve()
     if path.is_relative_to(home.resolve()):
         raise InvalidInput(f"{path} is inside the home: a backup belongs elsewhere")
-    began = time.monotonic()
-    # Whoever restores goes by this moment: what was revoked before it is not in the backup.
+    started = time.monotonic()
+    # Taken first: a restore assumes that tokens revoked before this time are not in the backup.
     made_at = unix_ms()
     ledger.create()
     identity = home_id(home)
@@ -47,7 +47,7 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
         path,
         home=identity,
         settings=(home / HOME_FILE).read_bytes(),
-        tokens=_read(home / TOKENS_FILE),
+        tokens=_read_optional(home / TOKENS_FILE),
         made_at=made_at,
     )
     return BackupReport(
@@ -58,11 +58,11 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
         keys=manifest.keys,
         bytes=sum(file.bytes for file in manifest.files.values()),
         heads=manifest.heads,
-        seconds=round(time.monotonic() - began, 3),
+        seconds=round(time.monotonic() - started, 3),
     )
 
 
-def _read(path: Path) -> bytes | None:
+def _read_optional(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The doctor: checks of an installation and a home, with advice."""
+"""`doctor`: checks of an installation and a home, with advice."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ from recollect.streams.system.extras import MODULES, is_installed, needed
 _MIN_FREE_BYTES = 1 << 30
 _BATCH_SIZE = 2_000
 _MOUNTS = Path("/proc/self/mountinfo")
-#: Where files are on another machine.
-_NETWORK = frozenset(
+_NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "beegfs", "gpfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph-fuse", "fuse.s3fs", "fuse.rclone", "fuse.davfs"}
 )
@@ -62,8 +61,8 @@ class Check(msgspec.Struct, frozen=True):
     fix: str = ""
 
 
-class _Unwell(Exception):
-    """A failure with other advice than the rest of its check."""
+class _CheckFailed(Exception):
+    """A failed check with advice of its own."""
 
     def __init__(self, detail: str, fix: str) -> None:
         super().__init__(detail)
@@ -71,56 +70,58 @@ class _Unwell(Exception):
 
 
 def examine(configuration: Configuration) -> list[Check]:
-    """Return what was found about the installation and the home that the settings name.
+    """Check the installation and the configured home.
 
-    Without a readable home, nothing inside it is checked.
+    If the home is not readable, nothing inside it is checked.
     """
     directory = configuration.home
 
-    def check(name: str, look: Callable[[Path], str], fix: str) -> Check:
-        return _try(name, lambda: look(directory), fix, directory)
+    def check(name: str, run: Callable[[Path], str], fix: str) -> Check:
+        return _run(name, lambda: run(directory), fix, directory)
 
     home = check("home", _home, "restore home.json from a backup")
-    found = [
+    checks = [
         *_installation(),
         check("disk", _disk, f"free some space at {directory}, or move the home: nothing is lost"),
         home,
     ]
     if not home.ok:
-        return found
+        return checks
     opened = Home(directory, configuration)
     init = f"recollect --home {directory} init"
-    found += [
-        check("file system", _file_system, "move the home to a disk of this machine"),
-        check("owner", _owner, "let all of it belong to one user"),
+    rebuild = f"recollect --home {directory} --zone NAME rebuild"
+    checks += [
+        check("file system", _file_system, "move the home to a local disk"),
+        check("owner", _owner, "give all of it to one user"),
         check("writable", _writable, ""),
-        check("private", _private, f"{init} takes it from the others"),
-        check("encoder", lambda _: _encoder(opened), f"{init} brings it again"),
-        check("agents", _agents, f"{init} --agents NAMES says which decide"),
+        check("private", _private, f"run {init}, which makes it private"),
+        check("encoder", lambda _: _encoder(opened), f"run {init}, which installs it again"),
+        check("agents", _agents, f"choose the agents with {init} --agents NAMES"),
         check("ledger", lambda _: _ledger(opened), "restore ledger.db and keys.db from a backup"),
         check("keys", lambda _: _keys(opened), "restore keys.db from a backup that has them"),
-        check("zones", _zones, f"recollect --home {directory} --zone NAME rebuild makes it again"),
+        check("zones", _zones, f"run {rebuild}, which makes the file again"),
     ]
     if on_kafka(opened):
         fix = "see docs/kafka.md, what survives what"
-        found += [check("brokers", lambda _: _brokers(opened), fix), _records(opened)]
-    return found
+        checks += [check("brokers", lambda _: _brokers(opened), fix), _records(opened)]
+    return checks
 
 
 def _installation() -> list[Check]:
     return [
-        _try("python", _python, "install Python 3.11 or later"),
-        _try("sqlite", _sqlite, "install apsw again from its wheel"),
-        _try("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
-        _try("onnxruntime", _onnxruntime, "install onnxruntime again"),
-        _try("extras", _extras, ""),
+        _run("python", _python, "install Python 3.11 or later"),
+        _run("sqlite", _sqlite, "install apsw again from its wheel"),
+        _run("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
+        _run("onnxruntime", _onnxruntime, "install onnxruntime again"),
+        _run("extras", _extras, ""),
     ]
 
 
-def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = None) -> Check:
+def _run(name: str, run: Callable[[], str], fix: str, directory: Path | None = None) -> Check:
+    """Run a check that returns its detail, or raises; `fix`: the advice if it fails."""
     try:
-        return Check(name, True, look())
-    except _Unwell as error:
+        return Check(name, True, run())
+    except _CheckFailed as error:
         return Check(name, False, str(error), error.fix)
     except MissingExtra as error:
         return Check(name, False, str(error), installs(error.extra))
@@ -130,32 +131,32 @@ def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = 
 
 
 def _advice(error: Exception, directory: Path | None) -> str | None:
-    """Return the advice if a file is whole, but could not be opened here."""
+    """Return the advice for an undamaged file that could not be opened; None for other errors."""
     if directory is None:
         return None
-    unopened = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
+    cannot_open = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
     number = error.errno if isinstance(error, OSError) else None
-    if is_disk_full(error) or (unopened and not has_room(directory)):
-        return f"free some space at {directory}, and look again: nothing is lost"
-    if number in (errno.EACCES, errno.EPERM) or unopened:
-        return _one_owner(directory)
+    if is_disk_full(error) or (cannot_open and not has_room(directory)):
+        return f"free some space at {directory}, and try again: nothing is lost"
+    if number in (errno.EACCES, errno.EPERM) or cannot_open:
+        return _owner_advice(directory)
     return None
 
 
-def _anothers(directory: Path) -> _Unwell:
-    return _Unwell(
-        f"{directory} belongs to another user, who alone may read it", _one_owner(directory)
+def _not_readable(directory: Path) -> _CheckFailed:
+    return _CheckFailed(
+        f"{directory} belongs to another user, who alone may read it", _owner_advice(directory)
     )
 
 
-def _one_owner(directory: Path) -> str:
+def _owner_advice(directory: Path) -> str:
     try:
         owner = directory.stat().st_uid
     except PermissionError:
-        return "run recollect as the user to whom it belongs"
+        return "run recollect as the user who owns it"
     return (
-        f"run recollect as the user {owner}, to whom {directory} belongs; what in it belongs to "
-        f"others give back, as root: chown -R {owner} {directory}"
+        f"run recollect as the user {owner}, who owns {directory}; if other users own files in it, "
+        f"run as root: chown -R {owner} {directory}"
     )
 
 
@@ -163,10 +164,10 @@ def _python() -> str:
     version = sys.version.split()[0]
     assert sys.version_info >= (3, 11), f"Python {version} is too old"
     if "musl" in str(sysconfig.get_config_var("SOABI")):
-        raise _Unwell(
+        raise _CheckFailed(
             f"Python {version} on musl, as on Alpine: onnxruntime and sqlite-vec have no wheels "
             "for it",
-            "use a Python on glibc, as that of Debian or of the image python:3.12-slim",
+            "use a Python on glibc, such as that of Debian or of the image python:3.12-slim",
         )
     return version
 
@@ -183,10 +184,10 @@ def _sqlite() -> str:
 
 
 def _extras() -> str:
-    there = [extra for extra in MODULES if is_installed(extra)]
-    missing = [installs(extra) for extra in MODULES if extra not in there]
-    more = f"; for what is not installed: {', '.join(missing)}" if missing else ""
-    return f"{', '.join(there) or 'none'}{more}"
+    installed = [extra for extra in MODULES if is_installed(extra)]
+    commands = [installs(extra) for extra in MODULES if extra not in installed]
+    more = f"; to install the others: {', '.join(commands)}" if commands else ""
+    return f"{', '.join(installed) or 'none'}{more}"
 
 
 def _disk(directory: Path) -> str:
@@ -194,7 +195,7 @@ def _disk(directory: Path) -> str:
     while not os.path.exists(place):
         place = place.parent
     if directory.is_dir() and not writable(directory):
-        return "nothing is written here"
+        return "the home is read-only"
     free = shutil.disk_usage(place).free
     if free < _MIN_FREE_BYTES:
         raise OSError(f"only {free >> 20} MiB are free at {place}")
@@ -203,41 +204,44 @@ def _disk(directory: Path) -> str:
 
 def _home(directory: Path) -> str:
     if HomeSwap(directory).interrupted:
-        raise _Unwell(
+        raise _CheckFailed(
             "a restore was interrupted at its last step",
-            f"recollect --home {directory} restore with the same backup again ends it",
+            f"run recollect --home {directory} restore with the same backup again to finish it",
         )
     try:
         (directory / "home.json").stat()
     except (FileNotFoundError, NotADirectoryError):
-        elsewhere = directory.is_file() or (directory.is_dir() and any(directory.iterdir()))
-        init = f"recollect --home {'DIR' if elsewhere else directory} init"
-        raise _Unwell(
-            f"{directory} {'holds something else' if elsewhere else 'is not there'}",
+        is_taken = directory.is_file() or (directory.is_dir() and any(directory.iterdir()))
+        init = f"recollect --home {'DIR' if is_taken else directory} init"
+        raise _CheckFailed(
+            f"{directory} {'holds something else' if is_taken else 'is not there'}",
             f"name the directory of the home with --home; or make one: {init}",
         ) from None
     except PermissionError:
-        raise _anothers(directory) from None
+        raise _not_readable(directory) from None
     if not os.access(directory / "home.json", os.R_OK):
-        raise _anothers(directory)
+        raise _not_readable(directory)
     Home(directory)
     return str(directory)
 
 
 def _file_system(directory: Path) -> str:
     kind = file_system_of(directory.resolve(), _MOUNTS)
-    if kind in _NETWORK:
-        raise _Unwell(
+    if kind in _NETWORK_FILE_SYSTEMS:
+        raise _CheckFailed(
             f"{directory} is on {kind}, a network file system: SQLite's locks and its shared "
-            "memory do not hold there, and two processes may damage each other's files",
-            "move the home to a disk of this machine (copy it while no recollect runs), and back "
-            "it up over the network",
+            "memory do not work there, and two processes may damage each other's files",
+            "move the home to a local disk (copy it while no recollect runs), and back it up over "
+            "the network",
         )
-    return kind or "not told by this system"
+    return kind or "unknown on this system"
 
 
-def file_system_of(place: Path, mounts: Path) -> str | None:
-    """Return the type of the file system that a path is on; None where the system names none."""
+def file_system_of(path: Path, mounts: Path) -> str | None:
+    """Return the file system type of a resolved path; None if it is unknown.
+
+    `mounts`: /proc/self/mountinfo, or a file in its format.
+    """
     try:
         lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -246,27 +250,28 @@ def file_system_of(place: Path, mounts: Path) -> str | None:
     for line in lines:
         # proc_pid_mountinfo(5): ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS... - TYPE SOURCE OPTIONS
         before, _, after = line.partition(" - ")
-        at = Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), before.split()[4]))
-        # Of two at one place, the later one hides the other.
-        if place.is_relative_to(at) and (found is None or len(at.parts) >= found[0]):
-            found = len(at.parts), after.split()[0]
+        mounted = before.split()[4]
+        point = Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mounted))
+        # Of two mounts at one point, the later one hides the other.
+        if path.is_relative_to(point) and (found is None or len(point.parts) >= found[0]):
+            found = len(point.parts), after.split()[0]
     return None if found is None else found[1]
 
 
 def _owner(directory: Path) -> str:
-    owner, here = directory.stat().st_uid, os.geteuid()
+    owner, user = directory.stat().st_uid, os.geteuid()
     others = [path for path in directory.rglob("*") if _owner_of(path) not in (None, owner)]
     if others:
-        raise _Unwell(
+        raise _CheckFailed(
             f"{directory} belongs to the user {owner}, and {len(others)} of its files do not, such "
             f"as {others[0]}",
-            _one_owner(directory),
+            _owner_advice(directory),
         )
-    if here == owner:
-        return f"all of it belongs to the user {owner}, who asks"
+    if user == owner:
+        return f"all of it belongs to the user {owner}, who runs this"
     return (
-        f"all of it belongs to the user {owner}, and {here} asks: to write, run recollect as "
-        f"{owner}, who cannot open what others make there"
+        f"all of it belongs to the user {owner}, and {user} runs this: to write, run recollect as "
+        f"{owner}, who cannot open files that others create there"
     )
 
 
@@ -281,18 +286,17 @@ def _owner_of(path: Path) -> int | None:
 def _writable(directory: Path) -> str:
     if not writable(directory):
         return (
-            "read-only here: it answers, and takes nothing new; to write, mount it so that it can "
-            f"be written (mount -o remount,rw), or run recollect as the user "
-            f"{directory.stat().st_uid}"
+            "read-only: it answers queries and accepts no events; to write, remount it writable "
+            f"(mount -o remount,rw), or run recollect as the user {directory.stat().st_uid}"
         )
-    return "it can be written to"
+    return "writable"
 
 
 def _private(directory: Path) -> str:
     found = list(world_accessible(directory))
     if not found:
-        return "its owner's alone"
-    # That is normal for a home of an older recollect.
+        return "readable by its owner only"
+    # Normal for a home made by an older recollect.
     return (
         f"{len(found)} of its files may be read by others than their owner, such as {found[0]}: "
         f"recollect --home {directory} init makes them private"
@@ -303,7 +307,7 @@ def _encoder(home: Home) -> str:
     pin = home.settings.encoder
     if pin is None:
         return "none, by choice"
-    # Loaded anew, not shared: the files on disk are checked.
+    # Not from the process-wide cache: the files on disk are checked.
     encoder = load(pin, cache=home.configuration.cache)
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
@@ -315,15 +319,15 @@ def _agents(directory: Path) -> str:
     names = Home(directory).settings.agents
     agents_named(names)
     for path in sorted((directory / "zones").glob("*")):
-        # Whose generation cannot be told is said of the zones.
+        # An unreadable generation is reported by the check of zones.
         with suppress(HomeError):
-            theirs = ZoneDirectory(path).current().agents
-            if theirs != names:
-                raise _Unwell(
-                    f"zone {path.name} was decided by {','.join(theirs)}, and this home has "
+            decided_by = ZoneDirectory(path).current().agents
+            if decided_by != names:
+                raise _CheckFailed(
+                    f"zone {path.name} was decided by {','.join(decided_by)}, and this home has "
                     f"{','.join(names)}: nothing more is decided there",
                     f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
-                    f"recollect --home {directory} init --agents {','.join(theirs)}",
+                    f"recollect --home {directory} init --agents {','.join(decided_by)}",
                 )
     return "recollect's own" if names == OWN_AGENTS else ", ".join(names)
 
@@ -338,9 +342,9 @@ def _ledger(home: Home) -> str:
         with closing(EmbeddedLedger(directory)):
             return "not made yet"
     for name in names:
-        _whole(directory / name)
+        _check_file(directory / name)
     with closing(EmbeddedLedger(directory)):
-        return f"{' and '.join(names)} are whole, and this home's"
+        return f"{' and '.join(names)} are undamaged, and belong to this home"
 
 
 def _keys(home: Home) -> str:
@@ -357,23 +361,23 @@ def _keys(home: Home) -> str:
                 missing += [
                     each.envelope.number for each in accepted if each.envelope.key_id not in there
                 ]
-            because = ""
+            reason = ""
             try:
                 numbers = unexplained_missing_keys(ledger, zone, missing)
             except IntegrityError as error:
-                # Without the key of an erasure, nobody can know which events it named; such a key
-                # is never destroyed.
-                numbers, because = missing, f": {error}"
+                # The key of an erasure is missing, so its targets are unknown; such a key is never
+                # destroyed on purpose.
+                numbers, reason = missing, f": {error}"
             if numbers:
                 more = " and more" if len(numbers) > _MAX_SHOWN else ""
                 shown = ", ".join(map(str, numbers[:_MAX_SHOWN]))
-                lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){because}")
+                lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){reason}")
     if lost:
         raise HomeError(
             "keys are missing though no erasure explains it, and what they seal cannot be read: "
             + "; ".join(lost)
         )
-    return f"{pluralise(events, 'event')}: each one's key is there, or an erasure says why not"
+    return f"{pluralise(events, 'event')}: every key is present or was destroyed by an erasure"
 
 
 def _records(home: Home) -> Check:
@@ -420,18 +424,19 @@ def _zones(directory: Path) -> str:
         zone = ZoneDirectory(path)
         files = zone.directory(zone.current())
         for name in FILE_NAMES:
-            _whole(files / name)
+            _check_file(files / name)
         generation = zone.current()
-        # Read-only files of an older recollect are answered from a copy.
+        # Read-only files of an older recollect are upgraded in a copy before they are used.
         with (
             suppress(UpgradeRequired),
             ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
         ):
             opened.check()
-    return f"{pluralise(len(zones), 'zone')}: every file of the generation in use is whole"
+    return f"{pluralise(len(zones), 'zone')}: every file of the generation in use is undamaged"
 
 
-def _whole(path: Path) -> None:
+def _check_file(path: Path) -> None:
+    """Raise OSError if a database is missing, empty or damaged."""
     if not path.is_file() or not path.stat().st_size:
         raise OSError(f"{path} is {'empty' if path.is_file() else 'missing'}")
     connection = connect(path, readonly=True)

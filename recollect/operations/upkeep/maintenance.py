@@ -1,4 +1,4 @@
-"""Maintenance of a zone: rebuild, rollback, verify, reclaim, and parked records."""
+"""Maintenance of a zone: rebuild, rollback, verify, reclaim, and dead letters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from recollect.streams.records.heads import ExpectedHead
 
 LEVELS: tuple[RebuildLevel, ...] = ("index", "project", "derive", "fresh")
 
-# Errors that the first use of a damaged file may raise.
+# Errors that a damaged file may raise on first use.
 _DAMAGE = (CorruptFile, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
 
@@ -47,9 +47,9 @@ def rebuild(
     compare: bool = False,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
-    """Make a derived layer again; the old one is used until it is done.
+    """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
-    With `compare` (levels derive and fresh) it is used after that too.
+    `compare` (levels derive and fresh): only report the differences; the old one stays in use.
     """
     if level not in LEVELS:
         raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
@@ -63,14 +63,14 @@ def rebuild(
         return RebuildReport(level=level, records=records_to_read(zone), dry_run=True)
     started = time.monotonic()
     try:
-        # Whom other agents decided is decided by this home's with the derivation, if at all.
+        # A zone decided by other agents can be decided only by the derivation itself.
         with suppress(AgentMismatch):
             zone.decide()
     except HistoryMismatch:
-        # Records that the ledger lost may only be in these files.
+        # The files may hold the only copy of records that the ledger has lost.
         raise
     except _DAMAGE:
-        # The rebuild makes damaged files again, and decides waiting events.
+        # The rebuild replaces damaged files, and decides the pending events.
         if level != "project":
             raise
     from recollect.streams.lifecycle import rebuilding
@@ -84,7 +84,7 @@ def rebuild(
 
 
 def records_to_read(zone: OpenZone) -> int:
-    """Return how many ledger records a rebuild reads."""
+    """Return the number of ledger records that a rebuild reads."""
     zone.must_exist()
     from recollect.streams.lifecycle import rebuilding
 
@@ -92,7 +92,7 @@ def records_to_read(zone: OpenZone) -> int:
 
 
 def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:
-    """Go back to the generation before, brought up to date."""
+    """Return to the previous generation, and bring it up to date."""
     zone.must_exist()
     from recollect.streams.lifecycle import rebuilding
 
@@ -102,9 +102,9 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
 def verify(
     zone: OpenZone, expect: str | None = None, progress: OnProgress | None = None
 ) -> Verification:
-    """Replay the ledger and compare every read model with what comes out; change nothing.
+    """Replay the ledger and compare the result with every read model; change nothing.
 
-    `expect` is a head of an earlier moment that the ledger must hold.
+    `expect`: an earlier head that the ledger must contain.
     """
     expected = None if expect is None else ExpectedHead.read(expect)
     if expected is None:
@@ -115,7 +115,7 @@ def verify(
 
 
 def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
-    """Remove change records of chains that are no longer needed from the ledger.
+    """Remove the change records of unused chains from the ledger.
 
     Raises:
         InvalidInput: the ledger is not the embedded one.
@@ -127,7 +127,7 @@ def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
 
 
 def dead_letters(zone: OpenZone) -> list[DeadLetter]:
-    """Return the records that are parked."""
+    """Return the parked records."""
     if not zone.exists():
         return []
     with zone.files() as files:
@@ -143,18 +143,18 @@ def retry(zone: OpenZone, number: int) -> DeadLetterOutcome:
     Raises:
         UnknownId: no record with this number is parked.
     """
-    _must_be_parked(zone, number)
+    _require_parked(zone, number)
     command(zone, Retry(source_id=random_id(f"retry:{number}"), number=number))
     return DeadLetterOutcome(number, _is_parked(zone, number))
 
 
 def drop(zone: OpenZone, number: int) -> DeadLetterOutcome:
-    """Give a parked record up; return whether it is still parked.
+    """Discard a parked record; return whether it is still parked.
 
     Raises:
         UnknownId: no record with this number is parked.
     """
-    _must_be_parked(zone, number)
+    _require_parked(zone, number)
     command(zone, Drop(source_id=random_id(f"drop:{number}"), number=number))
     return DeadLetterOutcome(number, _is_parked(zone, number))
 
@@ -163,8 +163,10 @@ def _is_parked(zone: OpenZone, number: int) -> bool:
     return number in {letter.number for letter in dead_letters(zone)}
 
 
-def _must_be_parked(zone: OpenZone, number: int) -> None:
+def _require_parked(zone: OpenZone, number: int) -> None:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise InvalidInput(f"number {number!r}: give that of a parked record, as dead_letters does")
+        raise InvalidInput(
+            f"number {number!r}: give the number of a parked record; dead_letters lists them"
+        )
     if not _is_parked(zone, number):
         raise UnknownId(f"zone {zone.name} has no parked record {number}; dead_letters lists them")

@@ -1,4 +1,4 @@
-"""Promoting a home: its embedded ledger moves to Kafka, with every zone in it."""
+"""Promotion of a home: its embedded ledger moves to Kafka, with all its zones."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
 from recollect.streams.projecting.projector import OnProgress
 
-#: Called with the number of steps; returns a function that shows how many are done.
+#: Called with the number of steps; the context yields a function that is called with those done.
 Show = Callable[[int], AbstractContextManager[OnProgress]]
 
 
-class Promoted(msgspec.Struct, frozen=True):
-    """Where a home's ledger is now, and how many records and keys of it are there."""
+class PromotionReport(msgspec.Struct, frozen=True):
+    """The URL of the new ledger, and the number of records and keys moved there."""
 
     to: str
     events: int
@@ -33,31 +33,31 @@ class Promoted(msgspec.Struct, frozen=True):
 
 def promote(
     home: Home, url: str, show: Show = lambda steps: nullcontext(lambda done: None)
-) -> Promoted:
+) -> PromotionReport:
     """Move a home's embedded ledger to the Kafka ledger `url`.
 
-    The home stays as it is until everything is copied and compared. After an interruption,
-    promoting again goes on where it stopped.
+    The home is unchanged until everything is copied and compared. After an interruption, promoting
+    again continues where it stopped.
 
     Raises:
-        InvalidInput: `url` is none, or the settings name another ledger than the embedded.
-        HomeError: the ledger has moved already, or the topics hold something else; or the home is
+        InvalidInput: `url` is invalid, or the settings name a ledger other than the embedded one.
+        HomeError: the ledger was moved already, the topics contain other records, or the home is
             read-only.
-        Busy: another process works with this home, or on the topics.
+        Busy: another process uses this home or the topics.
         LedgerUnavailable: the brokers cannot be reached.
     """
     require_writable(home.directory)
     settings = home.configuration.kafka(url)
-    setting, place = home.configuration.resolve("ledger")
+    setting, origin = home.configuration.resolve("ledger")
     if setting != EMBEDDED:
         raise InvalidInput(
-            f"the ledger {setting!r} ({place}): what moves is the embedded ledger of a home; leave "
-            "the setting out"
+            f"the ledger {setting!r} ({origin}): promote moves the embedded ledger of a home; "
+            "leave the setting out"
         )
     with hold_follower_lock(home), promotion.exclusive_files(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
-            # It may be left from an attempt to move elsewhere.
+            # An earlier promotion to another URL may have left it.
             shutil.rmtree(home.directory / "copy", ignore_errors=True)
         ledger = KafkaLedger(
             settings,
@@ -76,20 +76,20 @@ def promote(
             promotion.publish_active_chains(node)
             home.record_promotion(settings.url)
             own.clear()
-    return Promoted(settings.url, **msgspec.structs.asdict(counts))
+    return PromotionReport(settings.url, **msgspec.structs.asdict(counts))
 
 
 def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
-    """Raise if the ledger has moved, except if a move to `url` is unfinished."""
-    promoted = home.settings.promoted_to
-    moved = own.moved_to() or promoted
-    undone = promoted is None or any(own.ends().values())
-    if moved is not None and not (undone and moved == url):
+    """Raise HomeError if the ledger was moved, unless a move to `url` is unfinished."""
+    promoted_to = home.settings.promoted_to
+    moved_to = own.moved_to() or promoted_to
+    is_unfinished = promoted_to is None or any(own.ends().values())
+    if moved_to is not None and not (is_unfinished and moved_to == url):
         raise HomeError(
-            f"the ledger of {home.directory} was moved to {moved}: set RECOLLECT_LEDGER to that"
+            f"the ledger of {home.directory} was moved to {moved_to}: set RECOLLECT_LEDGER to that"
         )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
-    if moved is None and (others := zones - set(own.file.zones())):
+    if moved_to is None and (others := zones - set(own.file.zones())):
         raise HomeError(
             f"zone {min(others)} of {home.directory} comes from another ledger than the embedded "
             f"one: set RECOLLECT_LEDGER to that"

@@ -1,12 +1,12 @@
-"""Restoring a home from a backup: what was forgotten since does not come back.
+"""Restoring a home from a backup, without the events that were forgotten since.
 
-All is done beside the home that is there, which counts until the restored one is whole:
+The restored home is built next to the current one, which stays in use until the last step:
 
-1. copy the backup's files, each as its manifest describes it, and check chains, seals and keys;
-2. find out what was erased since, from the home that is there and from other places that are named;
-3. erase that again, by a command at the end of each zone's ledger, and decide it;
-4. throw away the files in which it was decided, make them again from the ledger, and verify them;
-5. put all of it in the home's place (`recollect/home/home_swap.py`).
+1. copy the backup's files, compare them with the manifest, and check chains, seals and keys;
+2. read the later erasures from the current home and from the other given sources;
+3. repeat them by a command at the end of each zone's ledger, and decide it;
+4. delete the files in which they were decided, rebuild them from the ledger, and verify them;
+5. replace the current home (`recollect/home/home_swap.py`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from recollect.home.home_directory import Home
 from recollect.home.home_swap import HOME_FILE, STAGING_DIRECTORY, HomeSwap
 from recollect.home.ledgers import EMBEDDED, open_node
 from recollect.home.open_zone import unix_ms
-from recollect.operations.erasure.erasure_targets import Chooser
+from recollect.operations.erasure.erasure_targets import TargetFinder
 from recollect.operations.upkeep.backing_up import ON_KAFKA
 from recollect.projections.file_permissions import (
     delete_directory,
@@ -89,8 +89,8 @@ _MAX_SHOWN = 3
 T = TypeVar("T")
 
 
-class _Ended(msgspec.Struct, frozen=True):
-    """What is kept of a restore until its home is in its place: of which backup it is."""
+class _Committed(msgspec.Struct, frozen=True):
+    """The report of a committed restore, and the digest of its backup."""
 
     digest: str
     report: RestoreReport
@@ -105,43 +105,43 @@ def restore(
     forgotten_may_return: bool = False,
     progress: OnProgress | None = None,
 ) -> RestoreReport:
-    """Put the home of a backup where the settings say, without what was forgotten since.
+    """Restore a backup to the configured home, without the events forgotten since.
 
-    What was forgotten since is known by the home that is there, and by `erasures_from`, later
-    backups or homes. `lose_newer`: events that came after the backup may be lost.
-    `forgotten_may_return`: go on where it cannot be read what was forgotten.
+    Later erasures are read from the current home and from `erasures_from`, later backups or homes.
+    `lose_newer`: allow the loss of events that came after the backup.
+    `forgotten_may_return`: continue if the later erasures cannot be read completely.
 
-    Where the process dies, the old home or the restored one is there; restoring again ends it.
+    After a crash, either the old or the restored home is there; restoring again finishes it.
 
     Raises:
-        InvalidInput: newer events would be lost, or erasures cannot be read; or the ledger is on
+        InvalidInput: newer events would be lost, later erasures cannot be read, or the ledger is on
             Kafka.
-        HomeError: there is no backup, or something else than this home in its place.
-        CorruptFile: the backup is not whole.
+        HomeError: there is no backup, or the directory contains something other than this home.
+        CorruptFile: the backup is damaged or incomplete.
         Busy: a process has the home open.
     """
     if configuration.resolve("ledger").value.startswith(SCHEME):
         raise InvalidInput(f"restore: {ON_KAFKA}")
     directory = configuration.home.resolve()
-    given = Backup(backup.expanduser())
-    places = [place.expanduser().resolve() for place in erasures_from]
-    for place in (given.directory, *places):
-        if place.is_relative_to(directory) or directory.is_relative_to(place):
+    opened = Backup(backup.expanduser())
+    sources = [path.expanduser().resolve() for path in erasures_from]
+    for path in (opened.directory, *sources):
+        if path.is_relative_to(directory) or directory.is_relative_to(path):
             raise InvalidInput(
-                f"{place} and the home {directory} are not apart, and a restore replaces what is "
+                f"{path} and the home {directory} are not apart, and a restore replaces what is "
                 "in the home: move one of them"
             )
-    with _alone(directory):
+    with _exclusive_access(directory):
         swap = HomeSwap(directory)
         if swap.interrupted:
-            ended = _finish(swap)
-            if ended is not None and ended.digest == given.digest:
-                return msgspec.structs.replace(ended.report, resumed=True)
+            committed = _finish(swap)
+            if committed is not None and committed.digest == opened.digest:
+                return msgspec.structs.replace(committed.report, resumed=True)
         return _Restore(
             configuration,
             directory,
-            given,
-            places,
+            opened,
+            sources,
             swap,
             lose_newer=lose_newer,
             forgotten_may_return=forgotten_may_return,
@@ -150,10 +150,10 @@ def restore(
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Let nobody open the home meanwhile; where it is new and nothing comes of it, it goes."""
+def _exclusive_access(directory: Path) -> Iterator[None]:
+    """Keep other processes from opening the home; create it, and delete it if it stays empty."""
     require_writable(directory)
-    new = not directory.exists()
+    is_new = not directory.exists()
     make_directory(directory)
     try:
         with exclusive(directory / IN_USE_LOCK, wait=False):
@@ -164,44 +164,44 @@ def _alone(directory: Path) -> Iterator[None]:
             "another restore: stop it, then restore again"
         ) from None
     finally:
-        if new and not Home.exists_at(directory):
+        if is_new and not Home.exists_at(directory):
             with suppress(OSError):
                 for lock in directory.glob("*.lock"):
                     lock.unlink()
                 directory.rmdir()
 
 
-def _finish(swap: HomeSwap) -> _Ended | None:
-    """Bring a restore that was interrupted to its end; return what it had to say."""
-    ended = None
+def _finish(swap: HomeSwap) -> _Committed | None:
+    """Finish an interrupted restore; return its report, if that can be read."""
+    committed = None
     with suppress(FileNotFoundError, msgspec.DecodeError):
-        ended = msgspec.json.decode((swap.staging / _REPORT).read_bytes(), type=_Ended)
+        committed = msgspec.json.decode((swap.staging / _REPORT).read_bytes(), type=_Committed)
     swap.finish()
-    return ended
+    return committed
 
 
-class _Place:
-    """Where it is known what was forgotten since: the home that is there, or a place that is named.
+class _ErasureSource:
+    """A source of later erasures and tokens: the current home, or a later backup or home.
 
-    `room`: where a backup is copied to, whose own files are only ever read.
+    `copy_to`: the directory to which a backup is copied, since its own files must not be changed.
     """
 
-    def __init__(self, directory: Path, manifest: Manifest, room: Path | None) -> None:
+    def __init__(self, directory: Path, manifest: Manifest, copy_to: Path | None) -> None:
         self.directory = directory
         self.at = unix_ms()
         files = directory
-        if room is not None and (directory / MANIFEST).exists():
+        if copy_to is not None and (directory / MANIFEST).exists():
             backup = Backup(directory)
-            make_directory(room)
-            backup.copy(room)
-            files, self.at = room, backup.manifest.made_at
+            make_directory(copy_to)
+            backup.copy(copy_to)
+            files, self.at = copy_to, backup.manifest.made_at
         self.ledger = SalvageLedger(files)
         self._tokens = files / TOKENS_FILE
-        self.homes = self.ledger.home_ids()
-        self.is_same = manifest.home in self.homes
+        self.home_ids = self.ledger.home_ids()
+        self.is_same = manifest.home in self.home_ids
 
     def tokens(self) -> TokenSnapshot:
-        """Return the tokens that it knows."""
+        """Return its tokens."""
         return _read_tokens(self._tokens, self.at)
 
 
@@ -213,7 +213,7 @@ class _Restore:
         configuration: Configuration,
         directory: Path,
         backup: Backup,
-        named: Sequence[Path],
+        erasures_from: Sequence[Path],
         swap: HomeSwap,
         *,
         lose_newer: bool,
@@ -224,7 +224,7 @@ class _Restore:
         self._directory = directory
         self._backup = backup
         self._manifest = backup.manifest
-        self._named = named
+        self._erasures_from = erasures_from
         self._swap = swap
         self._new = swap.new
         self._lose_newer = lose_newer
@@ -233,29 +233,34 @@ class _Restore:
         self._tokens: list[StoredToken] = []
 
     def run(self) -> RestoreReport:
-        """Make the restored home, and put it in its place."""
-        began = time.monotonic()
-        with ExitStack() as read, ExitStack() as held:
-            there = self._home_that_is_there(read)
+        """Build the restored home, and replace the current one with it."""
+        started = time.monotonic()
+        with ExitStack() as open_files, ExitStack() as locks:
+            current = self._current_home(open_files)
             self._swap.begin()
             try:
                 self._stage()
-                named = [self._place(number, read) for number in range(len(self._named))]
-                report = self._make(there, named)
-                # SQLite must not have files open that change their place.
-                read.close()
-                # Nobody revokes a token between this look and the swap.
-                held.enter_context(AccessTokens(self._directory).locked())
-                kept, dropped = self._keep_tokens(there, named)
+                others = [
+                    self._open_source(number, open_files)
+                    for number in range(len(self._erasures_from))
+                ]
+                report = self._build(current, others)
+                # SQLite files must not be open while they are moved.
+                open_files.close()
+                # No token may be revoked between this and the swap.
+                locks.enter_context(AccessTokens(self._directory).locked())
+                kept, revoked = self._write_tokens(current, others)
                 report = msgspec.structs.replace(
                     report,
-                    erasures_from=[str(place.directory) for place in (there, *named) if place],
+                    erasures_from=[
+                        str(source.directory) for source in (current, *others) if source
+                    ],
                     tokens=kept,
-                    tokens_revoked=dropped,
-                    seconds=round(time.monotonic() - began, 3),
+                    tokens_revoked=revoked,
+                    seconds=round(time.monotonic() - started, 3),
                 )
-                ended = msgspec.json.encode(_Ended(self._backup.digest, report))
-                replace_file(self._swap.staging / _REPORT, ended)
+                committed = msgspec.json.encode(_Committed(self._backup.digest, report))
+                replace_file(self._swap.staging / _REPORT, committed)
                 self._swap.swap()
             except BaseException:
                 if not self._swap.interrupted:
@@ -263,13 +268,13 @@ class _Restore:
                 raise
         return report
 
-    def _home_that_is_there(self, held: ExitStack) -> _Place | None:
-        """Return the home that is replaced; None where none is, or one without any event.
+    def _current_home(self, open_files: ExitStack) -> _ErasureSource | None:
+        """Open the home to be replaced; None if there is none, or it has no events.
 
         Raises:
-            HomeError: something else is there.
+            HomeError: the directory contains something else.
         """
-        own = (HOME_FILE, IDENTITY_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy")
+        home_files = {HOME_FILE, IDENTITY_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy"}
         if (self._directory / "copy").exists() or self._is_moved():
             raise HomeError(
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
@@ -277,34 +282,34 @@ class _Restore:
             )
         names = {path.name for path in self._directory.iterdir()} - {STAGING_DIRECTORY, CONFIG_FILE}
         names = {name for name in names if not name.endswith(".lock")}
-        if not names & set(own):
+        if not names & home_files:
             if names:
                 raise HomeError(
                     f"{self._directory} exists and is no recollect home; name an empty directory"
                 )
             return None
-        if not names & {*own} - {HOME_FILE}:
+        if not names & home_files - {HOME_FILE}:
             return None
-        place = _Place(self._directory, self._manifest, None)
-        held.callback(place.ledger.close)
-        if place.homes and not place.is_same:
-            if not place.ledger.is_empty():
+        current = _ErasureSource(self._directory, self._manifest, None)
+        open_files.callback(current.ledger.close)
+        if current.home_ids and not current.is_same:
+            if not current.ledger.is_empty():
                 raise HomeError(
                     f"{self._directory} is another home than the one that was backed up: give the "
                     "directory of that one with --home, or an empty one"
                 )
             return None
-        return place
+        return current
 
     def _is_moved(self) -> bool:
-        """Return whether the ledger of the home that is there was moved to Kafka."""
+        """Return whether the current home's ledger was moved to Kafka."""
         with suppress(HomeError, NewerFormat):
             settings = Home(self._directory, self._configuration).settings
             return settings.promoted_to is not None
         return False
 
     def _stage(self) -> None:
-        """Copy the backup, and see that it is one."""
+        """Copy the backup, and check its files and settings."""
         self._backup.copy(self._new)
         try:
             self._tokens = read_tokens(self._new / TOKENS_FILE)
@@ -319,41 +324,43 @@ class _Restore:
         if Home(self._new, self._configuration).settings.promoted_to is not None:
             raise CorruptFile("the backup is of a home whose ledger was moved; use another backup")
 
-    def _place(self, number: int, held: ExitStack) -> _Place:
-        directory = self._named[number]
+    def _open_source(self, number: int, open_files: ExitStack) -> _ErasureSource:
+        directory = self._erasures_from[number]
         if not directory.is_dir():
             raise InvalidInput(f"--erasures-from {directory}: there is no such directory")
-        place = _Place(directory, self._manifest, self._swap.staging / f"later-{number}")
-        held.callback(place.ledger.close)
-        if not place.is_same:
+        source = _ErasureSource(directory, self._manifest, self._swap.staging / f"later-{number}")
+        open_files.callback(source.ledger.close)
+        if not source.is_same:
             raise InvalidInput(
                 f"--erasures-from {directory} belongs to another home, or to none: name a later "
                 "backup of this home, or the home"
             )
-        return place
+        return source
 
-    def _make(self, there: _Place | None, named: Sequence[_Place]) -> RestoreReport:
-        """Make the restored home, but for its tokens."""
-        places = [place for place in (there, *named) if place is not None]
+    def _build(
+        self, current: _ErasureSource | None, others: Sequence[_ErasureSource]
+    ) -> RestoreReport:
+        """Build the restored home, except for its tokens."""
+        sources = [source for source in (current, *others) if source is not None]
         with closing(open_node(Home(self._new, self._configuration), EMBEDDED)) as node:
             self._check(node)
             failpoint("restore.staged")
-            zones = {*self._manifest.heads}.union(*(place.ledger.zones() for place in places))
-            found = {
-                zone: [place.ledger.state_since(zone, node.ledger) for place in places]
+            zones = {*self._manifest.heads}.union(*(source.ledger.zones() for source in sources))
+            states = {
+                zone: [source.ledger.state_since(zone, node.ledger) for source in sources]
                 for zone in sorted(zones)
             }
             lost: int | None = 0
-            if there is not None:
-                lost = self._newer({zone: each[0] for zone, each in found.items()})
-            for at, place in enumerate(places):
-                unread = [zone for zone, each in found.items() if not each[at].complete]
-                self._must_be_complete(place, unread)
-            forgotten = sum(self._erase(node, zone, each) for zone, each in found.items())
-        # In the files in which that was decided stood what was forgotten.
+            if current is not None:
+                lost = self._lost_events({zone: each[0] for zone, each in states.items()})
+            for index, source in enumerate(sources):
+                incomplete = [zone for zone, each in states.items() if not each[index].complete]
+                self._require_complete(source, incomplete)
+            forgotten = sum(self._erase(node, zone, each) for zone, each in states.items())
+        # These files contained forgotten data until the erasures were decided.
         delete_directory(self._new / "zones")
-        for left in self._new.glob("driver.db*"):
-            left.unlink()
+        for path in self._new.glob("driver.db*"):
+            path.unlink()
         failpoint("restore.erased")
         with closing(open_node(Home(self._new, self._configuration), EMBEDDED)) as node:
             ledger = node.ledger
@@ -371,9 +378,9 @@ class _Restore:
             zones=len(heads),
             events=events,
             erasures_known=all(
-                any(since.is_newer for since in found[zone]) for zone in self._manifest.heads
+                any(state.is_newer for state in states[zone]) for zone in self._manifest.heads
             )
-            and bool(places),
+            and bool(sources),
             erasures_from=[],
             forgotten=forgotten,
             events_lost=lost,
@@ -384,7 +391,7 @@ class _Restore:
         )
 
     def _check(self, node: Node) -> None:
-        """See that the ledger is the one of the manifest, and that nothing of it was changed."""
+        """Raise CorruptFile if the copied ledger differs from the manifest or was changed."""
         ledger = node.ledger
         heads = {zone: head_text(ledger.head(zone)) for zone in ledger.zones()}
         if heads != self._manifest.heads:
@@ -398,14 +405,14 @@ class _Restore:
             if check.problems:
                 raise CorruptFile(_problems(zone, check.problems))
 
-    def _newer(self, known: dict[str, PostBackupState]) -> int | None:
-        """Return how many events the home that is there loses.
+    def _lost_events(self, states: dict[str, PostBackupState]) -> int | None:
+        """Return how many events of the current home would be lost; None if that is unknown.
 
         Raises:
-            InvalidInput: it would lose some, and nobody said that it may.
+            InvalidInput: events would be lost, without `lose_newer`.
         """
         counts = {
-            zone: since.newer_events for zone, since in known.items() if since.newer_events != 0
+            zone: state.newer_events for zone, state in states.items() if state.newer_events != 0
         }
         lost = None if None in counts.values() else sum(filter(None, counts.values()))
         if not counts or self._lose_newer:
@@ -423,74 +430,76 @@ class _Restore:
             f"lacks ({where}), and they would be lost: back up the home first; --lose-newer goes on"
         )
 
-    def _must_be_complete(self, place: _Place, zones: list[str]) -> None:
-        """Raise InvalidInput where it cannot be read what was forgotten in some zones."""
+    def _require_complete(self, source: _ErasureSource, zones: list[str]) -> None:
+        """Raise InvalidInput if the later erasures of some zones cannot be read."""
         if zones and not self._forgotten_may_return:
             raise InvalidInput(
                 f"what was forgotten since the backup of {format_time(self._manifest.made_at)} "
-                f"cannot be read in {place.directory} (zone {', '.join(_first(zones))}), since "
+                f"cannot be read in {source.directory} (zone {', '.join(_first(zones))}), since "
                 "ledger.db and keys.db are damaged or missing there; what was forgotten would come "
                 "back. --erasures-from names a later backup that knows some of it; "
                 "--forgotten-may-return goes on without the rest"
             )
 
-    def _erase(self, node: Node, zone: str, known: Sequence[PostBackupState]) -> int:
-        """Erase again what was erased since; return how many events of the backup that were."""
+    def _erase(self, node: Node, zone: str, states: Sequence[PostBackupState]) -> int:
+        """Repeat the later erasures; return how many events of the backup they erased."""
         ledger = node.ledger
-        numbers = {number for since in known for number in since.numbers}
-        absent = {envelope.source: envelope for since in known for envelope in since.absent}
-        names = {name for since in known for name in since.names}
+        numbers = {number for state in states for number in state.numbers}
+        absent = {envelope.source: envelope for state in states for envelope in state.absent}
+        names = {name for state in states for name in state.names}
         if not numbers and not absent and not has_pending_erasure(ledger, zone):
             return 0
         home = Home(self._new, self._configuration)
         if home.settings.encoder is not None and not home.is_cached(home.settings.encoder):
-            # Deciding may do without.
+            # The erasures can be decided without an encoder.
             with suppress(EncoderError):
                 Home.create_or_open(self._new, self._configuration)
         if ledger.head(zone).number:
             node.drive(zone, self._progress)
             with node.open(zone, node.current(zone)) as files:
-                # The backup may have versions of a message that the other history lacks.
-                numbers = Chooser(ledger, zone, files).with_all(numbers)
+                # The backup may have versions of a message that the other ledger lacks.
+                numbers = TargetFinder(ledger, zone, files).with_dependents(numbers)
         if numbers or absent:
             erase_again(ledger, zone, numbers, absent.values(), names)
             node.drive(zone, self._progress)
         node.finish_purge(zone)
-        left = [
+        readable = [
             number
             for number, record in records_at(ledger, zone, numbers).items()
             if record.readable(ledger.keys)
         ]
-        if left or has_pending_erasure(ledger, zone):
+        if readable or has_pending_erasure(ledger, zone):
             raise ErasureFailed(
                 f"zone {zone}: what was forgotten since the backup can still be read, so nothing "
                 "was restored; recollect verify on the home says more"
             )
         return len(numbers)
 
-    def _keep_tokens(self, there: _Place | None, named: Sequence[_Place]) -> tuple[int, int]:
-        """Write the tokens that hold; return how many those are, and how many of the backup's do
-        not.
+    def _write_tokens(
+        self, current: _ErasureSource | None, others: Sequence[_ErasureSource]
+    ) -> tuple[int, int]:
+        """Write the tokens not revoked since; return their number, and that of the revoked ones.
 
-        Where a home is there, its tokens are the newest that are known: one that it does not have
-        was revoked.
+        The current home, if there is one, has the newest tokens: any that it lacks were revoked.
         """
         backed_up = TokenSnapshot(self._tokens, self._manifest.made_at)
-        known = [place.tokens() for place in named]
-        if there is not None:
-            tokens = not_revoked(there.tokens().tokens, [backed_up, *known])
+        snapshots = [source.tokens() for source in others]
+        if current is not None:
+            tokens = not_revoked(current.tokens().tokens, [backed_up, *snapshots])
         else:
             tokens = list(_read_tokens(self._directory / TOKENS_FILE, unix_ms()).tokens)
             own = {token.id for token in tokens}
-            tokens += [token for token in not_revoked(self._tokens, known) if token.id not in own]
+            tokens += [
+                token for token in not_revoked(self._tokens, snapshots) if token.id not in own
+            ]
         if tokens:
             write_tokens(self._new / TOKENS_FILE, tokens)
-        holding = {token.id for token in tokens}
-        return len(tokens), sum(token.id not in holding for token in self._tokens)
+        kept = {token.id for token in tokens}
+        return len(tokens), sum(token.id not in kept for token in self._tokens)
 
 
 def _read_tokens(path: Path, at: int) -> TokenSnapshot:
-    """Return the tokens that a place knows; none where that cannot be read."""
+    """Return the tokens in a file; none if it cannot be read."""
     with suppress(HomeError):
         return TokenSnapshot(read_tokens(path), at)
     return TokenSnapshot([], at)

@@ -1,4 +1,4 @@
-"""The status of a zone: its counts, how far its files are, whether anything moves."""
+"""The status of a zone: its counts, its lag, and whether it makes progress."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from recollect.projections.memory.memory_queries import dead_letters, model_usag
 from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage
 from recollect.streams.ledger import EVENTS
 
-#: After so long without a step, though there is work, a zone is stalled.
+#: A zone with lag is stalled after this long without progress.
 STALLED_SECONDS = 60.0
 
 
 def status(zone: OpenZone) -> Status:
-    """Return the zone's counts and how far it is."""
+    """Return the zone's counts, lag and progress."""
     node = zone.node
     encoder, name = node.gateway.model, zone.name
     if not zone.exists():
@@ -25,8 +25,8 @@ def status(zone: OpenZone) -> Status:
     if not zone.open_home.has_follower:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
-    moved = node.journal.progress_of(name)
-    moved_ago = (unix_ms() - moved.at) / 1_000 if moved.at else None
+    progress = node.journal.progress_of(name)
+    idle_seconds = (unix_ms() - progress.at) / 1_000 if progress.at else None
     generation = node.current(name)
     with node.open(name, generation) as files:
         marks = {model.name: model.watermark().number for model in files.all}
@@ -41,18 +41,18 @@ def status(zone: OpenZone) -> Status:
             dead_letters=len(dead_letters(files.memory.connection)),
             lag=marks["events"] - marks["memory"],
             lag_seconds=lag_seconds,
-            seconds_since_progress=moved_ago,
-            stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
+            seconds_since_progress=idle_seconds,
+            stalled=min(lag_seconds or 0, idle_seconds or 0) > STALLED_SECONDS,
             models=[FileStatus(model, number) for model, number in marks.items()],
             encoder=generation.encoder,
             head=zone.head(),
             agents=generation.agents,
-            model_usage=_written(files),
+            model_usage=_model_usage(files),
         )
 
 
-def _written(files: ZoneFiles) -> ZoneModelUsage | None:
-    """Return what language models wrote; None where none did."""
+def _model_usage(files: ZoneFiles) -> ZoneModelUsage | None:
+    """Return the totals of language model usage; None if there was none."""
     found = model_usage_totals(files.memory.connection)
     if not found.events:
         return None
@@ -69,12 +69,12 @@ def _written(files: ZoneFiles) -> ZoneModelUsage | None:
 
 
 def _lag_seconds(zone: OpenZone) -> float | None:
-    """Return how long the first record that is not decided has waited; 0: there is none."""
+    """Return the age of the first undecided record; 0 if there is none, None if unknown."""
     with zone.files() as files:
         mark = files.memory.watermark()
     ledger = zone.node.ledger
-    waiting = ledger.read(EVENTS, zone.partition, mark.event_offset, 1, zone.name)
-    if not waiting:
+    undecided = ledger.read(EVENTS, zone.partition, mark.event_offset, 1, zone.name)
+    if not undecided:
         return 0.0
-    at = ledger.appended_at(EVENTS, zone.partition, waiting[0].offset)
+    at = ledger.appended_at(EVENTS, zone.partition, undecided[0].offset)
     return None if at is None else max(unix_ms() - at, 0) / 1_000

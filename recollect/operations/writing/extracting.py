@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from recollect.operations.ingestion.file_conversation import EventsOfFiles
-from recollect.operations.memories.listing import unclassified
+from recollect.operations.ingestion.file_conversation import FileConversation
+from recollect.operations.memories.listing import without_stability
 from recollect.operations.memories.relations import Relations
 from recollect.projections.events import EventsModel
 from recollect.projections.identity import IdentityModel
@@ -72,7 +72,7 @@ class Extractor:
         self._model = model
         self._without = without
         self._writer = RuleWriter(without)
-        self._thread = EventsOfFiles(zone, model.context if model else 0)
+        self._thread = FileConversation(zone, model.context if model else 0)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)
@@ -178,7 +178,7 @@ class Extractor:
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }
         held = Relations(self._memory.connection, self._identity.connection)
-        relations = held.of([fact.id for fact in facts])
+        relations = held.outgoing([fact.id for fact in facts])
         listed = [
             ListedFact(
                 id=fact.id,
@@ -204,7 +204,9 @@ class Extractor:
             for claim in (claims.get(fact.id),)
             for holds in (stability(fact.text, claim.attribute if claim else None),)
         ]
-        return [unclassified(fact) for fact in listed] if "stability" in self._without else listed
+        return (
+            [without_stability(fact) for fact in listed] if "stability" in self._without else listed
+        )
 
     def _mentions(
         self,

@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from recollect.home.open_zone import OpenHome
-from recollect.operations.ingestion.file_conversation import EventsOfFiles
+from recollect.operations.ingestion.file_conversation import FileConversation
 from recollect.operations.writing.writing import open_door, role_in
 from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import entity_queries as identity
@@ -81,7 +81,7 @@ class ModelExtractor:
 
     def priced(self, drafts: Iterable[Draft]) -> WriteReport:
         """Return what asking about events of files takes; nobody is asked."""
-        events = EventsOfFiles("", self.context)
+        events = FileConversation("", self.context)
         questions = []
         for draft in drafts:
             event = events.next_event(draft)
@@ -99,7 +99,7 @@ class ModelExtractor:
         )
 
     def extract(
-        self, event: Event, before: EventsOfFiles, state: State, entities: apsw.Connection
+        self, event: Event, before: FileConversation, state: State, entities: apsw.Connection
     ) -> Would | None:
         """Return what the model would add; None where it is not asked of such an event.
 
@@ -234,7 +234,7 @@ def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
 class _Shown(Conversation):
     """What the model was shown of a conversation, and what it answered."""
 
-    def __init__(self, about: WriteTask, before: EventsOfFiles, answers: ModelCalls) -> None:
+    def __init__(self, about: WriteTask, before: FileConversation, answers: ModelCalls) -> None:
         self._events = {one.number: one for one in (about.event, *about.thread)}
         self._before = before
         self._answers = answers

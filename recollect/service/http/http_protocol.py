@@ -1,4 +1,4 @@
-"""HTTP on a socket, with a bound on how long a client may send without asking anything."""
+"""The HTTP protocol of the server, with a timeout for connections without a running request."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
-def bounded_protocol(seconds: float) -> type[H11Protocol]:
-    """Return the protocol that closes a connection that has no request at work for so long.
+def idle_timeout_protocol(seconds: float) -> type[H11Protocol]:
+    """Return a protocol that closes a connection after `seconds` without a running request.
 
-    The time begins with the connection, and later with the first byte that comes after an answer:
-    of the next head, or of a body that was answered before it was whole. How long a body may take
-    until then is the application's affair, which knows what is sent.
+    The time starts with the connection, and again with the first byte after a response: of the next
+    request's head, or of a body that was answered before it was complete. The application limits
+    the time of a body itself (`service_middleware`).
     """
 
-    class Bounded(H11Protocol):
+    class IdleTimeoutProtocol(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -24,19 +24,19 @@ def bounded_protocol(seconds: float) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            at_work = self.cycle is not None and not self.cycle.response_complete
-            if at_work:
-                self._end_timer()
+            is_running = self.cycle is not None and not self.cycle.response_complete
+            if is_running:
+                self._cancel_timer()
             elif self._timer is None:
                 self._timer = self.loop.call_later(seconds, self.transport.close)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._end_timer()
+            self._cancel_timer()
             super().connection_lost(exc)
 
-        def _end_timer(self) -> None:
+        def _cancel_timer(self) -> None:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
 
-    return Bounded
+    return IdleTimeoutProtocol

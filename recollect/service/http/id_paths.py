@@ -1,8 +1,8 @@
-"""Ids in addresses: one that holds a slash stays one part of its path.
+"""Ids with slashes in paths: an escaped slash does not split its path segment.
 
-A server hands the path on decoded, where an escaped slash looks like any other. So a path with one
-is decoded here once more, with a character in its place that no path can have, and the slash comes
-back when the route is found.
+The server passes the path on decoded, where an escaped slash looks like any other. So such a path
+is decoded here again, with a placeholder for escaped slashes, which is replaced by the slash after
+routing.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from urllib.parse import unquote
 from litestar import Request
 from litestar.types import HTTPScope
 
-# A lone surrogate: what is decoded as UTF-8 never has one.
-_SLASH = "\udc2f"
+# A lone surrogate, which decoded UTF-8 never contains.
+_PLACEHOLDER = "\udc2f"
 
 
-def keep_together(scope: HTTPScope) -> None:
-    """Have an escaped slash of a request's path not divide it."""
+def protect_slashes(scope: HTTPScope) -> None:
+    """Replace the escaped slashes in a request's path by placeholders."""
     raw = scope["raw_path"].partition(b"?")[0].decode("latin-1")
     if "%2f" in raw.lower():
-        scope["path"] = "/".join(unquote(part).replace("/", _SLASH) for part in raw.split("/"))
+        scope["path"] = "/".join(
+            unquote(segment).replace("/", _PLACEHOLDER) for segment in raw.split("/")
+        )
 
 
-async def put_back(request: Request[Any, Any, Any]) -> None:
-    """Give the route the ids as they were sent."""
-    if _SLASH in request.scope["path"]:
-        request.scope["path"] = request.scope["path"].replace(_SLASH, "/")
+async def restore_slashes(request: Request[Any, Any, Any]) -> None:
+    """Replace the placeholders in a routed request's path and parameters by slashes."""
+    if _PLACEHOLDER in request.scope["path"]:
+        request.scope["path"] = request.scope["path"].replace(_PLACEHOLDER, "/")
         request.scope["path_params"] = {
-            name: value.replace(_SLASH, "/") if isinstance(value, str) else value
+            name: value.replace(_PLACEHOLDER, "/") if isinstance(value, str) else value
             for name, value in request.scope["path_params"].items()
         }

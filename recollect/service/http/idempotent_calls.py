@@ -1,7 +1,7 @@
-"""Idempotency keys: a call that is made again under its key is answered as the first time.
+"""Idempotency keys: a call repeated with its key gets the first call's answer.
 
-Answers are kept in memory for a day, the last few thousand of them. None is given again after an
-erasure in its zone, by whichever process, since it may hold what was erased.
+Answers are cached in memory for a day, at most a few thousand. After an erasure in its zone, by any
+process, a cached answer is dropped, since it may contain erased data.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ T = TypeVar("T")
 
 HEADER = "idempotency-key"
 _MAX_ENTRIES = 4_096
-_SECONDS = 86_400.0
+_TTL_SECONDS = 86_400.0
 _MAX_KEY_LENGTH = 255
 
 
 @dataclass
 class _Call:
-    """A call that was made. `offset`: where the ledger ended in its partition when it began."""
+    """A call, running or answered.
+
+    `body`: the digest of its body; `offset`: the end of the zone's partition when it began.
+    """
 
     body: bytes
     answer: asyncio.Future[Any]
@@ -37,76 +40,76 @@ class _Call:
 
 
 class IdempotentCalls:
-    """Calls by who made them, their zone, their address and their key."""
+    """The calls by principal, zone, path and key."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._calls: OrderedDict[tuple[str, str, str, str], _Call] = OrderedDict()
 
-    async def once(
+    async def run_once(
         self,
-        who: str,
+        principal: str,
         zone: str,
-        place: str,
+        path: str,
         key: str | None,
         body: bytes,
         work: Callable[[], Awaitable[T]],
     ) -> T:
-        """Return what `work` gives, or gave when it was called under this key before.
+        """Return the result of `work`, or that of an earlier call with this key.
 
-        What failed is tried again.
+        A failed call is run again.
 
         Raises:
-            Refused: the key is none, or another body came under it.
+            Refused: the key is invalid, or was used with another body.
         """
         if key is None:
             return await work()
         check_key(key)
-        self._drop_old()
-        name = (who, zone, place, key)
+        self._drop_expired()
+        name = (principal, zone, path, key)
         digest = hashlib.sha256(body).digest()
         before = self._calls.get(name)
         if before is not None:
-            await self._let_go_of_erased(zone, before)
+            await self._drop_if_erased(zone, before)
             before = self._calls.get(name)
         if before is not None:
             if before.body != digest:
-                raise Refused(CONFLICT, "another body came under this Idempotency-Key")
+                raise Refused(CONFLICT, "this Idempotency-Key was used with another body")
             answer: T = await asyncio.shield(before.answer)
             return answer
         future = asyncio.get_running_loop().create_future()
         call = self._calls[name] = _Call(digest, future, time.monotonic())
         try:
             call.offset = await asyncio.to_thread(self._ledger.end, EVENTS, partition_of(zone))
-            done = await work()
+            result = await work()
         except BaseException as error:
             self._calls.pop(name, None)
             if isinstance(error, Exception):
                 future.set_exception(error)
-                # Nobody may wait for it.
+                # Mark it as retrieved: there may be no other waiter.
                 future.exception()
             else:
                 future.cancel()
             raise
-        future.set_result(done)
-        return done
+        future.set_result(result)
+        return result
 
-    def forget(self, zone: str) -> None:
-        """Keep no answer of a zone any longer: something was erased there."""
+    def drop_answers(self, zone: str) -> None:
+        """Drop the cached answers of a zone after an erasure there."""
         for name in [name for name, call in self._calls.items() if name[1] == zone]:
             if self._calls[name].answer.done():
                 del self._calls[name]
 
-    async def _let_go_of_erased(self, zone: str, call: _Call) -> None:
-        """Let go of a zone's answers if something was erased there since a call that has ended."""
+    async def _drop_if_erased(self, zone: str, call: _Call) -> None:
+        """Drop a zone's answers if it had an erasure since an answered call began."""
         if not call.answer.done():
             return
-        erased = await asyncio.to_thread(self._ledger.events_of_kind, zone, FORGET, call.offset)
-        if erased:
-            self.forget(zone)
+        erasures = await asyncio.to_thread(self._ledger.events_of_kind, zone, FORGET, call.offset)
+        if erasures:
+            self.drop_answers(zone)
 
-    def _drop_old(self) -> None:
-        oldest = time.monotonic() - _SECONDS
+    def _drop_expired(self) -> None:
+        oldest = time.monotonic() - _TTL_SECONDS
         for name, call in list(self._calls.items()):
             if len(self._calls) < _MAX_ENTRIES and call.at > oldest:
                 return
@@ -116,7 +119,7 @@ class IdempotentCalls:
 
 
 def check_key(key: str) -> None:
-    """Raise Refused where a key is none."""
+    """Raise Refused if a key is invalid."""
     if not 0 < len(key) <= _MAX_KEY_LENGTH:
         detail = f"Idempotency-Key has at least one and at most {_MAX_KEY_LENGTH} characters"
         raise Refused(INVALID, detail, (FieldError(HEADER, detail),))

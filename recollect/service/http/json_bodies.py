@@ -1,4 +1,4 @@
-"""Bodies of JSON: decoded once, into the struct that a route names, with errors at their place."""
+"""JSON bodies: decoded into the struct of a route, with errors at their JSON pointers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Return the value of a body.
+    """Decode a body.
 
     Raises:
-        Refused: it is no JSON, or another value than is read here.
+        Refused: it is not JSON, or not of this type.
     """
     try:
         return msgspec.json.decode(body, type=kind)
@@ -41,10 +41,10 @@ def decode(body: bytes, kind: type[T]) -> T:
 
 
 def read_values(body: bytes, kind: type[T]) -> T:
-    """Return the struct of a body; null for a field that may be omitted is as omitting it.
+    """Decode a body as a struct; null in an optional field counts as omitted.
 
     Raises:
-        Refused: it is no JSON object, or a field is missing, unknown or not valid.
+        Refused: it is not a JSON object, or a field is missing, unknown or invalid.
     """
     optional = {
         field.encode_name
@@ -63,14 +63,14 @@ def read_values(body: bytes, kind: type[T]) -> T:
 
 
 def invalid_body(error: msgspec.ValidationError) -> Refused:
-    """Return the problem of a value in a body, at its JSON pointer."""
+    """Return the problem for a value in a body, with its JSON pointer."""
     found = field_error(error)
     detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
     return Refused(INVALID, detail, (found,))
 
 
 def invalid_parameter(error: msgspec.ValidationError) -> Refused:
-    """Return the problem of a value in a path or a query, under the parameter's name."""
+    """Return the problem for a path or query parameter, with its name."""
     found = field_error(error)
     name = found.pointer.removeprefix("#/")
     detail = f"{name}: {found.detail}" if name != "#" else found.detail
@@ -78,22 +78,22 @@ def invalid_parameter(error: msgspec.ValidationError) -> Refused:
 
 
 def check_json(content_type: str) -> None:
-    """Raise Refused where a body says that it is anything but JSON; it need not say anything."""
+    """Raise Refused if a content type is given and is not JSON."""
     media = content_type.partition(";")[0].strip().lower()
     if media and media != JSON and not media.endswith("+json"):
         raise Refused(WRONG_MEDIA_TYPE, "send JSON as application/json")
 
 
 def is_ndjson(content_type: str) -> bool:
-    """Return whether a body is said to be NDJSON, which is read by the line, of any length."""
+    """Return whether a content type is NDJSON."""
     return content_type.partition(";")[0].strip().lower() in _NDJSON
 
 
 class JsonBody(AbstractDTO[Any]):
-    """Decodes a body for Litestar, which knows its type from the route's `data`."""
+    """The body decoder that Litestar uses for the `data` parameter of a route."""
 
     def decode_bytes(self, value: bytes) -> Any:
-        """Return the struct that a body holds."""
+        """Decode a body as the type of the route's `data`."""
         check_json(self.asgi_connection.headers.get("content-type", ""))
         field = self.asgi_connection.route_handler.parsed_data_field
         assert field is not None
@@ -103,21 +103,21 @@ class JsonBody(AbstractDTO[Any]):
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Nothing is to be made: the decoder is msgspec's."""
+        """Do nothing: msgspec decodes without a backend of Litestar's."""
 
     @classmethod
     def create_openapi_schema(
         cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
     ) -> Any:
-        """Return the schema of the struct itself."""
+        """Return the schema of the struct."""
         return schema_creator.for_field_definition(field_definition)
 
     @classmethod
     def generate_field_definitions(cls, model_type: type[Any]) -> Iterator[DTOFieldDefinition]:  # type: ignore[override]
-        """Yield nothing: no other type is made from the struct."""
+        """Yield nothing: no transfer type is derived from the struct."""
         yield from ()
 
     @classmethod
     def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
-        """Return False: no other type is made from the struct."""
+        """Return False: no transfer type is derived from the struct."""
         return False

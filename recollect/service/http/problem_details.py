@@ -32,7 +32,7 @@ _TYPES = "urn:recollect:problem:"
 
 
 class ProblemKind(NamedTuple):
-    """A kind of error: the end of its type, its status, and its title, which never changes."""
+    """A kind of problem: the end of its type URI, its status, and its title, which is constant."""
 
     name: str
     status: int
@@ -40,7 +40,7 @@ class ProblemKind(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The URI that names it."""
+        """The type URI."""
         return _TYPES + self.name
 
 
@@ -72,18 +72,18 @@ KINDS = (
 
 _NOTHING = "there is nothing at this address, or not for this token"
 _RETRY_SECONDS = 1
-# Characters of a detail; it may quote what was sent.
+# In characters, since a detail may quote the request.
 _MAX_DETAIL_LENGTH = 300
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """What is wrong with one value, and where it stands: a JSON pointer, or a parameter's name."""
+    """What is wrong with one value, with its JSON pointer or the parameter's name."""
 
     pointer: str
     detail: str
 
     def shortened(self) -> FieldError:
-        """Return it without the middle of what was sent, where that is long."""
+        """Return the error with long texts truncated in the middle."""
         return FieldError(
             truncate_middle(self.pointer, _MAX_DETAIL_LENGTH),
             truncate_middle(self.detail, _MAX_DETAIL_LENGTH),
@@ -91,7 +91,7 @@ class FieldError(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An error as a client gets it."""
+    """The body of a problem response."""
 
     type: str
     title: str
@@ -122,7 +122,7 @@ class Refused(Exception):
             self.headers["Retry-After"] = str(retry_after)
 
     def problem(self, request_id: str) -> Problem:
-        """Return what a client is told."""
+        """Return the body of the response."""
         return Problem(
             type=self.kind.type,
             title=self.kind.title,
@@ -133,13 +133,13 @@ class Refused(Exception):
         )
 
 
-def nothing_here() -> Refused:
-    """Return the one answer for what is not there, and for what a token has no right to."""
+def not_found() -> Refused:
+    """Return the problem for a missing resource, and for one that a token has no right to."""
     return Refused(NOT_FOUND, _NOTHING)
 
 
 def unauthorized() -> Refused:
-    """Return the answer to who brings no token, or none that counts."""
+    """Return the problem for a missing or invalid token."""
     return Refused(
         UNAUTHORIZED,
         "send Authorization: Bearer and a token, as recollect token create makes one",
@@ -147,52 +147,57 @@ def unauthorized() -> Refused:
     )
 
 
-def refusal(error: Exception) -> Refused:
-    """Return what to say of any error; of one that nobody foresaw, nothing but that it was."""
+def to_problem(error: Exception) -> Refused:
+    """Return the problem for an exception; that of an unexpected one reveals nothing."""
     if isinstance(error, Refused):
         return error
     if is_disk_full(error):
-        return Refused(DISK_FULL, "nothing was lost, and questions are answered: free some space")
+        return Refused(
+            DISK_FULL, "nothing was lost, and queries are still answered: free some space"
+        )
     if isinstance(error, ReadOnlyHome | apsw.ReadOnlyError):
-        return Refused(READ_ONLY, "questions are answered, and nothing is taken")
+        return Refused(READ_ONLY, "queries are answered, and writes are rejected")
     if isinstance(error, RecollectError):
-        return _of_recollect(error)
+        return _from_recollect(error)
     if isinstance(error, HTTPException):
-        return _of_litestar(error)
-    return Refused(FAILED, "it is noted in the service's log under this request_id")
+        return _from_litestar(error)
+    return Refused(FAILED, "see the service's log under this request_id")
 
 
-def _of_recollect(error: RecollectError) -> Refused:
+def _from_recollect(error: RecollectError) -> Refused:
     if isinstance(error, UnknownZone):
         # Its message may name other zones.
-        return nothing_here()
+        return not_found()
     if isinstance(error, UnknownId):
         return Refused(NOT_FOUND, str(error))
     if isinstance(error, InvalidInput):
         return Refused(INVALID, str(error))
     if isinstance(error, Busy):
-        return Refused(BUSY, "another call is at it; wait for that one", retry_after=_RETRY_SECONDS)
+        return Refused(
+            BUSY, "another call is doing this; wait until it ends", retry_after=_RETRY_SECONDS
+        )
     if isinstance(error, CommandConflict):
-        return Refused(CONFLICT, "the ledger holds something else under this id")
+        return Refused(CONFLICT, "the ledger has a different event with this id")
     if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
     if isinstance(error, MissingExtra):
         detail = f"the service runs without the extra {error.extra}: {installs(error.extra)} there"
         return Refused(NOT_SERVED, detail)
     if isinstance(error, AlreadyClosed | LedgerUnavailable):
-        detail = "the service ends, or its ledger is away; try again"
+        detail = "the service is stopping, or its ledger cannot be reached; try again"
         return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)
     if isinstance(error, AgentMismatch):
         # Its message names files and packages.
-        detail = "it was decided by other agents than the service has: its keeper derives it again"
+        detail = (
+            "the zone was decided by other agents than the service has: the operator must run "
+            "recollect rebuild --level derive"
+        )
         return Refused(UNAVAILABLE, detail)
-    # What is damaged is the operator's affair, and messages name files.
-    return Refused(
-        FAILED, "the memory needs its keeper: see recollect doctor and the service's log"
-    )
+    # The messages of damage name files, which are for the operator only.
+    return Refused(FAILED, "the operator must act: see recollect doctor and the service's log")
 
 
-def _of_litestar(error: HTTPException) -> Refused:
+def _from_litestar(error: HTTPException) -> Refused:
     kinds = {
         400: MALFORMED,
         404: NOT_FOUND,
@@ -203,18 +208,18 @@ def _of_litestar(error: HTTPException) -> Refused:
     if isinstance(error, NotAuthorizedException):
         return unauthorized()
     if error.status_code == 404:
-        return nothing_here()
+        return not_found()
     if isinstance(error, ValidationException):
         return Refused(MALFORMED, "a value of the request cannot be read", _fields(error))
     kind = kinds.get(error.status_code, FAILED)
     headers = {name: value for name, value in (error.headers or {}).items() if name == "allow"}
     details = {
         400: "the request cannot be read",
-        405: "see Allow for the methods that fit",
+        405: "see Allow for the allowed methods",
         413: "send less at a time, or events as NDJSON",
         415: "send JSON as application/json",
     }
-    detail = details.get(error.status_code, "it is noted in the service's log")
+    detail = details.get(error.status_code, "see the service's log")
     return Refused(kind, detail, headers=headers)
 
 
@@ -223,11 +228,11 @@ def _fields(error: ValidationException) -> tuple[FieldError, ...]:
     found = []
     for item in extra:
         name = str(item.get("key", "")) if isinstance(item, dict) else ""
-        said = str(item.get("message", "")) if isinstance(item, dict) else ""
+        message = str(item.get("message", "")) if isinstance(item, dict) else ""
         if name == "data":
             found.append(FieldError("#", "the body is missing"))
         else:
-            found.append(FieldError(name, said))
+            found.append(FieldError(name, message))
     return tuple(found)
 
 
@@ -235,7 +240,7 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
 def field_error(error: msgspec.ValidationError) -> FieldError:
-    """Return what a decoder found wrong, at its JSON pointer."""
+    """Return a decoder's error with its JSON pointer."""
     reason, _, place = str(error).partition(" - at `$")
     steps = [name or number for name, number in _STEP.findall(place.rstrip("`"))]
     escaped = [step.replace("~", "~0").replace("/", "~1") for step in steps]

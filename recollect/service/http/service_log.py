@@ -1,7 +1,7 @@
-"""The service's log: one JSON object a line on stderr, and never what was said, asked or shown.
+"""The service's log: JSON lines on stderr, without the content of memories, queries or answers.
 
-Of an error that nobody foresaw it has the type and the places in the code, not the message, which
-may quote anything.
+Unexpected errors are logged with their type and stack, not with their message, which may quote
+content.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from recollect.home.open_zone import unix_ms
 from recollect.schemas.errors import InvalidInput, RecollectError, Unavailable
 from recollect.schemas.times import format_time
 
-_PLACES = 8
-_BUFFER = 65_536
+_MAX_FRAMES = 8
+_BUFFER_BYTES = 65_536
 
 
 class ServiceLog:
-    """Writes lines; any thread may call any method."""
+    """A thread-safe log of JSON lines."""
 
     def __init__(self, stream: TextIO | None = None, *, requests: bool = True) -> None:
-        """`requests` False: of requests only those that failed here."""
+        """`requests` False: log only requests that failed with a 5xx status."""
         self._stream = stream or _standard_error()
         self._requests = requests
         self._lock = threading.Lock()
 
-    def line(self, level: str, event: str, **said: str | int | float | list[str] | None) -> None:
-        """Write a line."""
-        told = {name: value for name, value in said.items() if value is not None}
+    def line(self, level: str, event: str, **fields: str | int | float | list[str] | None) -> None:
+        """Write a line; fields that are None are left out."""
+        given = {name: value for name, value in fields.items() if value is not None}
         text = msgspec.json.encode(
-            {"at": format_time(unix_ms()), "level": level, "event": event, **told}
+            {"at": format_time(unix_ms()), "level": level, "event": event, **given}
         ).decode()
         with self._lock:
             self._stream.write(text + "\n")
@@ -47,14 +47,14 @@ class ServiceLog:
                 self._stream.flush()
 
     def flush(self) -> None:
-        """Write out what is held back; the service calls this every half second."""
+        """Write out buffered lines; the service calls this every half second."""
         with self._lock:
             self._stream.flush()
 
     def request(
         self, *, request_id: str, method: str, route: str, status: int, ms: float, who: str
     ) -> None:
-        """Write a line on a request: `route` is the pattern of its address, not the address."""
+        """Log a request; `route` is the path template, not the path."""
         if self._requests or status >= 500:
             self.line(
                 "error" if status >= 500 else "info",
@@ -67,60 +67,60 @@ class ServiceLog:
                 who=who,
             )
 
-    def error(self, event: str, error: BaseException, **said: str) -> None:
-        """Write a line on an error: its type, and the places that it went through."""
-        frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
+    def error(self, event: str, error: BaseException, **fields: str) -> None:
+        """Log an error with its type and stack."""
+        frames = traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
         self.line(
             "error",
             event,
             error=type(error).__name__,
             places=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
-            **said,
+            **fields,
         )
 
-    def worker(self, zone: str, moved: int | Exception) -> None:
-        """Write a line on a zone that has stopped, as reported by the deciding thread."""
-        if isinstance(moved, RecollectError):
-            self.line("error", "zone has stopped", zone=zone, error=type(moved).__name__)
-        elif isinstance(moved, Exception):
-            self.error("zone has stopped", moved, zone=zone)
+    def worker(self, zone: str, outcome: int | Exception) -> None:
+        """Log a zone that has stopped, as reported by the deciding thread; ignore progress."""
+        if isinstance(outcome, RecollectError):
+            self.line("error", "zone has stopped", zone=zone, error=type(outcome).__name__)
+        elif isinstance(outcome, Exception):
+            self.error("zone has stopped", outcome, zone=zone)
 
-    def does_not_write(self, zone: str, error: Exception) -> None:
-        """Write a line on why no language model reads what is said in a zone."""
+    def writer_error(self, zone: str, error: Exception) -> None:
+        """Log why the language model does not write for a zone."""
         if isinstance(error, Unavailable | InvalidInput):
-            # It names a service and what it answered, or a setting, and says nothing of anybody.
+            # Its message names a model service and its answer, or a setting, and no content.
             self.line("error", "the model does not write", zone=zone, reason=str(error))
         else:
             self.error("the model does not write", error, zone=zone)
 
 
 class LogHandler(logging.Handler):
-    """Takes what a library logs: its warnings, by where they come from."""
+    """Passes the warnings of libraries on to the service's log."""
 
     def __init__(self, log: ServiceLog) -> None:
         super().__init__(logging.WARNING)
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line with where it was logged, and the message before it is filled in.
+        """Log a record's location and its message template.
 
-        A message that the code does not have as it stands may quote anything, and is left out.
+        A template that is not a constant in the code may quote content, and is left out.
         """
         error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
-        # Who logs something does not fail because it cannot be written.
+        # A full disk must not make the logging code fail.
         with suppress(OSError, ValueError):
             self._log.line(
                 record.levelname.lower(),
                 "library",
                 logger=record.name,
-                message=_constant(record),
+                message=_constant_template(record),
                 error=error,
                 places=[f"{record.pathname}:{record.lineno} {record.funcName}"],
             )
 
 
-def _constant(record: logging.LogRecord) -> str | None:
-    """Return the message of a record where it is a constant of the function that logs it."""
+def _constant_template(record: logging.LogRecord) -> str | None:
+    """Return a record's message template if it is a constant of the logging function."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         code = frame.f_code
@@ -132,7 +132,7 @@ def _constant(record: logging.LogRecord) -> str | None:
 
 @contextmanager
 def take_over(log: ServiceLog) -> Iterator[None]:
-    """Have everything that is logged in this process go into the service's log, until the end."""
+    """Redirect the logging of this process to the service's log during the block."""
     root = logging.getLogger()
     before, root.handlers = root.handlers, [LogHandler(log)]
     try:
@@ -142,12 +142,9 @@ def take_over(log: ServiceLog) -> Iterator[None]:
 
 
 def _standard_error() -> TextIO:
-    """Return standard error, written to by the block.
-
-    Each flush costs a system call, for which the event loop may wait its turn.
-    """
+    """Return standard error with a block buffer, so that a line does not cost a system call."""
     try:
-        return open(sys.stderr.fileno(), "w", _BUFFER, closefd=False)
+        return open(sys.stderr.fileno(), "w", _BUFFER_BYTES, closefd=False)
     except io.UnsupportedOperation:
-        # A program put something else in its place.
+        # sys.stderr was replaced by an object without a file descriptor.
         return sys.stderr

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, in seconds, bytes and counts; never with a zone, a user or a query."""
+"""Prometheus metrics in seconds, bytes and counts, without zones, users or queries."""
 
 from __future__ import annotations
 
@@ -17,68 +17,66 @@ _BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0
 
 
 class ServiceMetrics:
-    """What the service counts."""
+    """The metrics of a service."""
 
     def __init__(self, lanes: Sequence[ThreadLane]) -> None:
         self._registry = CollectorRegistry()
         self.requests = Counter(
             "recollect_requests",
-            "Requests by the pattern of their address, method and status",
+            "Requests by route, method and status",
             ("route", "method", "status"),
             registry=self._registry,
         )
         self.seconds = Histogram(
             "recollect_request_seconds",
-            "How long requests took",
+            "Duration of requests",
             ("route", "method"),
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self.open = Gauge(
-            "recollect_requests_open", "Requests that are at work", registry=self._registry
-        )
+        self.open = Gauge("recollect_requests_open", "Running requests", registry=self._registry)
         self.events = Counter(
             "recollect_events_received",
-            "Events that came in, by what became of them",
+            "Received events, by result",
             ("result",),
             registry=self._registry,
         )
         self.decided = Counter(
             "recollect_records_decided",
-            "Records of all zones that were decided here",
+            "Records decided by this process, in all zones",
             registry=self._registry,
         )
-        self.refused_logins = Counter(
+        self.invalid_tokens = Counter(
             "recollect_unauthorized",
-            "Requests without a token that counts",
+            "Requests with an invalid token",
             registry=self._registry,
         )
         self._read = Counter(
             "recollect_model_events",
-            "Events that a language model read",
+            "Events processed by a language model",
             registry=self._registry,
         )
         self._calls = Counter(
-            "recollect_model_calls", "Questions to language models", registry=self._registry
+            "recollect_model_calls", "Calls of language models", registry=self._registry
         )
         self._tokens = Counter(
             "recollect_model_tokens",
-            "Tokens of these questions and of their answers",
+            "Input and output tokens of these calls",
             registry=self._registry,
         )
         self._cost = Counter(
             "recollect_model_cost",
-            "What they cost, in the currency of the prices",
+            "Cost of these calls, in the currency of the configured prices",
             registry=self._registry,
         )
         self._unread = Counter(
             "recollect_model_failures",
-            "How often an event could not be put before a language model",
+            "Failed attempts to process an event with a language model",
             registry=self._registry,
         )
         self._facts = Counter(
             "recollect_model_facts",
-            "What language models said, by what became of it",
+            "Facts proposed by language models, by result",
             ("result",),
             registry=self._registry,
         )
@@ -91,7 +89,7 @@ class ServiceMetrics:
         self.seconds.labels(route, method).observe(seconds)
 
     def wrote(self, report: WriteReport) -> None:
-        """Count what a language model wrote in the background."""
+        """Count the calls and facts of the background model writer."""
         self._read.inc(report.processed)
         self._calls.inc(report.calls)
         self._tokens.inc(report.tokens)
@@ -101,19 +99,19 @@ class ServiceMetrics:
             self._facts.labels(result).inc(getattr(report, result))
 
     def text(self) -> bytes:
-        """Return all metrics, as Prometheus reads them."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self._registry)
 
 
 class _Lanes(Collector):
-    """Calls that wait for a thread, looked at when somebody asks."""
+    """The number of waiting calls by lane, collected on demand."""
 
     def __init__(self, lanes: Sequence[ThreadLane]) -> None:
         self._lanes = lanes
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         waiting = GaugeMetricFamily(
-            "recollect_calls_waiting", "Calls that wait for a thread", labels=("lane",)
+            "recollect_calls_waiting", "Calls waiting for a thread", labels=("lane",)
         )
         for lane in self._lanes:
             waiting.add_metric([lane.name], lane.waiting)

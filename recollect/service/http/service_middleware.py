@@ -1,4 +1,4 @@
-"""What happens to every request before and after its route: id, origin, token, limits, log."""
+"""Middleware for every request: request id, origin check, authentication, limits and log."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from recollect.home.memory_spans import continue_trace
-from recollect.service.http.id_paths import keep_together
+from recollect.service.http.id_paths import protect_slashes
 from recollect.service.http.json_bodies import is_ndjson
 from recollect.service.http.problem_details import (
     FORBIDDEN_ORIGIN,
     MEDIA_TYPE,
     TIMED_OUT,
     Refused,
-    refusal,
+    to_problem,
 )
 from recollect.service.principals import Principal
 from recollect.service.query_service import QueryService
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-# A body that comes more slowly is not waited for.
+# The minimum rate at which a body must arrive.
 _MIN_BYTES_PER_SECOND = 1_000
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"})
-#: Where in a request's scope its id and its principal stand.
+#: The keys of a request's id and principal in its scope.
 REQUEST_ID, PRINCIPAL = "recollect.request_id", "recollect.principal"
 
 
 def principal_of(scope: Scope) -> Principal | None:
-    """Return on whose behalf a request is made; None where it says nobody."""
+    """Return the principal of a request; None if it has no valid token."""
     found: Principal | None = scope.get(PRINCIPAL)  # type: ignore[assignment]
     return found
 
 
 def request_id_of(scope: Scope) -> str:
-    """Return the id of a request, which its answer and the log name."""
+    """Return the id of a request, which is in its response and in the log."""
     return str(scope.get(REQUEST_ID, ""))
 
 
 class ServiceMiddleware:
-    """Stands before the whole application, also before what is mounted into it."""
+    """Middleware in front of the application and of everything mounted into it."""
 
     def __init__(self, app: ASGIApp, service: QueryService) -> None:
         self._app = app
@@ -68,27 +68,27 @@ class ServiceMiddleware:
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope[REQUEST_ID] = request_id  # type: ignore[literal-required]
-        answer = _Answer(send, request_id)
-        began = time.perf_counter()
+        response = _Response(send, request_id)
+        started = time.perf_counter()
         self._metrics.open.inc()
         try:
             self._admit(scope, headers)
-            keep_together(scope)
+            protect_slashes(scope)
             by_line = is_ndjson(headers.get(b"content-type", b"").decode("latin-1"))
-            patient = _Patient(receive, self._service.settings.request_seconds, by_line=by_line)
+            body = _TimedBody(receive, self._service.settings.request_seconds, by_line=by_line)
             with continue_trace(headers):
-                await self._app(scope, patient, answer)
+                await self._app(scope, body, response)
         except Exception as error:
-            if answer.status == 0:
-                await answer.refuse(error)
+            if response.status == 0:
+                await response.send_problem(error)
             if not isinstance(error, Refused):
                 self._log.error("request failed", error, request_id=request_id)
         finally:
             self._metrics.open.dec()
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - started
             method = scope["method"] if scope["method"] in _METHODS else "other"
             route = str(scope.get("path_template") or "none")
-            status = answer.status or 499
+            status = response.status or 499
             self._metrics.request(route, method, status, seconds)
             principal = principal_of(scope)
             self._log.request(
@@ -105,34 +105,36 @@ class ServiceMiddleware:
         principal = self._service.principal(headers.get(b"authorization"))
         scope[PRINCIPAL] = principal  # type: ignore[literal-required]
         peer = scope.get("client")
-        self._service.limit(
+        self._service.check_rate(
             principal.name if principal else f"from {peer[0] if peer else 'somewhere'}"
         )
         if principal is None and b"authorization" in headers:
-            self._metrics.refused_logins.inc()
+            self._metrics.invalid_tokens.inc()
 
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
-        """Refuse what a page of another site makes a browser send here, also by a name of its own.
+        """Reject cross-site requests of browsers, and DNS rebinding.
 
         Raises:
-            Refused: the host or the origin is not one of this service.
+            Refused: the host or the origin is not allowed.
         """
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self._hosts is not None and _name(host) not in self._hosts:
-            raise Refused(FORBIDDEN_ORIGIN, "call the service by the name that it was given")
+            raise Refused(
+                FORBIDDEN_ORIGIN, "this host name is not among the service's; see service.hosts"
+            )
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if not origin or origin in self._service.settings.origins:
             return
         try:
-            calls_itself = urlsplit(origin).netloc == host
+            is_same_origin = urlsplit(origin).netloc == host
         except ValueError:
-            calls_itself = False
-        if not calls_itself:
+            is_same_origin = False
+        if not is_same_origin:
             raise Refused(FORBIDDEN_ORIGIN, "pages of this origin may not call this service")
 
 
 def _hosts(service: QueryService) -> frozenset[str] | None:
-    """Return the names by which the service may be called; None: any."""
+    """Return the host names that requests may use; None for any."""
     settings = service.settings
     if settings.hosts:
         return frozenset({*map(str.lower, settings.hosts), *_LOOPBACK})
@@ -145,14 +147,14 @@ _LOOPBACK: Iterable[str] = ("localhost", "127.0.0.1", "::1")
 
 
 def _name(host: str) -> str:
-    """Return the name in a header Host, without the port."""
+    """Return the name in a Host header, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0] or host
 
 
-class _Answer:
-    """Sends an answer with the request's id; it may be refused until it has begun."""
+class _Response:
+    """Sends a response with the request's id, or a problem if the response has not begun."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
@@ -170,54 +172,54 @@ class _Answer:
             ]
         await self._send(message)
 
-    async def refuse(self, error: Exception) -> None:
-        refused = refusal(error)
-        body = msgspec.json.encode(refused.problem(self._request_id))
+    async def send_problem(self, error: Exception) -> None:
+        problem = to_problem(error)
+        body = msgspec.json.encode(problem.problem(self._request_id))
         headers = [
             (b"content-type", MEDIA_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
-            # What was not read of the body must not be taken for the next request.
+            # The unread part of the body must not be taken for the next request.
             (b"connection", b"close"),
-            *((name.lower().encode(), value.encode()) for name, value in refused.headers.items()),
+            *((name.lower().encode(), value.encode()) for name, value in problem.headers.items()),
         ]
         await self(
-            {"type": "http.response.start", "status": refused.kind.status, "headers": headers}
+            {"type": "http.response.start", "status": problem.kind.status, "headers": headers}
         )
         await self({"type": "http.response.body", "body": body, "more_body": False})
 
 
-class _Patient:
-    """Receives a body from a client that may be slow, but neither silent nor a trickle for ever.
+class _TimedBody:
+    """Receives a body, with a timeout for silent and for very slow clients.
 
-    A body, or each line of one that is read by the line, is waited for so many seconds, and a
-    second more for each kilobyte of it that came.
+    A body, or each line of one that is read line by line, may take `seconds`, plus one second for
+    each kilobyte received.
     """
 
     def __init__(self, receive: Receive, seconds: float, *, by_line: bool) -> None:
         self._receive = receive
         self._seconds = seconds
         self._by_line = by_line
-        self._whole = False
-        self._came = 0
+        self._complete = False
+        self._received_bytes = 0
         self._waited = 0.0
 
     async def __call__(self) -> Any:
-        if self._whole:
-            # Whoever asks now waits for the client to go away.
+        if self._complete:
+            # A further call waits for the client to disconnect.
             return await self._receive()
-        # What the service itself took in between is not the client's.
-        began = time.monotonic()
-        patience = self._seconds + self._came / _MIN_BYTES_PER_SECOND - self._waited
+        # Only the time spent waiting for the client counts.
+        started = time.monotonic()
+        remaining = self._seconds + self._received_bytes / _MIN_BYTES_PER_SECOND - self._waited
         try:
-            async with asyncio.timeout(min(self._seconds, patience)):
+            async with asyncio.timeout(min(self._seconds, remaining)):
                 message: Any = await self._receive()
         except TimeoutError:
             detail = f"the client sent too little within {self._seconds:g} s"
             raise Refused(TIMED_OUT, detail, retry_after=1) from None
-        self._whole = not message.get("more_body", False)
+        self._complete = not message.get("more_body", False)
         body = message.get("body", b"")
-        self._came += len(body)
-        self._waited += time.monotonic() - began
+        self._received_bytes += len(body)
+        self._waited += time.monotonic() - started
         if self._by_line and b"\n" in body:
-            self._came, self._waited = 0, 0.0
+            self._received_bytes, self._waited = 0, 0.0
         return message

@@ -1,7 +1,7 @@
-"""MCP over HTTP, mounted under /mcp: for which zone a request is, and who may.
+"""MCP over HTTP, mounted under /mcp: the zone of a request, and its authorization.
 
-The protocol's SDK is loaded with the first request, so that a service that nobody asks over MCP
-starts as fast, and is as small, as without it.
+The MCP SDK is loaded on the first request, so that a service without MCP clients starts as fast,
+and is as small, as without it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.service.http.problem_details import (
     NOT_FOUND,
     WRONG_METHOD,
     Refused,
-    nothing_here,
+    not_found,
     unauthorized,
 )
 from recollect.service.http.service_log import ServiceLog
@@ -35,13 +35,14 @@ from recollect.streams.system.extras import needed
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-_YES = {"true": True, "1": True, "false": False, "0": False}
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
+# The name of a set of tools, and whether only its read-only tools are served.
 _Kind = tuple[str, bool]
 
 
 class McpMount:
-    """Answers what is asked under /mcp, while `running`; the first of the sets is the default."""
+    """The application under /mcp, which answers while `running`; the first set is the default."""
 
     def __init__(self, service: QueryService, log: ServiceLog, tool_sets: ToolSets) -> None:
         self._service = service
@@ -49,7 +50,7 @@ class McpMount:
         self._tool_sets = tool_sets
         self._managers: dict[_Kind, StreamableHTTPSessionManager] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._making = asyncio.Lock()
+        self._creating = asyncio.Lock()
         self._end = asyncio.Event()
 
     def route(self) -> ASGIRouteHandler:
@@ -73,8 +74,8 @@ class McpMount:
     async def _answer(self, scope: Any, receive: Receive, send: Send) -> None:
         scope["path_template"] = "/mcp/{zone}"
         if scope["method"] != "POST":
-            # There are no sessions that could be read from or ended.
-            raise Refused(WRONG_METHOD, "send it as POST", headers={"Allow": "POST"})
+            # There are no sessions to read from or to end.
+            raise Refused(WRONG_METHOD, "use POST", headers={"Allow": "POST"})
         principal = principal_of(scope)
         if principal is None:
             raise unauthorized()
@@ -83,35 +84,35 @@ class McpMount:
         manager = await self._manager(self._kind(scope["query_string"]))
         from recollect.service.mcp.mcp_sessions import PRINCIPAL, ZONE
 
-        asked = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
-        await manager.handle_request(asked, receive, send)  # type: ignore[arg-type]
+        inner = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
+        await manager.handle_request(inner, receive, send)  # type: ignore[arg-type]
 
     async def _check(self, principal: Principal, zone: str) -> None:
-        """Refuse a zone that is not there, and one that is not this principal's, alike.
+        """Raise the same error for a missing zone as for one without rights to it.
 
         Raises:
-            Refused: it is one of these.
+            Refused: the zone has no events, or the principal has no right to it.
         """
         rights = principal.rights(zone)
         try:
-            held = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
+            exists = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
         except InvalidInput:
-            raise nothing_here() from None
-        # Remembering something brings a zone into being.
-        if not rights or not (held or "write" in rights):
-            raise nothing_here()
+            raise not_found() from None
+        # The first memory creates a zone.
+        if not rights or not (exists or "write" in rights):
+            raise not_found()
 
     async def _manager(self, kind: _Kind) -> StreamableHTTPSessionManager:
-        async with self._making:
+        async with self._creating:
             if kind not in self._managers:
-                manager = await asyncio.to_thread(self._made, kind)
+                manager = await asyncio.to_thread(self._create, kind)
                 started = asyncio.Event()
                 self._tasks.append(asyncio.create_task(self._run(manager, started)))
                 await started.wait()
                 self._managers[kind] = manager
         return self._managers[kind]
 
-    def _made(self, kind: _Kind) -> StreamableHTTPSessionManager:
+    def _create(self, kind: _Kind) -> StreamableHTTPSessionManager:
         with needed("mcp"):
             from recollect.service.mcp.mcp_sessions import session_manager
 
@@ -119,20 +120,20 @@ class McpMount:
         return session_manager(self._service, self._log, self._tool_sets[tools](), read_only)
 
     def _kind(self, query_string: bytes) -> _Kind:
-        """Return the set of tools that an address asks for, and whether only those that read.
+        """Parse a request's parameters `tools` and `read_only`.
 
         Raises:
-            Refused: there is no such set, or no such choice.
+            Refused: there is no such set, or a parameter is invalid.
         """
         names = list(self._tool_sets)
         chosen = dict(parse_qsl(query_string.decode("latin-1"), keep_blank_values=True))
         tools = chosen.pop("tools", names[0])
         read_only = chosen.pop("read_only", "false")
-        if tools not in names or read_only not in _YES or chosen:
+        if tools not in names or read_only not in _BOOLEANS or chosen:
             raise Refused(
-                MALFORMED, f"after ? there may be tools={'|'.join(names)} and read_only=true|false"
+                MALFORMED, f"the parameters are tools={'|'.join(names)} and read_only=true|false"
             )
-        return tools, _YES[read_only]
+        return tools, _BOOLEANS[read_only]
 
     async def _run(self, manager: StreamableHTTPSessionManager, started: asyncio.Event) -> None:
         async with manager.run():
@@ -141,10 +142,10 @@ class McpMount:
 
 
 def _only_zone(principal: Principal) -> str:
-    """Return the zone that a request means which names none.
+    """Return the zone of a request that names none.
 
     Raises:
-        Refused: its token is for several.
+        Refused: its token is for several zones.
     """
     zone = principal.only_zone
     if zone is None:

@@ -1,4 +1,4 @@
-"""MCP on the service's own threads: one session manager of the SDK for each set of tools."""
+"""MCP sessions on the service's thread pools: one SDK session manager per set of tools."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from recollect.library.library_zone import Zone
 from recollect.mcp_server.memory_server import Calls, create_server
 from recollect.mcp_server.memory_tool import Access, MemoryTool
-from recollect.service.http.problem_details import FAILED, refusal
+from recollect.service.http.problem_details import FAILED, to_problem
 from recollect.service.http.service_log import ServiceLog
 from recollect.service.principals import Principal
 from recollect.service.query_service import QueryService
 
 T = TypeVar("T")
 
-#: Where in a request's scope the zone stands that it may use, and as whom.
+#: The keys of a request's zone and principal in its scope.
 ZONE, PRINCIPAL = "recollect.mcp_zone", "recollect.mcp_principal"
 
 
 class LaneCalls(Calls):
-    """Carries calls out on the threads that the service's other routes use, within their limits."""
+    """Runs tool calls on the thread pools of the service's other routes, within their limits."""
 
     def __init__(self, service: QueryService, log: ServiceLog) -> None:
         self._service = service
         self._log = log
 
     async def run(self, work: Callable[[], T], *, reads_only: bool) -> T:
-        """Return what `work` returns on a thread of its lane.
+        """Run `work` on a thread of its lane.
 
         Raises:
-            Refused: too many wait already, or it took too long.
+            Refused: too many calls are waiting, or it timed out.
         """
         lane = self._service.reading if reads_only else self._service.writing
         return await lane.run(work, self._service.settings.request_seconds)
 
     def erased(self, zone: Zone) -> None:
-        """Let go of answers that may hold what was erased in a zone."""
-        self._service.calls.forget(zone.name)
+        """Drop cached answers that may contain erased data of a zone."""
+        self._service.calls.drop_answers(zone.name)
 
     def told(self, error: Exception) -> str:
-        """Return what any route of the service would say of an error."""
-        refused = refusal(error)
-        if refused.kind is FAILED:
+        """Return the detail of the problem for an error, and log unexpected ones."""
+        problem = to_problem(error)
+        if problem.kind is FAILED:
             self._log.error("tool failed", error)
-        return refused.detail
+        return problem.detail
 
 
 def session_manager(
     service: QueryService, log: ServiceLog, tools: Sequence[MemoryTool], read_only: bool
 ) -> StreamableHTTPSessionManager:
-    """Return what answers the requests of one set of tools; it keeps nothing between them."""
+    """Return the stateless session manager of one set of tools."""
     server = create_server(
         lambda request: _access(service, request),
         tools=tools,
@@ -70,4 +70,4 @@ def session_manager(
 def _access(service: QueryService, request: Any) -> Access:
     zone: str = request.scope[ZONE]
     principal: Principal = request.scope[PRINCIPAL]
-    return Access(service.recollect.zone(zone), principal.rights(zone), principal.mark(zone))
+    return Access(service.recollect.zone(zone), principal.rights(zone), principal.metadata(zone))

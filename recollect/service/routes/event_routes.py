@@ -1,4 +1,4 @@
-"""Routes that take events."""
+"""The route that ingests events."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from recollect.service.http.problem_details import (
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.route_kit import lines_of, principal_in, right_of, service_of
 
-# Lines that are put into the ledger at once.
+# The size of the batches in which NDJSON lines are appended.
 _BATCH_BYTES = 524_288
-# Those that are told of when all were refused.
+# Errors in the problem response if all events are invalid.
 _MAX_ERRORS = 100
 
 
@@ -48,81 +48,83 @@ class _Events(msgspec.Struct):
     request_max_body_size=None,
     include_in_schema=False,
 )
-async def take_events(
+async def ingest_events(
     request: AnyRequest, zone: FromPath[str], wait: FromQuery[bool] = False
 ) -> IngestReport:
-    """Put events into the ledger; they are durable when this answers, and searchable as turns.
+    """Append events to the ledger; they are durable and searchable as turns on return.
 
-    `wait`: answer when everything that is decided from them can be recalled.
+    `wait`: answer once they are decided and can be recalled.
     """
     service = service_of(request)
     if is_ndjson(request.headers.get("content-type", "")):
-        # Lines are taken once by what they say.
+        # No idempotency key is needed: events are deduplicated.
         report = await _import(request, zone, lines_of(request, _BATCH_BYTES))
     else:
         check_json(request.headers.get("content-type", ""))
         body = await _body(request)
-        report = await service.calls.once(
+        report = await service.calls.run_once(
             principal_in(request).name,
             zone,
             str(request.scope["path"]),
             request.headers.get(HEADER),
             body,
-            lambda: _import(request, zone, _together(_events(body))),
+            lambda: _import(request, zone, _single_batch(_events(body))),
         )
     if wait:
-        await service.until(zone, LedgerPosition.parse(report.token).number)
+        await service.wait_until_decided(zone, LedgerPosition.parse(report.token).number)
     return report
 
 
 async def _import(
-    request: AnyRequest, zone: str, parts: AsyncIterator[list[bytes]]
+    request: AnyRequest, zone: str, batches: AsyncIterator[list[bytes]]
 ) -> IngestReport:
-    """Put events into the ledger part by part, and return what became of them.
+    """Append batches of events to the ledger.
 
     Raises:
-        Refused: all of them were.
+        Refused: all events are invalid.
     """
     service, principal = service_of(request), principal_in(request)
-    begun = await service.write(
+    event_import = await service.write(
         principal,
         zone,
         right_of(request),
-        lambda held: held.event_import(principal.mark(zone)),
-        makes=True,
+        lambda opened: opened.event_import(principal.metadata(zone)),
+        allow_empty=True,
     )
-    async for lines in parts:
-        await service.writing.run(partial(begun.add, lines))
-    report = await service.writing.run(begun.report)
-    service.counted(report)
+    async for lines in batches:
+        await service.writing.run(partial(event_import.add, lines))
+    report = await service.writing.run(event_import.report)
+    service.count_import(report)
     if report.read and report.rejected == report.read:
-        raise _none_kept(report)
+        raise _all_rejected(report)
     return report
 
 
-async def _together(events: list[bytes]) -> AsyncIterator[list[bytes]]:
+async def _single_batch(events: list[bytes]) -> AsyncIterator[list[bytes]]:
     yield events
 
 
 async def _body(request: AnyRequest) -> bytes:
-    most = service_of(request).settings.body_bytes
+    limit = service_of(request).settings.body_bytes
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > most:
-            raise Refused(TOO_LARGE, f"a body of JSON may have {most} bytes; send events as NDJSON")
+        if len(body) > limit:
+            raise Refused(
+                TOO_LARGE, f"a JSON body may have at most {limit} bytes; send events as NDJSON"
+            )
     return bytes(body)
 
 
 def _events(body: bytes) -> list[bytes]:
-    """Return the events of a body of JSON: one, or those under `events`."""
+    """Return the events of a JSON body: the body itself, or those under `events`."""
     if "events" not in decode(body, dict[str, msgspec.Raw]):
         return [body]
     return [bytes(event) for event in decode(body, _Events).events]
 
 
-def _none_kept(report: IngestReport) -> Refused:
-    """Return the answer where every event was refused."""
+def _all_rejected(report: IngestReport) -> Refused:
+    """Return the problem for an import whose events were all rejected."""
     return Refused(
         INVALID,
         f"none of {report.read} events can be kept" if report.read > 1 else "it cannot be kept",
@@ -133,4 +135,4 @@ def _none_kept(report: IngestReport) -> Refused:
     )
 
 
-ROUTES = (take_events,)
+ROUTES = (ingest_events,)

@@ -1,4 +1,4 @@
-"""Routes for those who keep the service: is it there, can it answer, which is it, how much."""
+"""Routes for operators: liveness, readiness, version and metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from litestar import MediaType, Response, get
 from msgspec import Meta
 
-from recollect.service.http.problem_details import UNAVAILABLE, Refused, nothing_here
+from recollect.service.http.problem_details import UNAVAILABLE, Refused, not_found
 from recollect.service.http.service_metrics import MEDIA_TYPE
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.route_kit import principal_in, service_of
@@ -22,7 +22,7 @@ class Alive(msgspec.Struct, frozen=True):
 
 
 class Features(msgspec.Struct, frozen=True):
-    """What Hindsight's client asks of a service: which of its parts are here."""
+    """The feature flags that Hindsight's client reads."""
 
     observations: bool = True
     mcp: bool = True
@@ -66,7 +66,7 @@ class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
     "/health/live",
 )
 async def live() -> Alive:
-    """Say that the process answers."""
+    """Return ok: the process answers."""
     return Alive()
 
 
@@ -74,11 +74,12 @@ async def live() -> Alive:
     "/health/ready",
 )
 async def ready(request: AnyRequest) -> Ready:
-    """Say that questions can be answered: the ledger is open, and the encoder is loaded."""
+    """Return ok once queries can be answered: the ledger is open, and the encoder is loaded."""
     if not service_of(request).ready:
         raise Refused(
             UNAVAILABLE,
-            "the service starts, lacks its encoder (recollect doctor), or ends; try again",
+            "the service is starting or stopping, or lacks its encoder (run recollect doctor); try "
+            "again",
             retry_after=1,
         )
     unreadable = service_of(request).unreadable
@@ -101,11 +102,11 @@ async def which_version() -> Version:
 async def metrics(request: AnyRequest) -> Response[bytes]:
     """Return the metrics for Prometheus, for a token with the right `admin` in any zone.
 
-    They say nothing of a zone. The setting `open_metrics` gives them to everybody.
+    They contain nothing about single zones. With the setting `open_metrics`, no token is needed.
     """
     service = service_of(request)
     if not service.settings.open_metrics and not principal_in(request).has_right_anywhere("admin"):
-        raise nothing_here()
+        raise not_found()
     return Response(service.metrics.text(), media_type=MEDIA_TYPE)
 
 

@@ -1,4 +1,4 @@
-"""Routes over long work: begin it, see how far it is, cancel it, begin it again."""
+"""Routes for long-running operations: list, get, watch, cancel and retry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec import Meta
 from recollect.service.http.problem_details import Refused
 from recollect.service.http.service_middleware import request_id_of
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import held_zone, principal_in, service_of
+from recollect.service.routes.route_kit import existing_zone, principal_in, service_of
 from recollect.service.work.long_operations import LongOperation
 
 
@@ -30,8 +30,8 @@ class OperationList(msgspec.Struct, frozen=True):
 )
 async def operations(request: AnyRequest, zone: FromPath[str]) -> OperationList:
     """Return the operations of a zone, the latest first."""
-    await held_zone(request, zone)
-    return OperationList(service_of(request).operations.of(zone))
+    await existing_zone(request, zone)
+    return OperationList(service_of(request).operations.of_zone(zone))
 
 
 @get(
@@ -41,8 +41,8 @@ async def operations(request: AnyRequest, zone: FromPath[str]) -> OperationList:
 async def get_operation(
     request: AnyRequest, zone: FromPath[str], id: FromPath[str]
 ) -> LongOperation:
-    """Return how far an operation is, or how it ended."""
-    await held_zone(request, zone)
+    """Return an operation with its progress or result."""
+    await existing_zone(request, zone)
     return service_of(request).operations.get(zone, id)
 
 
@@ -53,11 +53,11 @@ async def get_operation(
 async def watch_operation(
     request: AnyRequest, zone: FromPath[str], id: FromPath[str]
 ) -> ServerSentEvent:
-    """Send the operation as a server-sent event whenever it got further, until it has ended.
+    """Send the operation as a server-sent event whenever it has changed, until it has ended.
 
-    Where the token counts no more meanwhile, the last event is a `problem`.
+    If the token becomes invalid meanwhile, the last event is a `problem`.
     """
-    await held_zone(request, zone)
+    await existing_zone(request, zone)
     service, principal = service_of(request), principal_in(request)
     service.operations.get(zone, id)
 
@@ -66,8 +66,8 @@ async def watch_operation(
             async for operation in service.operations.watch(
                 zone, id, lambda: service.is_valid(principal)
             ):
-                said = msgspec.json.encode(operation).decode()
-                yield ServerSentEventMessage(data=said, event="operation")
+                data = msgspec.json.encode(operation).decode()
+                yield ServerSentEventMessage(data=data, event="operation")
         except Refused as refused:
             problem = refused.problem(request_id_of(request.scope))
             yield ServerSentEventMessage(
@@ -83,8 +83,8 @@ async def watch_operation(
     opt={"right": "admin"},
 )
 async def cancel(request: AnyRequest, zone: FromPath[str], id: FromPath[str]) -> LongOperation:
-    """Have an operation end before it is done."""
-    await held_zone(request, zone)
+    """Cancel an operation."""
+    await existing_zone(request, zone)
     return service_of(request).operations.cancel(zone, id)
 
 
@@ -96,9 +96,9 @@ async def cancel(request: AnyRequest, zone: FromPath[str], id: FromPath[str]) ->
 async def retry_operation(
     request: AnyRequest, zone: FromPath[str], id: FromPath[str]
 ) -> LongOperation:
-    """Begin an operation again that failed, was cancelled or was interrupted."""
-    held = await held_zone(request, zone)
-    return service_of(request).operations.retry(held, id)
+    """Restart an operation that failed, was cancelled or was interrupted."""
+    opened = await existing_zone(request, zone)
+    return service_of(request).operations.retry(opened, id)
 
 
 ROUTES = (operations, get_operation, watch_operation, cancel, retry_operation)

@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of the service, made from the table of operations.
 
-Routes that are not operations of a zone are described beside it, in the same form.
+Routes that are not operations of a zone have descriptions of the same form.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
-from recollect.service.http.problem_details import KINDS, MEDIA_TYPE, NOT_FOUND, nothing_here
+from recollect.service.http.problem_details import KINDS, MEDIA_TYPE, NOT_FOUND, not_found
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -50,18 +50,18 @@ _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A request that is repeated under its key is answered as the first time.",
+    "description": "A request that is repeated under its key is output_example as the first time.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
-    """A route as the document describes it.
+class RouteDescription:
+    """The description of a route.
 
-    `body` and `answer` are types, or JSON Schemas where no type says it; a tuple of bodies are
-    alternatives; `media` is that of the
-    answer, and `ndjson` a description of a body of lines beside one of JSON.
+    `body`, `answer`: a type, or a JSON Schema; a tuple of bodies are alternatives. `media`: the
+    media type of the answer. `ndjson`: the description of an alternative NDJSON body. `example`: of
+    the input and the output.
     """
 
     name: str
@@ -82,15 +82,17 @@ class Described:
     example: tuple[Any, Any] | None = None
 
 
-def of_operation(operation: Operation[..., Any], begun: type[msgspec.Struct]) -> Described:
-    """Return the description of an operation; `begun`: the answer where it is long-running."""
-    rest = operation.rest
-    fields = msgspec.structs.fields(rest)
-    answer: Any = begun if operation.long_running else operation.answer
+def describe_operation(
+    operation: Operation[..., Any], long_operation: type[msgspec.Struct]
+) -> RouteDescription:
+    """Describe an operation; `long_operation`: the answer type of long-running ones."""
+    fields_type = operation.rest
+    fields = msgspec.structs.fields(fields_type)
+    answer: Any = long_operation if operation.long_running else operation.answer
     if operation.optional:
         answer = next(kind for kind in get_args(answer) if kind is not type(None))
     kinds = {field.name: field.type for field in msgspec.structs.fields(operation.input)}
-    return Described(
+    return RouteDescription(
         name=operation.name,
         method=operation.method,
         path=ZONE_PATH + operation.path,
@@ -99,22 +101,27 @@ def of_operation(operation: Operation[..., Any], begun: type[msgspec.Struct]) ->
         tag=operation.tag,
         status=operation.status,
         path_types={name: kinds[name] for name in operation.path_parameters},
-        query=None if operation.has_body else rest,
-        body=rest if operation.has_body and fields else None,
+        query=None if operation.has_body else fields_type,
+        body=fields_type if operation.has_body and fields else None,
         body_required=any(field.required for field in fields),
         answer=answer,
         example=operation.example,
     )
 
 
-def document(others: Iterable[Described], begun: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the document for every operation of the table, and for other routes."""
-    described = [*others, *(of_operation(found, begun) for found in all_operations())]
+def document(
+    others: Iterable[RouteDescription], long_operation: type[msgspec.Struct]
+) -> dict[str, Any]:
+    """Return the document for all operations of the table, and for other routes."""
+    described = [
+        *others,
+        *(describe_operation(found, long_operation) for found in all_operations()),
+    ]
     return _Document(described).document()
 
 
 class _Document:
-    def __init__(self, described: list[Described]) -> None:
+    def __init__(self, described: list[RouteDescription]) -> None:
         self._described = described
 
     def document(self) -> dict[str, Any]:
@@ -163,8 +170,8 @@ class _Document:
             return {"anyOf": [self._schema(option) for option in kind]}
         return self._schemas[0][str(kind)] if _is_type(kind) else kind
 
-    def _operation(self, route: Described) -> dict[str, Any]:
-        made: dict[str, Any] = {
+    def _operation(self, route: RouteDescription) -> dict[str, Any]:
+        result: dict[str, Any] = {
             "operationId": route.name,
             "summary": route.title,
             "description": route.description,
@@ -172,25 +179,25 @@ class _Document:
             "security": [{"token": []}] if route.token else [],
         }
         if parameters := list(self._parameters(route)):
-            made["parameters"] = parameters
-        asked, answered = route.example or (None, None)
+            result["parameters"] = parameters
+        input_example, output_example = route.example or (None, None)
         if route.body is not None:
-            content = {JSON: _content(self._schema(route.body), asked)}
+            content = {JSON: _content(self._schema(route.body), input_example)}
             if route.ndjson:
                 schema = {"type": "string", "description": route.ndjson}
                 content[NDJSON] = {"schema": schema}
-            made["requestBody"] = {"required": route.body_required, "content": content}
+            result["requestBody"] = {"required": route.body_required, "content": content}
         answer: dict[str, Any] = {"description": _first_line(route.description)}
         if route.answer is not None:
-            answer["content"] = {route.media: _content(self._schema(route.answer), answered)}
-        made["responses"] = {
+            answer["content"] = {route.media: _content(self._schema(route.answer), output_example)}
+        result["responses"] = {
             str(route.status): answer,
             "4XX": _problem_response("The request cannot be carried out; `type` says why."),
             "5XX": _problem_response("The service cannot answer now; `type` says why."),
         }
-        return made
+        return result
 
-    def _parameters(self, route: Described) -> Iterable[dict[str, Any]]:
+    def _parameters(self, route: RouteDescription) -> Iterable[dict[str, Any]]:
         for name in _PARAMETER.findall(route.path):
             kind = (route.path_types or {}).get(name)
             if kind is not None:
@@ -221,19 +228,19 @@ def _content(schema: Any, example: Any) -> dict[str, Any]:
 
 def _parameter(name: str, place: str, required: bool, schema: Any) -> dict[str, Any]:
     schema = dict(schema)
-    made = {"name": name, "in": place, "required": required}
+    result = {"name": name, "in": place, "required": required}
     if described := schema.pop("description", ""):
-        made["description"] = described
-    return {**made, "schema": schema}
+        result["description"] = described
+    return {**result, "schema": schema}
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a value that is left out where it is null."""
+    """Return the schema of a value that is omitted instead of null."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     if not options:
         return dict(schema)
-    beside = {key: value for key, value in schema.items() if key != "anyOf"}
-    return {**options[0], **beside} if len(options) == 1 else {**beside, "anyOf": options}
+    others = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**options[0], **others} if len(options) == 1 else {**others, "anyOf": options}
 
 
 def _first_line(text: str) -> str:
@@ -254,7 +261,7 @@ def _problem() -> dict[str, Any]:
             "type": {
                 "type": "string",
                 "enum": [kind.type for kind in KINDS],
-                "description": "What kind of error this is.",
+                "description": "The kind of error.",
             },
             "title": {**text, "description": "The kind in words; it never changes."},
             "status": {"type": "integer", "description": "The HTTP status."},
@@ -262,7 +269,7 @@ def _problem() -> dict[str, Any]:
             "request_id": {**text, "description": "The id under which the log has the request."},
             "errors": {
                 "type": "array",
-                "description": "The values that are not valid.",
+                "description": "The invalid values.",
                 "items": {
                     "type": "object",
                     "properties": {
@@ -277,6 +284,6 @@ def _problem() -> dict[str, Any]:
             },
         },
         "required": ["type", "title", "status", "detail", "request_id"],
-        "examples": [msgspec.to_builtins(nothing_here().problem("1f0c2ab94d5e6f70"))],
+        "examples": [msgspec.to_builtins(not_found().problem("1f0c2ab94d5e6f70"))],
         "description": f"An error as in RFC 9457, for example {NOT_FOUND.type}.",
     }

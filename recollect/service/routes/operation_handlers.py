@@ -1,4 +1,4 @@
-"""HTTP handlers of the table's operations: read the input, check the rights, answer as JSON."""
+"""HTTP handlers of the table's operations: parse input, check rights, respond with JSON."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
 from recollect.service.http.idempotent_calls import HEADER, check_key
 from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
-from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, nothing_here
+from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, not_found
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.route_kit import (
-    erased_in,
-    held_zone,
+    drop_cached_answers,
+    existing_zone,
     principal_in,
     read,
     service_of,
@@ -28,7 +28,7 @@ from recollect.service.routes.route_kit import (
 )
 from recollect.service.work.long_operations import LongOperation
 
-#: Operations that reader processes answer too, and whose answer is JSON already.
+# Operations that recall workers can answer, whose result is JSON already.
 _ENCODED = frozenset({"recall"})
 
 
@@ -38,7 +38,7 @@ def operation_handlers() -> list[HTTPRouteHandler]:
 
 
 def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
-    answer = _begin if operation.long_running else _answer
+    respond = _start if operation.long_running else _respond
 
     async def handle(request: AnyRequest) -> Response[bytes]:
         zone: str = request.path_params["zone"]
@@ -46,8 +46,8 @@ def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
             check_key(key)
         given = await _input(operation, request)
         if operation.further is not None and (right := operation.further(given)):
-            _check(request, zone, right)
-        return await answer(operation, request, zone, given)
+            _check_right(request, zone, right)
+        return await respond(operation, request, zone, given)
 
     handle.__name__ = operation.name
     path = operation.path
@@ -68,16 +68,16 @@ def _is_int(operation: Operation[..., Any], name: str) -> bool:
     return getattr(kinds[name], "__origin__", kinds[name]) is int
 
 
-def _check(request: AnyRequest, zone: str, right: Right) -> None:
+def _check_right(request: AnyRequest, zone: str, right: Right) -> None:
     if not principal_in(request).has_right(zone, right):
-        raise nothing_here()
+        raise not_found()
 
 
 async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
-    """Return the input that a request's path, query and body hold.
+    """Parse an operation's input from the path, the query and the body of a request.
 
     Raises:
-        Refused: a value is missing, unknown or not valid; the problem says where it stands.
+        Refused: a value is missing, unknown or invalid; the problem has its location.
     """
     if operation.has_body:
         content_type = request.headers.get("content-type", "")
@@ -94,7 +94,7 @@ async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec
     try:
         return msgspec.convert(values, operation.input)
     except msgspec.ValidationError as error:
-        # Only a value of the path is left to be wrong.
+        # The other values are validated already, so this is about a path parameter.
         raise invalid_parameter(error) from None
 
 
@@ -107,7 +107,7 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
     unknown = sorted(set(request.query_params) - set(operation.rest.__struct_fields__))
     if unknown:
         known = ", ".join(operation.rest.__struct_fields__) or "none"
-        detail = f"{unknown[0]}: unknown parameter; this takes {known}"
+        detail = f"{unknown[0]}: unknown parameter; the parameters are {known}"
         raise Refused(MALFORMED, detail, (FieldError(unknown[0], detail),))
     try:
         return msgspec.convert(given, operation.rest, strict=False)
@@ -116,7 +116,7 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
 
 
 def _value(kind: Any, values: list[str]) -> Any:
-    """Return the value of a query's parameter: a list is repeated, an object is JSON."""
+    """Return the value of a query parameter: a list is repeated, an object is JSON."""
     origins = {get_origin(part) or part for part in _parts(kind)}
     if origins & {list, tuple, Sequence}:
         return values
@@ -136,38 +136,38 @@ def _parts(kind: Any) -> Iterator[Any]:
         yield kind
 
 
-async def _answer(
+async def _respond(
     operation: Operation[..., Any], request: AnyRequest, zone: str, given: msgspec.Struct
 ) -> Response[bytes]:
-    """Return the operation's result."""
+    """Run an operation, and respond with its result."""
     service = service_of(request)
 
-    def work(held: Zone) -> Any:
+    def work(opened: Zone) -> Any:
         if operation.name in _ENCODED:
-            return service.readers.recall(held, given)  # type: ignore[arg-type]
-        args, kwargs = operation.arguments(given, principal=principal_in(request).mark(zone))
-        return getattr(held, operation.name)(*args, **kwargs)
+            return service.recall_workers.recall(opened, given)  # type: ignore[arg-type]
+        args, kwargs = operation.arguments(given, principal=principal_in(request).metadata(zone))
+        return getattr(opened, operation.name)(*args, **kwargs)
 
     if operation.reads_only and (operation.further is None or not operation.further(given)):
-        result = await read(request, zone, work, holding=operation.needs_zone)
+        result = await read(request, zone, work, must_exist=operation.needs_zone)
     else:
-        result = await write(request, zone, work, makes=operation.creates_zone)
+        result = await write(request, zone, work, allow_empty=operation.creates_zone)
         if operation.erases and not getattr(given, "dry_run", False):
-            erased_in(request, zone)
+            drop_cached_answers(request, zone)
     if result is None:
-        raise nothing_here()
+        raise not_found()
     return _json(operation, result)
 
 
-async def _begin(
+async def _start(
     operation: Operation[..., Any], request: AnyRequest, zone: str, given: msgspec.Struct
 ) -> Response[bytes]:
-    """Begin a long-running operation, and return it as a resource to ask after."""
-    held = await held_zone(request, zone)
+    """Start a long-running operation, and respond with its resource."""
+    opened = await existing_zone(request, zone)
     service = service_of(request)
-    status = await service.reading.run(held.status)
-    begun: LongOperation = service.operations.begin(
-        held,
+    status = await service.reading.run(opened.status)
+    started: LongOperation = service.operations.start(
+        opened,
         operation,
         given,
         who=principal_in(request).name,
@@ -175,10 +175,10 @@ async def _begin(
         total=status.models[0].watermark,
     )
     return Response(
-        msgspec.json.encode(begun),
+        msgspec.json.encode(started),
         media_type=MediaType.JSON,
         status_code=operation.status,
-        headers={"Location": f"/v1/zones/{zone}/operations/{begun.id}"},
+        headers={"Location": f"/v1/zones/{zone}/operations/{started.id}"},
     )
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of the routes that are no operation of the table."""
+"""Descriptions of the routes that are not operations of the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.schemas.wire import IngestReport, Status
 from recollect.service.routes.event_routes import EventBatch
 from recollect.service.routes.health_routes import Alive, Ready, Version
 from recollect.service.routes.long_operation_routes import OperationList
-from recollect.service.routes.openapi_document import ZONE_PATH, Described
+from recollect.service.routes.openapi_document import ZONE_PATH, RouteDescription
 from recollect.service.routes.wait_routes import ConsistencyToken
 from recollect.service.routes.zone_routes import ZoneList
 from recollect.service.work.long_operations import LongOperation
@@ -63,21 +63,23 @@ class _Waiting(msgspec.Struct):
     ] = False
 
 
-def _operation(name: str, method: str, path: str, title: str, does: str, **more: Any) -> Described:
+def _operation(
+    name: str, method: str, path: str, title: str, description: str, **more: Any
+) -> RouteDescription:
     given = {"answer": LongOperation, "example": (None, _OPERATION), **more}
-    return Described(
+    return RouteDescription(
         name=name,
         method=method,
         path=f"{_OPERATIONS}/{{id}}{path}",
         title=title,
-        description=does,
+        description=description,
         tag="operations",
         **given,
     )
 
 
 ROUTES = (
-    Described(
+    RouteDescription(
         name="live",
         method="GET",
         path="/health/live",
@@ -88,7 +90,7 @@ ROUTES = (
         token=False,
         example=(None, {"status": "ok"}),
     ),
-    Described(
+    RouteDescription(
         name="ready",
         method="GET",
         path="/health/ready",
@@ -99,7 +101,7 @@ ROUTES = (
         token=False,
         example=(None, {"status": "ok"}),
     ),
-    Described(
+    RouteDescription(
         name="version",
         method="GET",
         path="/version",
@@ -110,7 +112,7 @@ ROUTES = (
         token=False,
         example=(None, {"version": "0.1.0", "api_version": "0.1.0"}),
     ),
-    Described(
+    RouteDescription(
         name="metrics",
         method="GET",
         path="/metrics",
@@ -122,7 +124,7 @@ ROUTES = (
         media="text/plain",
         example=(None, "recollect_requests_open 1.0\n"),
     ),
-    Described(
+    RouteDescription(
         name="zones",
         method="GET",
         path="/v1/zones",
@@ -132,7 +134,7 @@ ROUTES = (
         answer=ZoneList,
         example=(None, {"zones": [{"zone": "ada", "events": 1}]}),
     ),
-    Described(
+    RouteDescription(
         name="ingest",
         method="POST",
         path=f"{ZONE_PATH}/events",
@@ -146,7 +148,7 @@ ROUTES = (
         answer=IngestReport,
         example=({"events": [_EVENT]}, _REPORT),
     ),
-    Described(
+    RouteDescription(
         name="wait",
         method="POST",
         path=f"{ZONE_PATH}/wait",
@@ -158,7 +160,7 @@ ROUTES = (
         answer=Status,
         example=({"token": "4:1:1"}, (ZoneOperations.status.example or (None, None))[1]),
     ),
-    Described(
+    RouteDescription(
         name="operations",
         method="GET",
         path=_OPERATIONS,

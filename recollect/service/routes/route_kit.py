@@ -1,4 +1,4 @@
-"""What routes share: the request's service and principal, and lines of a body as they come."""
+"""Helpers of route handlers: the service, principal and zone of a request, and body lines."""
 
 from __future__ import annotations
 
@@ -24,80 +24,81 @@ _EMPTY_ZONE = "empty-zone"
 
 
 def service_of(request: ASGIConnection) -> QueryService:  # type: ignore[type-arg]
-    """Return the service that a request is made of."""
+    """Return the service of a request."""
     service: QueryService = request.app.state.service
     return service
 
 
-def must_be_somebody(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    """Refuse a request without a token that counts, before its body is read."""
+def require_principal(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """Reject a request without a valid token before its body is read (a Litestar guard)."""
     if principal_of(connection.scope) is None:
         raise unauthorized()
 
 
 def right_of(request: AnyRequest) -> Right:
-    """Return the right that a request's route asks for."""
+    """Return the right that a request's route requires."""
     right: Right = request.route_handler.opt["right"]
     return right
 
 
 async def read(
-    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, holding: bool = False
+    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, must_exist: bool = False
 ) -> T:
-    """Return what a look into a zone gives, for who has the route's right to it.
+    """Run a call that reads a zone, with the right that the route requires.
 
-    Who says `Prefer: empty-zone` is answered by a zone that holds nothing as by any other, as the
-    library is; not with `holding`.
+    A zone without events is an error, except for a request with `Prefer: empty-zone` and without
+    `must_exist`.
     """
     principal = principal_of(request.scope)
-    empty = not holding and _EMPTY_ZONE in request.headers.get("prefer", "").split(", ")
-    return await service_of(request).read(principal, zone, right_of(request), work, empty=empty)
+    preferences = request.headers.get("prefer", "").split(", ")
+    allow_empty = not must_exist and _EMPTY_ZONE in preferences
+    return await service_of(request).read(
+        principal, zone, right_of(request), work, allow_empty=allow_empty
+    )
 
 
 async def ask(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
-    """Return what a look into a zone gives, also into one that holds nothing yet, for who has the
-    route's right to it.
-    """
+    """Run a call that reads a zone, even one without events, with the route's right."""
     principal, right = principal_in(request), right_of(request)
-    return await service_of(request).read(principal, zone, right, work, empty=True)
+    return await service_of(request).read(principal, zone, right, work, allow_empty=True)
 
 
 async def write(
-    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, makes: bool = False
+    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, allow_empty: bool = False
 ) -> T:
-    """Return what changing a zone gives, for who has the route's right to it.
+    """Run a call that writes to a zone, with the right that the route requires.
 
-    Under an Idempotency-Key it is done once.
+    `allow_empty`: it may create the zone. With an Idempotency-Key, it is run once.
     """
     service = service_of(request)
     principal = principal_in(request)
     key = request.headers.get(HEADER)
     right = right_of(request)
 
-    async def done() -> T:
-        return await service.write(principal, zone, right, work, makes=makes)
+    async def run() -> T:
+        return await service.write(principal, zone, right, work, allow_empty=allow_empty)
 
     if key is None:
-        return await done()
-    place = f"{request.method} {request.scope['path']}?{request.url.query}"
+        return await run()
+    path = f"{request.method} {request.scope['path']}?{request.url.query}"
     body = await request.body()
-    return await service.calls.once(principal.name, zone, place, key, body, done)
+    return await service.calls.run_once(principal.name, zone, path, key, body, run)
 
 
-def erased_in(request: AnyRequest, zone: str) -> None:
-    """Drop cached answers of a zone, which may hold what was just erased."""
-    service_of(request).calls.forget(zone)
+def drop_cached_answers(request: AnyRequest, zone: str) -> None:
+    """Drop the cached answers of a zone, which may contain data that was just erased."""
+    service_of(request).calls.drop_answers(zone)
 
 
-async def held_zone(request: AnyRequest, zone: str) -> Zone:
-    """Return a zone for who has the route's right to it, and that holds something."""
-    return await read(request, zone, lambda held: held, holding=True)
+async def existing_zone(request: AnyRequest, zone: str) -> Zone:
+    """Return a zone with events, if the principal has the right that the route requires."""
+    return await read(request, zone, lambda opened: opened, must_exist=True)
 
 
 async def decided_in_time(request: AnyRequest, zone: str, token: str) -> bool:
-    """Wait until a zone is decided up to a token; return whether it was within the time limit."""
+    """Wait until a zone is decided up to a token; return False after `wait_seconds`."""
     try:
-        await service_of(request).until(zone, LedgerPosition.parse(token).number)
+        await service_of(request).wait_until_decided(zone, LedgerPosition.parse(token).number)
     except Refused as refused:
         if refused.kind is not NOT_DECIDED:
             raise
@@ -106,7 +107,7 @@ async def decided_in_time(request: AnyRequest, zone: str, token: str) -> bool:
 
 
 def principal_in(request: AnyRequest) -> Principal:
-    """Return on whose behalf a request is made, behind `must_be_somebody`."""
+    """Return the principal of a request to a route with the guard `require_principal`."""
     principal = principal_of(request.scope)
     if principal is None:
         raise unauthorized()
@@ -114,26 +115,26 @@ def principal_in(request: AnyRequest) -> Principal:
 
 
 async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]:
-    """Yield the lines of a body as it comes, some at a time: about `size` bytes.
+    """Yield the lines of a body while it arrives, in batches of about `size` bytes.
 
-    Of a line that is too long for a record only as much is kept as shows that it is.
+    A line that is too long for a record is truncated to one byte over the limit.
     """
-    # Of the line that has not ended yet: grown in place, so that no part of it is copied twice.
-    rest = bytearray()
+    # The incomplete last line; grown in place, so that no part is copied twice.
+    partial_line = bytearray()
     lines: list[bytes] = []
-    held = 0
+    batch_bytes = 0
     async for chunk in request.stream():
         first, *others = chunk.split(b"\n")
-        rest += first[: MAX_RECORD_BYTES + 1 - len(rest)]
+        partial_line += first[: MAX_RECORD_BYTES + 1 - len(partial_line)]
         for part in others:
-            lines.append(bytes(rest))
-            # A blank line takes room too.
-            held += len(rest) + 1
-            rest = bytearray(part[: MAX_RECORD_BYTES + 1])
-        if held >= size:
+            lines.append(bytes(partial_line))
+            # A blank line takes memory too.
+            batch_bytes += len(partial_line) + 1
+            partial_line = bytearray(part[: MAX_RECORD_BYTES + 1])
+        if batch_bytes >= size:
             yield lines
-            lines, held = [], 0
-    if rest.strip():
-        lines.append(bytes(rest))
+            lines, batch_bytes = [], 0
+    if partial_line.strip():
+        lines.append(bytes(partial_line))
     if lines:
         yield lines

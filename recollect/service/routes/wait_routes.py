@@ -12,7 +12,7 @@ from recollect.home.consistency_token import LedgerPosition
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Status
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import held_zone, read, service_of
+from recollect.service.routes.route_kit import existing_zone, read, service_of
 
 
 class ConsistencyToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,13 +26,13 @@ async def wait(
     request: AnyRequest, zone: FromPath[str], data: JSONBody[ConsistencyToken]
 ) -> Status:
     """Answer once everything up to a consistency token is decided and can be recalled."""
-    wanted = LedgerPosition.parse(data.token)
-    held = await held_zone(request, zone)
-    own = await service_of(request).reading.run(held.token)
-    if LedgerPosition.parse(own).partition != wanted.partition:
+    target = LedgerPosition.parse(data.token)
+    opened = await existing_zone(request, zone)
+    own = await service_of(request).reading.run(opened.token)
+    if LedgerPosition.parse(own).partition != target.partition:
         raise InvalidInput("token: it is not of this zone")
-    await service_of(request).until(zone, wanted.number)
-    return await read(request, zone, lambda held: held.status())
+    await service_of(request).wait_until_decided(zone, target.number)
+    return await read(request, zone, lambda opened: opened.status())
 
 
 ROUTES = (wait,)

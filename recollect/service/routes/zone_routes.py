@@ -1,4 +1,4 @@
-"""Routes over zones: which there are for who asks."""
+"""The route that lists zones."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from msgspec import Meta
 
 from recollect.schemas.wire import ZoneSummary
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import must_be_somebody, principal_in, service_of
+from recollect.service.routes.route_kit import principal_in, require_principal, service_of
 
 
 class ZoneList(msgspec.Struct, frozen=True):
-    """Zones that may be read, each with how many records it has."""
+    """Zones that the token may read, each with the number of its records."""
 
     zones: Annotated[list[ZoneSummary], Meta(description="The zones, by name.")]
 
 
 @get(
     "/v1/zones",
-    guards=[must_be_somebody],
+    guards=[require_principal],
 )
 async def zones(request: AnyRequest) -> ZoneList:
-    """Return the zones that hold anything and that this token may read."""
+    """Return the zones with events that this token may read."""
     service, principal = service_of(request), principal_in(request)
 
     def readable() -> ZoneList:

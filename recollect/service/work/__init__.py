@@ -1,1 +1,1 @@
-"""The work behind the routes: threads, deciding, long operations, recall workers."""
+"""Work behind the routes: thread pools, deciding, long-running operations, recall workers."""

@@ -1,4 +1,4 @@
-"""Requests that wait until what they published is decided."""
+"""Requests that wait until their events are decided."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Awaitable, Callable
 
 from recollect.service.http.problem_details import NOT_DECIDED, Refused
 
-# Others may decide too: so often it is looked whether they did.
-_LOOK_SECONDS = 0.25
+# Decisions of other processes are polled, since they do not notify.
+_POLL_SECONDS = 0.25
 
 
 class DecidedWaiters:
-    """Requests that wait until a zone is decided up to a record."""
+    """The requests that wait until a zone is decided up to a record."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._events: dict[str, set[asyncio.Event]] = {}
 
-    def moved(self, zone: str) -> None:
-        """Have those look who wait for a zone; any thread may call it."""
+    def notify(self, zone: str) -> None:
+        """Wake the requests that wait for a zone; any thread may call this."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake, zone)
 
@@ -28,13 +28,13 @@ class DecidedWaiters:
         for event in self._events.get(zone, ()):
             event.set()
 
-    async def until(
+    async def wait_until(
         self, zone: str, number: int, decided: Callable[[], Awaitable[int]], seconds: float
     ) -> None:
-        """Wait until `decided` is a record's number, or a later one.
+        """Wait until `decided` returns `number` or more.
 
         Raises:
-            Refused: it was not within so many seconds.
+            Refused: `seconds` have passed.
         """
         event = asyncio.Event()
         self._events.setdefault(zone, set()).add(event)
@@ -44,16 +44,16 @@ class DecidedWaiters:
                 event.clear()
                 if await decided() >= number:
                     return
-                left = deadline - time.monotonic()
-                if left <= 0:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
                     raise Refused(
                         NOT_DECIDED,
-                        f"it is kept, and was not decided within {seconds:g} s; ask again, or see "
-                        "GET status for what keeps it",
+                        f"the events are stored, but were not decided within {seconds:g} s; wait "
+                        "again, or see GET status for the reason",
                         retry_after=1,
                     )
                 try:
-                    await asyncio.wait_for(event.wait(), min(left, _LOOK_SECONDS))
+                    await asyncio.wait_for(event.wait(), min(remaining, _POLL_SECONDS))
                 except TimeoutError:
                     continue
         finally:

@@ -1,4 +1,4 @@
-"""The service as the worker of its home: a thread that decides what is published."""
+"""The service as the worker of its home: a thread that decides published events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.streams.projecting.projector import OnZoneProgress
 
 
 class DecidingThread(AbstractContextManager["DecidingThread"]):
-    """Decides every zone of a node while it is entered, and reports."""
+    """A context in which a thread decides all zones of a node, and reports progress and errors."""
 
     def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
         self._worker = EmbeddedWorker(node, report, ticks=ticks)

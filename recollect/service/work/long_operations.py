@@ -1,7 +1,7 @@
-"""Long-running operations: a call begins one, and others watch, cancel or retry it.
+"""Long-running operations: started by one call, and watched, cancelled or retried by others.
 
-They are done one after the other. What they are, and how they ended, is kept in the home: one that
-was at work when the process died is found interrupted.
+They run one at a time. Their states and results are stored in the home: an operation that was
+running when the process died is `interrupted`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from recollect.service.http.problem_details import (
     BUSY,
     CONFLICT,
     Refused,
-    nothing_here,
-    refusal,
+    not_found,
+    to_problem,
     unauthorized,
 )
 from recollect.service.http.service_log import ServiceLog
@@ -38,13 +38,12 @@ from recollect.streams.projecting.projector import OnProgress
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 
-#: Those that will not change any more, but by a retry.
-ENDED: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
+#: The states that change only by a retry.
+TERMINAL_STATES: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
 
 _FILE = "operations.json"
-_MAX_KEPT = 1_000
-# So often who watches is told how far it is.
-_WATCH_SECONDS = 0.25
+_MAX_STORED = 1_000
+_POLL_SECONDS = 0.25
 
 
 class LongOperation(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,8 +63,8 @@ class LongOperation(msgspec.Struct, frozen=True, kw_only=True):
     result: Annotated[Any, Meta(description="The report, once it has succeeded.")] = None
 
 
-class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """An operation as the home keeps it: its name and input, and times in unix ms."""
+class _Stored(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """An operation as stored in the home, with its input; times are unix ms."""
 
     id: str
     zone: str
@@ -82,7 +81,7 @@ class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
     detail: str | None = None
     result: Any = None
 
-    def shown(self) -> LongOperation:
+    def public_view(self) -> LongOperation:
         return LongOperation(
             id=self.id,
             kind=self.kind,
@@ -98,27 +97,27 @@ class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class _Cancelled(Exception):
-    """Raised inside an operation that is to end."""
+    """Raised inside an operation to end it."""
 
 
 class LongOperations:
-    """The operations of a home. Its methods are called on the event loop."""
+    """The operations of a home. Methods are called on the event loop."""
 
     def __init__(self, home: Path, lane: ThreadLane, log: ServiceLog) -> None:
         self._path = home / _FILE
         self._lane = lane
         self._log = log
-        self._kept = {kept.id: kept for kept in self._read()}
-        self._to_end: set[str] = set()
+        self._stored = {stored.id: stored for stored in self._read()}
+        self._cancelling: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
-        # A file is written after the other, and not on the event loop.
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="service-note")
-        for kept in self._kept.values():
-            if kept.state not in ENDED:
-                kept.state, kept.detail = "interrupted", "the service ended meanwhile"
+        # One thread, so that writes are in order and not on the event loop.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="service-save")
+        for stored in self._stored.values():
+            if stored.state not in TERMINAL_STATES:
+                stored.state, stored.detail = "interrupted", "the service ended meanwhile"
 
-    def begin(
+    def start(
         self,
         zone: Zone,
         operation: Operation[..., Any],
@@ -128,170 +127,174 @@ class LongOperations:
         key: str | None,
         total: int | None,
     ) -> LongOperation:
-        """Begin an operation, or return the one begun under this key.
+        """Start an operation, or return the one started with this idempotency key.
 
         Raises:
-            Refused: something else was asked under the key.
+            Refused: the key was used for another operation or input.
         """
-        asked = msgspec.to_builtins(given)
+        fields = msgspec.to_builtins(given)
         if key is not None:
             check_key(key)
-            for kept in self._kept.values():
-                if (kept.zone, kept.who, kept.key) == (zone.name, who, key):
-                    if (kept.kind, kept.given) != (operation.name, asked):
-                        raise Refused(CONFLICT, "something else was asked under this key")
-                    return kept.shown()
-        kept = _Kept(
+            for stored in self._stored.values():
+                if (stored.zone, stored.who, stored.key) == (zone.name, who, key):
+                    if (stored.kind, stored.given) != (operation.name, fields):
+                        raise Refused(CONFLICT, "this key was used for another operation or input")
+                    return stored.public_view()
+        stored = _Stored(
             id=secrets.token_hex(12),
             zone=zone.name,
             kind=operation.name,
-            given=asked,
+            given=fields,
             state="queued",
             created_at=unix_ms(),
             key=key,
             who=who,
             total=total,
         )
-        self._kept[kept.id] = kept
-        self._start(zone, kept)
-        return kept.shown()
+        self._stored[stored.id] = stored
+        self._schedule(zone, stored)
+        return stored.public_view()
 
-    def of(self, zone: str) -> list[LongOperation]:
+    def of_zone(self, zone: str) -> list[LongOperation]:
         """Return the operations of a zone, the latest first."""
-        return [kept.shown() for kept in reversed(self._kept.values()) if kept.zone == zone]
+        return [
+            stored.public_view()
+            for stored in reversed(self._stored.values())
+            if stored.zone == zone
+        ]
 
     def get(self, zone: str, id_: str) -> LongOperation:
-        """Return an operation of a zone; Refused where there is none."""
-        return self._found(zone, id_).shown()
+        """Return an operation of a zone; Refused if there is none with this id."""
+        return self._found(zone, id_).public_view()
 
     def cancel(self, zone: str, id_: str) -> LongOperation:
-        """Have an operation end before it is done.
+        """Cancel an operation.
 
         Raises:
-            Refused: there is none, or it has ended.
+            Refused: there is none with this id, or it has ended.
         """
-        kept = self._found(zone, id_)
-        if kept.state in ENDED:
-            raise Refused(CONFLICT, f"it is {kept.state} already")
-        self._to_end.add(id_)
-        if kept.state == "queued":
-            self._ended(kept, "cancelled")
-        return kept.shown()
+        stored = self._found(zone, id_)
+        if stored.state in TERMINAL_STATES:
+            raise Refused(CONFLICT, f"it is {stored.state} already")
+        self._cancelling.add(id_)
+        if stored.state == "queued":
+            self._end(stored, "cancelled")
+        return stored.public_view()
 
     def retry(self, zone: Zone, id_: str) -> LongOperation:
-        """Begin an operation again that did not succeed.
+        """Restart an operation that did not succeed.
 
         Raises:
-            Refused: there is none, or it succeeded, or is at work.
+            Refused: there is none with this id, it succeeded, or it has not ended.
         """
-        kept = self._found(zone.name, id_)
-        if kept.state not in ENDED:
-            raise Refused(BUSY, "it is at work", retry_after=1)
-        if kept.state == "succeeded":
-            raise Refused(CONFLICT, "it succeeded; begin another one")
-        kept.state, kept.done = "queued", 0
-        kept.started_at = kept.ended_at = kept.detail = kept.result = None
-        self._to_end.discard(id_)
-        self._start(zone, kept)
-        return kept.shown()
+        stored = self._found(zone.name, id_)
+        if stored.state not in TERMINAL_STATES:
+            raise Refused(BUSY, "it has not ended yet", retry_after=1)
+        if stored.state == "succeeded":
+            raise Refused(CONFLICT, "it succeeded; start a new one")
+        stored.state, stored.done = "queued", 0
+        stored.started_at = stored.ended_at = stored.detail = stored.result = None
+        self._cancelling.discard(id_)
+        self._schedule(zone, stored)
+        return stored.public_view()
 
     async def watch(
-        self, zone: str, id_: str, may: Callable[[], bool]
+        self, zone: str, id_: str, is_authorized: Callable[[], bool]
     ) -> AsyncIterator[LongOperation]:
-        """Yield an operation whenever it got further, until it has ended.
+        """Yield an operation whenever it has changed, until it has ended.
 
         Raises:
-            Refused: there is none, or who watches may not any more.
+            Refused: there is none with this id, or the client is no longer authorized.
         """
-        before: LongOperation | None = None
+        previous: LongOperation | None = None
         while True:
-            if not may():
+            if not is_authorized():
                 raise unauthorized()
-            now = self.get(zone, id_)
-            if now != before:
-                yield now
-                before = now
-            if now.state in ENDED:
+            current = self.get(zone, id_)
+            if current != previous:
+                yield current
+                previous = current
+            if current.state in TERMINAL_STATES:
                 return
-            await asyncio.sleep(_WATCH_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
     async def close(self) -> None:
-        """Interrupt what is at work, and wait for it."""
+        """Interrupt the unfinished operations, and wait for the running one."""
         self._closing = True
-        for kept in self._kept.values():
-            if kept.state not in ENDED:
-                self._to_end.add(kept.id)
-                if kept.state == "queued":
-                    self._ended(kept, "interrupted")
+        for stored in self._stored.values():
+            if stored.state not in TERMINAL_STATES:
+                self._cancelling.add(stored.id)
+                if stored.state == "queued":
+                    self._end(stored, "interrupted")
         if self._tasks:
             await asyncio.wait(self._tasks)
         await asyncio.to_thread(self._writer.shutdown)
 
-    def _start(self, zone: Zone, kept: _Kept) -> None:
+    def _schedule(self, zone: Zone, stored: _Stored) -> None:
         self._write()
-        task = asyncio.create_task(self._run(zone, kept))
+        task = asyncio.create_task(self._run(zone, stored))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, zone: Zone, kept: _Kept) -> None:
+    async def _run(self, zone: Zone, stored: _Stored) -> None:
         def progress(done: int) -> None:
-            if kept.id in self._to_end:
+            if stored.id in self._cancelling:
                 raise _Cancelled
-            kept.done += done
+            stored.done += done
 
         def work() -> Any:
-            if kept.state != "queued":
+            if stored.state != "queued":
                 return None
-            kept.state, kept.started_at = "running", unix_ms()
-            return _run(zone, kept, progress)
+            stored.state, stored.started_at = "running", unix_ms()
+            return _run(zone, stored, progress)
 
         try:
             result = await self._lane.run(work)
         except _Cancelled:
-            self._ended(kept, "interrupted" if self._closing else "cancelled")
+            self._end(stored, "interrupted" if self._closing else "cancelled")
         except Exception as error:
-            kept.detail = refusal(error).detail
+            stored.detail = to_problem(error).detail
             if not isinstance(error, RecollectError | Refused):
-                self._log.error("operation failed", error, operation=kept.id)
-            self._ended(kept, "failed")
+                self._log.error("operation failed", error, operation=stored.id)
+            self._end(stored, "failed")
         else:
             if result is not None:
-                kept.result = msgspec.to_builtins(result)
-                self._ended(kept, "succeeded")
+                stored.result = msgspec.to_builtins(result)
+                self._end(stored, "succeeded")
 
-    def _ended(self, kept: _Kept, state: State) -> None:
-        kept.state, kept.ended_at = state, unix_ms()
-        self._to_end.discard(kept.id)
+    def _end(self, stored: _Stored, state: State) -> None:
+        stored.state, stored.ended_at = state, unix_ms()
+        self._cancelling.discard(stored.id)
         self._write()
 
-    def _found(self, zone: str, id_: str) -> _Kept:
-        kept = self._kept.get(id_)
-        if kept is None or kept.zone != zone:
-            raise nothing_here()
-        return kept
+    def _found(self, zone: str, id_: str) -> _Stored:
+        stored = self._stored.get(id_)
+        if stored is None or stored.zone != zone:
+            raise not_found()
+        return stored
 
-    def _read(self) -> list[_Kept]:
+    def _read(self) -> list[_Stored]:
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=list[_Kept])
+            return msgspec.json.decode(self._path.read_bytes(), type=list[_Stored])
         except (OSError, msgspec.DecodeError):
-            # Nothing rests on it.
+            # Operations can be started anew.
             return []
 
     def _write(self) -> None:
-        ended = [kept for kept in self._kept.values() if kept.state in ENDED]
-        for kept in ended[: max(len(self._kept) - _MAX_KEPT, 0)]:
-            del self._kept[kept.id]
-        self._writer.submit(self._replace, msgspec.json.encode(list(self._kept.values())))
+        ended = [stored for stored in self._stored.values() if stored.state in TERMINAL_STATES]
+        for stored in ended[: max(len(self._stored) - _MAX_STORED, 0)]:
+            del self._stored[stored.id]
+        self._writer.submit(self._replace, msgspec.json.encode(list(self._stored.values())))
 
     def _replace(self, content: bytes) -> None:
         try:
             replace_file(self._path, content + b"\n")
         except OSError as error:
-            self._log.error("operations cannot be noted", error)
+            self._log.error("operations cannot be saved", error)
 
 
-def _run(zone: Zone, kept: _Kept, progress: OnProgress) -> Any:
-    (operation,) = (found for found in all_operations() if found.name == kept.kind)
-    given = msgspec.convert(kept.given, operation.input)
+def _run(zone: Zone, stored: _Stored, progress: OnProgress) -> Any:
+    (operation,) = (found for found in all_operations() if found.name == stored.kind)
+    given = msgspec.convert(stored.given, operation.input)
     args, kwargs = operation.arguments(given, progress=progress)
     return getattr(zone, operation.name)(*args, **kwargs)

@@ -1,8 +1,8 @@
-"""A reader: the process that answers recalls for a service, until the service hangs up.
+"""A recall worker: a process that answers a service's recalls until the service disconnects.
 
 python -m recollect.service.work.recall_worker_main HOME LEDGER DESCRIPTOR...
 
-LEDGER is empty where the settings name it.
+LEDGER is empty for the ledger in the settings; the DESCRIPTORs are of connected sockets.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ import msgspec
 from recollect.library.library_home import Recollect
 from recollect.operations.answers.recall_counter import targets_of
 from recollect.schemas.errors import RecollectError
-from recollect.service.work.recall_workers import Answered, Asked, receive, send
+from recollect.service.work.recall_workers import RecallRequest, RecallResponse, receive, send
 
-# What a start leaves lives as long as the process.
-_BEFORE_COLLECTING = 20_000
+# Objects made during startup live as long as the process, so they are frozen, and the garbage
+# collector runs less often.
+_GC_THRESHOLD = 20_000
 _WARM_UP = "Where does Ada live?"
 
 
 def main() -> None:
-    """Answer what comes over some sockets, each on a thread, until they are closed."""
+    """Answer requests on the given sockets, with a thread each, until they are closed."""
     home, ledger, *descriptors = sys.argv[1:]
     connections = [socket.socket(fileno=int(descriptor)) for descriptor in descriptors]
     with Recollect(home, ledger=ledger or None) as opened:
@@ -34,11 +35,10 @@ def main() -> None:
             gateway.encode_query_tokens(_WARM_UP)
         gc.collect()
         gc.freeze()
-        gc.set_threshold(_BEFORE_COLLECTING)
-        send(connections[0], Answered())
+        gc.set_threshold(_GC_THRESHOLD)
+        send(connections[0], RecallResponse())
         threads = [
-            threading.Thread(target=_answer, args=(opened, connection))
-            for connection in connections
+            threading.Thread(target=_serve, args=(opened, connection)) for connection in connections
         ]
         for thread in threads:
             thread.start()
@@ -46,26 +46,26 @@ def main() -> None:
             thread.join()
 
 
-def _answer(opened: Recollect, connection: socket.socket) -> None:
+def _serve(opened: Recollect, connection: socket.socket) -> None:
     try:
-        while (said := receive(connection)) is not None:
-            asked = msgspec.msgpack.decode(said, type=Asked)
-            send(connection, _answered(opened, asked))
+        while (message := receive(connection)) is not None:
+            request = msgspec.msgpack.decode(message, type=RecallRequest)
+            send(connection, _response_to(opened, request))
     except OSError:
         # The service was killed.
         return
 
 
-def _answered(opened: Recollect, asked: Asked) -> Answered:
+def _response_to(opened: Recollect, request: RecallRequest) -> RecallResponse:
     try:
-        if asked.query is None:
-            opened._open_home.recallers.follow(asked.zone)
-            return Answered()
-        answer = opened.zone(asked.zone).recall(asked.query)
-        return Answered(msgspec.json.encode(answer), targets_of(answer.results))
+        if request.query is None:
+            opened._open_home.recallers.follow(request.zone)
+            return RecallResponse()
+        answer = opened.zone(request.zone).recall(request.query)
+        return RecallResponse(msgspec.json.encode(answer), targets_of(answer.results))
     except (RecollectError, OSError):
-        # The service tries it itself, and says what is wrong.
-        return Answered()
+        # The service then runs the query itself, and reports the error.
+        return RecallResponse()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Processes that answer recalls beside this one, while many are asked at once.
+"""Recall workers: further processes that answer recalls under load.
 
-Python does its work on one core of a process; the others serve the encoder and SQLite alone. A
-reader is one more process on the same home. It reads the files as any other process does: what was
-published or erased before a question is asked counts in its answer. It decides nothing, and may be
-killed at any time: what it does not answer is answered here. It starts when several questions are
-at work, and ends when none was for a minute, so that a service that is seldom asked takes the
-memory of one process.
+Python code of a process runs on one core; the other cores serve only the encoder and SQLite. A
+recall worker is a further process on the same home, which reads its files like any other process:
+events published or erased before a query count in its answer. It decides nothing, and may be killed
+at any time: queries that it does not answer are answered by the service. It starts when several
+queries run at once, and ends after a minute without any, so that an idle service takes the memory
+of one process.
 """
 
 from __future__ import annotations
@@ -28,30 +28,31 @@ from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Query
 from recollect.streams.system.cores import usable_cores
 
-# Questions that a reader has at once: one that it answers, and some that it encodes.
-_SOCKETS_PER_READER = 3
-#: With so many at work here, one more process is worth its memory.
-MANY = 4
-# As long as a reader may be unused, or starts; and as one that failed stays away.
-_UNUSED_SECONDS = 60.0
-_START_SECONDS = 60.0
-_AFTER_FAILURE_SECONDS = 10.0
-_HEAD = 4
+# Concurrent queries of a worker: one runs Python code while others are encoded.
+_SOCKETS_PER_WORKER = 3
+#: The number of queries running in the service at which another worker is started.
+START_THRESHOLD = 4
+_MAX_IDLE_SECONDS = 60.0
+_START_TIMEOUT_SECONDS = 60.0
+# The delay before another start after a failure.
+_RETRY_SECONDS = 10.0
+# Bytes of the length before each message, big-endian.
+_LENGTH_BYTES = 4
 
 _log = logging.getLogger("recollect")
 
 
-class Asked(msgspec.Struct, array_like=True):
-    """What a reader is told: a zone, and the question, or None: something was erased there."""
+class RecallRequest(msgspec.Struct, array_like=True):
+    """A zone and a query for it; None: update the zone's index, since it had an erasure."""
 
     zone: str
     query: Query | None
 
 
-class Answered(msgspec.Struct, array_like=True):
-    """What a reader says: the answer as JSON, and the type and id of all that is in it.
+class RecallResponse(msgspec.Struct, array_like=True):
+    """The answer as JSON, and the types and ids of the memories in it.
 
-    `answer` None: it could not answer, or there was nothing to.
+    `answer` None: the worker could not answer, or there was no query.
     """
 
     answer: bytes | None = None
@@ -60,17 +61,17 @@ class Answered(msgspec.Struct, array_like=True):
 
 def send(connection: socket.socket, message: msgspec.Struct) -> None:
     """Send a message to the other process."""
-    said = msgspec.msgpack.encode(message)
-    connection.sendall(len(said).to_bytes(_HEAD, "big") + said)
+    content = msgspec.msgpack.encode(message)
+    connection.sendall(len(content).to_bytes(_LENGTH_BYTES, "big") + content)
 
 
 def receive(connection: socket.socket) -> bytes | None:
-    """Return the next message of the other process; None where it ended."""
-    head = _exactly(connection, _HEAD)
-    return None if head is None else _exactly(connection, int.from_bytes(head, "big"))
+    """Return the next message of the other process; None once it has disconnected."""
+    length = _receive_exactly(connection, _LENGTH_BYTES)
+    return None if length is None else _receive_exactly(connection, int.from_bytes(length, "big"))
 
 
-def _exactly(connection: socket.socket, size: int) -> bytes | None:
+def _receive_exactly(connection: socket.socket, size: int) -> bytes | None:
     parts: list[bytes] = []
     while size:
         part = connection.recv(size)
@@ -81,43 +82,43 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
     return b"".join(parts)
 
 
-class _Reader:
-    """A process that answers, and its connections: one for each question that it has at once."""
+class _RecallWorker:
+    """A worker process and its connections, one for each concurrent query."""
 
     def __init__(self, opened: OpenHome, seconds: float) -> None:
-        pairs = [socket.socketpair() for _ in range(_SOCKETS_PER_READER)]
+        pairs = [socket.socketpair() for _ in range(_SOCKETS_PER_WORKER)]
         self.free = [ours for ours, _ in pairs]
         self.connections = list(self.free)
         theirs = [end.fileno() for _, end in pairs]
-        home, named = opened.home.directory, opened.home.configuration.explicit_file
+        home, config = opened.home.directory, opened.home.configuration.explicit_file
         command = [sys.executable, "-m", "recollect.service.work.recall_worker_main"]
         try:
             self.process = subprocess.Popen(
                 [*command, str(home), opened.ledger or "", *map(str, theirs)],
-                env={**os.environ, **({} if named is None else {CONFIG_VARIABLE: str(named)})},
+                env={**os.environ, **({} if config is None else {CONFIG_VARIABLE: str(config)})},
                 pass_fds=theirs,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                # What Python says of an error may quote what was remembered.
+                # Tracebacks may quote memories.
                 stderr=subprocess.DEVNULL,
-                # Ctrl-C ends the service, and the service ends its readers.
+                # Ctrl-C must reach only the service, which ends its workers itself.
                 start_new_session=True,
             )
         except OSError:
-            self._hang_up()
+            self._disconnect()
             raise
         finally:
             for _, end in pairs:
                 end.close()
         for connection in self.connections:
             connection.settimeout(seconds)
-        self.used = time.monotonic()
+        self.last_used = time.monotonic()
 
     def wait_until_ready(self) -> bool:
-        """Return whether it can answer, once it says so."""
+        """Wait for the worker's ready message; return False if it does not come."""
         first = self.connections[0]
         before = first.gettimeout()
-        first.settimeout(_START_SECONDS)
+        first.settimeout(_START_TIMEOUT_SECONDS)
         try:
             return receive(first) is not None
         except OSError:
@@ -126,164 +127,169 @@ class _Reader:
             first.settimeout(before)
 
     def close(self) -> None:
-        """End the process: at once where it does not by itself."""
-        self._hang_up()
+        """Disconnect, and kill the process if it does not end within a second."""
+        self._disconnect()
         try:
             self.process.wait(1.0)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         for connection in self.connections:
             connection.close()
 
 
 class RecallWorkers:
-    """The readers of a home. Any thread may call any method."""
+    """The recall workers of a home. Any thread may call any method."""
 
-    def __init__(self, recollect: Recollect, most: int, seconds: float) -> None:
-        """`most`: how many there are at most; `seconds`: how long one may take for an answer."""
+    def __init__(self, recollect: Recollect, max_workers: int, seconds: float) -> None:
+        """`seconds`: the timeout of a query."""
         self._home = recollect._open_home
         self._accesses = recollect._accesses
-        self._most = most
+        self._max_workers = max_workers
         self._seconds = seconds
         self._changed = threading.Condition()
-        self._readers: list[_Reader] = []
+        self._workers: list[_RecallWorker] = []
         self._starting: threading.Thread | None = None
-        self._not_before = 0.0
-        self._here = 0
+        self._no_start_before = 0.0
+        # The number of queries running in this process.
+        self._running_here = 0
         self._closed = False
-        # How often something was erased.
+        # The number of erasures so far.
         self._erasures = 0
 
     def recall(self, zone: Zone, query: Query) -> bytes:
-        """Return a zone's answer to a question, as JSON.
+        """Return a zone's answer to a query, as JSON.
 
         Raises:
-            InvalidInput: the question cannot be asked.
+            InvalidInput: the query is invalid.
         """
         with self._changed:
             erasures = self._erasures
-            # A span is of the process that traces.
-            taken = self._take() if self._here and not is_tracing() else None
+            # A traced query runs here: its spans belong to this process.
+            taken = self._take() if self._running_here and not is_tracing() else None
             if taken is None:
-                self._here += 1
-                if self._here >= MANY:
+                self._running_here += 1
+                if self._running_here >= START_THRESHOLD:
                     self._start_another()
         if taken is None:
             try:
                 return msgspec.json.encode(zone.recall(query))
             finally:
                 with self._changed:
-                    self._here -= 1
-        answered = self._ask(*taken, Asked(zone.name, query))
+                    self._running_here -= 1
+        response = self._request(*taken, RecallRequest(zone.name, query))
         with self._changed:
-            # What it found before may be gone.
-            stands = erasures == self._erasures
-        if answered is None or answered.answer is None or not stands:
+            # After an erasure, the answer may contain erased memories.
+            is_current = erasures == self._erasures
+        if response is None or response.answer is None or not is_current:
             return msgspec.json.encode(zone.recall(query))
         if self._accesses is not None:
-            self._accesses.note_found(zone.name, answered.found)
-        return answered.answer
+            self._accesses.count(zone.name, response.found)
+        return response.answer
 
-    def erased(self, zone: str) -> None:
-        """Have every reader let go of what was erased in a zone; return when they did."""
+    def follow(self, zone: str) -> None:
+        """Update a zone's index in all workers after an erasure; return once it is updated."""
         with self._changed:
             self._erasures += 1
-            readers = list(self._readers)
-        for reader in readers:
+            workers = list(self._workers)
+        for worker in workers:
             with self._changed:
-                while not reader.free and reader in self._readers:
+                while not worker.free and worker in self._workers:
                     self._changed.wait()
-                connection = reader.free.pop() if reader in self._readers else None
+                connection = worker.free.pop() if worker in self._workers else None
             if connection is not None:
-                self._ask(reader, connection, Asked(zone, None))
+                self._request(worker, connection, RecallRequest(zone, None))
 
     def end_unused(self) -> None:
-        """End the readers that nobody needed for a while."""
-        latest = time.monotonic() - _UNUSED_SECONDS
+        """End the workers that have been idle for a minute."""
+        limit = time.monotonic() - _MAX_IDLE_SECONDS
         with self._changed:
             unused = [
-                reader
-                for reader in self._readers
-                if reader.used < latest and len(reader.free) == _SOCKETS_PER_READER
+                worker
+                for worker in self._workers
+                if worker.last_used < limit and len(worker.free) == _SOCKETS_PER_WORKER
             ]
-            self._readers = [reader for reader in self._readers if reader not in unused]
-        for reader in unused:
-            reader.close()
+            self._workers = [worker for worker in self._workers if worker not in unused]
+        for worker in unused:
+            worker.close()
 
     def close(self) -> None:
-        """End all readers; no question may follow."""
+        """End all workers; no query may follow."""
         with self._changed:
             self._closed = True
             starting = self._starting
         if starting is not None:
             starting.join()
-        for reader in self._readers:
-            reader.close()
-        self._readers = []
+        for worker in self._workers:
+            worker.close()
+        self._workers = []
 
-    def _take(self) -> tuple[_Reader, socket.socket] | None:
-        """Return a connection that is free, of the reader with the most of them."""
-        reader = max(self._readers, key=lambda reader: len(reader.free), default=None)
-        return None if reader is None or not reader.free else (reader, reader.free.pop())
+    def _take(self) -> tuple[_RecallWorker, socket.socket] | None:
+        """Take a free connection of the worker that has the most of them."""
+        worker = max(self._workers, key=lambda worker: len(worker.free), default=None)
+        return None if worker is None or not worker.free else (worker, worker.free.pop())
 
-    def _ask(self, reader: _Reader, connection: socket.socket, asked: Asked) -> Answered | None:
-        """Return what a reader says; None where it is no more."""
+    def _request(
+        self, worker: _RecallWorker, connection: socket.socket, request: RecallRequest
+    ) -> RecallResponse | None:
+        """Return a worker's response; None if the worker has ended or timed out."""
         try:
-            send(connection, asked)
-            said = receive(connection)
-            answered = None if said is None else msgspec.msgpack.decode(said, type=Answered)
+            send(connection, request)
+            message = receive(connection)
+            response = (
+                None if message is None else msgspec.msgpack.decode(message, type=RecallResponse)
+            )
         except (OSError, msgspec.MsgspecError):
-            answered = None
+            response = None
         with self._changed:
-            if answered is not None:
-                reader.used = time.monotonic()
-                reader.free.append(connection)
-            lost = answered is None and reader in self._readers
-            if lost:
-                self._readers.remove(reader)
-                self._not_before = time.monotonic() + _AFTER_FAILURE_SECONDS
+            if response is not None:
+                worker.last_used = time.monotonic()
+                worker.free.append(connection)
+            is_lost = response is None and worker in self._workers
+            if is_lost:
+                self._workers.remove(worker)
+                self._no_start_before = time.monotonic() + _RETRY_SECONDS
             self._changed.notify_all()
-        if lost:
-            _log.warning("a reader process ended")
-            reader.close()
-        return answered
+        if is_lost:
+            _log.warning("a recall worker ended unexpectedly")
+            worker.close()
+        return response
 
     def _start_another(self) -> None:
-        """Start a reader where there may be one more; under the lock."""
+        """Start a worker if another one is allowed; the caller holds the lock."""
         if (
             self._closed
             or self._starting is not None
-            or len(self._readers) >= self._most
-            or time.monotonic() < self._not_before
+            or len(self._workers) >= self._max_workers
+            or time.monotonic() < self._no_start_before
         ):
             return
-        self._starting = threading.Thread(target=self._start, name="reader-start", daemon=True)
+        self._starting = threading.Thread(target=self._start, name="worker-start", daemon=True)
         self._starting.start()
 
     def _start(self) -> None:
-        reader = None
+        worker = None
         try:
-            reader = _Reader(self._home, self._seconds)
-            ready = reader.wait_until_ready()
+            worker = _RecallWorker(self._home, self._seconds)
+            is_ready = worker.wait_until_ready()
         except OSError:
-            ready = False
+            is_ready = False
         with self._changed:
             self._starting = None
-            used = ready and not self._closed
-            if used and reader is not None:
-                self._readers.append(reader)
+            is_used = is_ready and not self._closed
+            if is_used and worker is not None:
+                self._workers.append(worker)
             else:
-                self._not_before = time.monotonic() + _AFTER_FAILURE_SECONDS
-        if not used:
-            if not ready:
-                _log.warning("a reader process did not start")
-            if reader is not None:
-                reader.close()
+                self._no_start_before = time.monotonic() + _RETRY_SECONDS
+        if not is_used:
+            if not is_ready:
+                _log.warning("a recall worker did not start")
+            if worker is not None:
+                worker.close()
 
 
-def readers_at_most(asked: int) -> int:
-    """Return how many readers there may be where so many are wanted: one core is this process's."""
-    return max(0, min(asked, usable_cores() - 1))
+def max_recall_workers(configured: int) -> int:
+    """Return the configured maximum, limited to one per core besides the service's own."""
+    return max(0, min(configured, usable_cores() - 1))

@@ -1,4 +1,4 @@
-"""Lanes: a few threads each for one kind of call, so that slow kinds do not hold up quick ones."""
+"""Lanes: a thread pool for each kind of call, so that slow calls do not delay fast ones."""
 
 from __future__ import annotations
 
@@ -13,39 +13,42 @@ from recollect.service.http.problem_details import OVERLOADED, TIMED_OUT, Refuse
 
 T = TypeVar("T")
 
-# After so long a client may try again.
+# The Retry-After of rejected calls.
 _RETRY_SECONDS = 1
 
 
 class ThreadLane:
-    """Some threads, and how many calls may wait for one."""
+    """A thread pool with a bounded queue."""
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
+        """`waiting`: the maximum number of waiting calls."""
         self.name = name
-        self._most = threads + waiting
+        self._max_calls = threads + waiting
         self._threads = threads
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=f"service-{name}")
         self._calls = 0
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
+        """The number of waiting calls."""
         return max(self._calls - self._threads, 0)
 
     async def run(self, work: Callable[[], T], seconds: float | None = None) -> T:
-        """Return what `work` returns on one of the threads.
+        """Run `work` on a thread and return its result.
 
-        What took longer than `seconds` is carried to its end, and nobody waits for it.
+        A call that exceeds `seconds` runs to its end, but its result is dropped.
 
         Raises:
-            Refused: too many wait already, or it took too long.
+            Refused: too many calls are waiting, or `seconds` have passed.
         """
-        if self._calls >= self._most:
-            raise Refused(OVERLOADED, "too many calls wait; try again", retry_after=_RETRY_SECONDS)
+        if self._calls >= self._max_calls:
+            raise Refused(
+                OVERLOADED, "too many calls are waiting; try again", retry_after=_RETRY_SECONDS
+            )
         self._calls += 1
-        # In the caller's context: a span there belongs to the request's trace.
-        there = partial(copy_context().run, work)
-        future = asyncio.get_running_loop().run_in_executor(self._executor, there)
+        # In the caller's context, so that its spans belong to the request's trace.
+        in_context = partial(copy_context().run, work)
+        future = asyncio.get_running_loop().run_in_executor(self._executor, in_context)
         future.add_done_callback(self._done)
         if seconds is None:
             return await future
@@ -54,17 +57,17 @@ class ThreadLane:
             future.cancel()
             raise Refused(
                 TIMED_OUT,
-                f"it was not done within {seconds:g} s; ask for less, or try again",
+                f"the call did not end within {seconds:g} s; ask for less, or try again",
                 retry_after=_RETRY_SECONDS,
             )
         return future.result()
 
     def close(self) -> None:
-        """Wait for what is at work, and end the threads."""
+        """Wait for running calls, and end the threads."""
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _done(self, future: asyncio.Future[T]) -> None:
         self._calls -= 1
         if not future.cancelled():
-            # Nobody may have waited for it.
+            # Mark the exception as retrieved: the caller may have timed out.
             future.exception()
