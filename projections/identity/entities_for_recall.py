@@ -109,5 +109,32 @@ def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple
     }
 
 
+def accounts_of_sender(
+    connection: apsw.Connection, sender: str, platform: str | None
+) -> set[tuple[str, str]]:
+    """Return the (platform, handle) of all accounts of the person who sends under a handle (A18).
+
+    The handle is looked up on the given platform, and on all platforms if that one has none.
+    """
+    found = rows(
+        connection,
+        """
+        WITH accounts AS (
+            SELECT platform, handle, coalesce(alias.entity_id, handles.entity_id) AS person
+              FROM handles LEFT JOIN session_aliases AS alias ON alias_id = handles.entity_id
+        ),
+        own AS (
+            SELECT platform, person FROM accounts WHERE handle = ?1
+        )
+        SELECT platform, handle FROM accounts
+         WHERE person IN (SELECT person FROM own
+                           WHERE platform = ?2
+                              OR NOT EXISTS (SELECT 1 FROM own WHERE platform = ?2))
+        """,
+        (sender, platform),
+    )
+    return {(str(platform), str(handle)) for platform, handle in found}
+
+
 def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

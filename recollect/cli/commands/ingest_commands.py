@@ -349,7 +349,7 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option(
     "--entity", metavar="E", help="Everything that this entity wrote, and that mentions it."
 )
-@click.option("--sender", metavar="ID", help="Everything from the sender with this platform id.")
+@click.option("--sender", metavar="ID", help="Everything from the person with this platform id.")
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
 @click.option("--after", metavar="T", help="Only events after time T.")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from recollect.operations.answers.suggestions import unknown_entity
 from recollect.operations.erasure.record_matching import (
     SOURCE_TAG_PREFIX,
+    Account,
     Criteria,
     Names,
     RecordContent,
@@ -266,16 +267,19 @@ class TargetFinder:
             entity = self.find_entity(criteria.entity)
             if entity is None:
                 raise InvalidInput(unknown_entity(self._identity, criteria.entity))
-        found = set(
-            events.numbers_matching(
+        accounts = self._accounts(criteria)
+        found = {
+            number
+            for platform, sender in accounts
+            for number in events.numbers_matching(
                 self._events,
-                sender=criteria.sender,
-                platform=criteria.platform,
+                sender=sender,
+                platform=platform,
                 thread=criteria.thread,
                 after=criteria.after,
                 before=criteria.before,
             )
-        )
+        }
         if entity is not None:
             found &= entity.numbers
         for record in self._unindexed:
@@ -285,7 +289,7 @@ class TargetFinder:
             content = RecordContent(None, None, None, record.envelope.occurred_at, "", frozenset())
             if event is not None:
                 content = content_of(event)
-            if content.matches(criteria) and (
+            if content.matches(criteria, accounts) and (
                 entity is None
                 or entity.is_concerned_by(content)
                 or (event is not None and event.id in entity.event_ids)
@@ -293,6 +297,19 @@ class TargetFinder:
             ):
                 found.add(record.envelope.number)
         return found
+
+    def _accounts(self, criteria: Criteria) -> set[Account]:
+        """Return the accounts that the criteria name: the sender's, and all of the same person.
+
+        After a merge one person has several (A18).
+        """
+        if criteria.sender is None:
+            return {(criteria.platform, None)}
+        found = entities_for_recall.accounts_of_sender(
+            self._identity, criteria.sender, criteria.platform
+        )
+        fitting = {each for each in found if criteria.platform in (None, each[0])}
+        return {(criteria.platform, criteria.sender), *fitting}
 
     def find_entity(self, name_or_id: str) -> EntityRecords | None:
         """Return the records of the entity with a name or an id; None if there is no such entity.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,9 @@ from recollect.schemas.times import parse_time
 if TYPE_CHECKING:
     from recollect.streams.language.grammar.analysis import Mention
 
+
+#: A platform and a sender's id there; None stands for any.
+Account = tuple[str | None, str | None]
 
 #: The prefix of a mental model's tags that name the events it rests on, which are erased with it.
 SOURCE_TAG_PREFIX = "from:"
@@ -55,11 +59,13 @@ class RecordContent(NamedTuple):
     words: str
     entities: frozenset[str]
 
-    def matches(self, criteria: Criteria) -> bool:
-        """Return whether the record matches all criteria except the entity."""
+    def matches(self, criteria: Criteria, accounts: Set[Account]) -> bool:
+        """Return whether the record is from one of these accounts and matches thread and times."""
         return (
-            criteria.platform in (None, self.platform)
-            and criteria.sender in (None, self.sender)
+            any(
+                platform in (None, self.platform) and sender in (None, self.sender)
+                for platform, sender in accounts
+            )
             and criteria.thread in (None, self.thread)
             and (criteria.after is None or self.at > criteria.after)
             and (criteria.before is None or self.at < criteria.before)

@@ -61,7 +61,11 @@ def forget(
         ),
     ] = None,
     sender: Annotated[
-        str | None, described(description="Everything under this sender's id.")
+        str | None,
+        described(
+            description="Everything under this sender's id, and under the other ids of the same "
+            "person."
+        ),
     ] = None,
     thread: Thread = None,
     time_before: TimeBefore = None,
@@ -73,9 +77,11 @@ def forget(
     `ids` are ids of any kind: a source's own id or an event's; a fact's or an observation's, for
     the events that it comes from and those that repeat it; a mental model's, for all its versions;
     `#` and a record's number, as `dead_letters` lists it. `entity` selects everything that somebody
-    wrote, under any handle, and everything that mentions them. `sender`, `thread` and `platform`
-    are the platform's own names. Several conditions select what meets all of them. With `dry_run`
-    nothing changes. An id that was forgotten before is no error; one that was never there is.
+    wrote, under any handle, and everything that mentions them. `sender` selects what was sent under
+    a platform's id, and under the other ids of the same person, after merges. `thread` and
+    `platform` are the platform's own names. Several conditions select what meets all of them. With
+    `dry_run` nothing changes. An id that was forgotten before is no error; one that was never there
+    is.
 
     Raises:
         InvalidInput: no condition is given, or an id or a name is unknown or ambiguous; nothing is
