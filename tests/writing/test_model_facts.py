@@ -262,6 +262,15 @@ RAW = {
         "Ada's landlord is raising the rent to 1200 euros."
     ),
     "yeah no I don't eat meat anymore": "Ada doesn't eat meat anymore.",
+    "anyways yeah my brother Tom is moving to Cork in June lol": (
+        "Ada's brother Tom is moving to Cork in June."
+    ),
+    "hey so I finally bought the Volvo for 4500 euros yay": (
+        "Ada bought the Volvo for 4500 euros."
+    ),
+    "omg we adopted two kittens, Miso and Tofu!!!": (
+        "Ada and others adopted two kittens, Miso and Tofu."
+    ),
     "tbh the new office in Graz is way too loud imo": "The new office in Graz is too loud.",
 }
 
@@ -293,6 +302,7 @@ def test_a_clean_sentence_takes_the_place_of_a_raw_one(opened: OpenWriting, mess
         ("My sister Ann is a nurse in Graz.", "Ada's sister Ann is a nurse."),
         ("yeah basically Bob owes Carla 20 euros lol", "Carla owes Bob 20 euros."),
         ("I like oolong tea.", "Ada likes oolong tea."),
+        ("I met Bob Carver at work.", "Ada met Bob Carver."),
     ],
 )
 def test_a_fact_of_the_rules_keeps_its_text_where_no_other_is_better(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from recollect.streams.language.grammar.questions import is_question
@@ -15,6 +16,7 @@ from recollect.text.sentences import sentences
 #: The minimum share of a text's words in the sentence that replaces it.
 _MIN_SHARED_SHARE = 0.6
 
+_INTERJECTIONS = PHATIC | FILLERS
 #: Words that may begin a sentence with a capital but are not names.
 _OPENINGS = FUNCTION_WORDS | PHATIC
 
@@ -58,14 +60,16 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
 
 def _is_raw(text: str) -> bool:
     """Return whether a fact's text repeats a message as it was written."""
-    words = [word.casefold() for word in _WORD.findall(text)] or [""]
+    words = ["", *(word.casefold() for word in _WORD.findall(text))]
     return (
         len(sentences(text)) > 1
         or not is_in_third_person(text)
         or is_question(text)
         or not states_something(text)
-        or words[0] in PHATIC | FILLERS
+        or not _INTERJECTIONS.isdisjoint(words[1:2])
         or words[-1] in FILLERS
+        # "yay" behind "euros", not "work" behind "her".
+        or (words[-1] in PHATIC and words[-2] not in FUNCTION_WORDS)
     )
 
 
@@ -87,9 +91,19 @@ def _capitalised(text: str) -> list[str]:
         for place, word in enumerate(words)
         if word[0][0].isupper()
         and word[0] != "I"
-        and (place or word[0].casefold() not in _OPENINGS)
+        and (place or not _is_opening([each[0] for each in words[:2]]))
     ]
     return list(dict.fromkeys(names))
+
+
+def _is_opening(words: Sequence[str]) -> bool:
+    """Return whether a sentence's first word is likely no name, given its first two words."""
+    first, second = words[0].casefold(), words[-1]
+    return (
+        first in _OPENINGS
+        or second.casefold() in _INTERJECTIONS
+        or (len(words) > 1 and second[0].isupper())
+    )
 
 
 def _dates(text: str, at_ms: int) -> list[str]:
