@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from math import isfinite
 from typing import Annotated, Any
@@ -28,7 +27,11 @@ from recollect.schemas.events import (
     TurnCompleted,
 )
 from recollect.schemas.ids import content_source_id
-from recollect.schemas.text_sanitising import first_invisible_character
+from recollect.schemas.text_sanitising import (
+    encodable,
+    first_invisible_character,
+    replace_lone_surrogates_json,
+)
 from recollect.schemas.times import parse_time
 
 MAX_CONTENT_BYTES = 262_144
@@ -118,13 +121,15 @@ _FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent)
 
 
 def decode_inbound(line: bytes) -> InboundEvent:
-    """Decode an event from a line of JSON; unknown fields are kept under `metadata`.
+    """Decode an event from a line of JSON; unknown fields are kept under `metadata`, and a lone
+    surrogate becomes U+FFFD.
 
     Raises:
         InvalidInput: what is wrong with the line, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
         raise InvalidInput(f"{len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
+    line = replace_lone_surrogates_json(line)
     try:
         event = _decoder.decode(line)
         known = _objects.decode(line)
@@ -160,7 +165,8 @@ def check_platform(platform: str) -> None:
 
 
 def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
-    """Like `draft_of`, but allows the reserved platform."""
+    """Like `draft_of`, but allows the reserved platform. A lone surrogate becomes U+FFFD."""
+    event = encodable(event)
     if event.kind not in _CONTENT_KINDS:
         if event.kind in KINDS:
             raise InvalidInput(f"kind {event.kind!r} is a command; use its own call")
@@ -268,18 +274,8 @@ def _check_value(name: str, value: Any) -> None:
 
 
 def _check_text(name: str, value: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
     if "\0" in value:
         raise InvalidInput(f"{name} holds a NUL character; remove it")
-
-
-# A high surrogate without a low one after it, or a low one without a high one before it.
-_LONE_SURROGATE = re.compile(
-    rb"(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])"
-)
 
 
 def _reason(error: Exception, line: bytes) -> str:
@@ -294,6 +290,4 @@ def _reason(error: Exception, line: bytes) -> str:
     if isinstance(error, msgspec.ValidationError):
         said = str(error)
         return said if len(said) <= _MAX_QUOTE_LENGTH else said[:_MAX_QUOTE_LENGTH] + "…"
-    if _LONE_SURROGATE.search(line):
-        return "not JSON: a lone surrogate (half of a \\ud83d\\ude00 pair); send valid Unicode"
     return f"not JSON: {error}"

@@ -1,8 +1,14 @@
-"""Detect and escape control and invisible characters."""
+"""Detect, escape and replace characters that cannot be stored or seen."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 # Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and bidirectional or
 # invisible format characters. Not the joiners U+200C and U+200D, which Persian, Indic scripts and
@@ -16,6 +22,12 @@ _invisible = re.compile(f"[{_INVISIBLE}]")
 _invisible_or_flag = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     f"|\U000e0077\U000e006c\U000e0073)\U000e007f|[{_INVISIBLE}]"
+)
+# An escape of JSON: a pair of surrogates, a lone one (the group), or any other.
+_json_escape = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
 )
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
@@ -42,6 +54,53 @@ def escape_invisible_json(document: str) -> str:
     JSON encoders only escape C0.
     """
     return _invisible.sub(_escaped, document)
+
+
+def replace_lone_surrogates(text: str) -> str:
+    """Replace each lone surrogate, half of a character, by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def replace_lone_surrogates_json(document: bytes) -> bytes:
+    """Replace each escaped lone surrogate of a JSON document by U+FFFD; the length stays."""
+    if b"\\ud" not in document and b"\\uD" not in document:
+        return document
+    return _json_escape.sub(lambda found: rb"\ufffd" if found[1] else found[0], document)
+
+
+def replace_lone_surrogates_deep(value: Any) -> Any:
+    """Replace lone surrogates in all texts of a JSON value, keys included."""
+    if isinstance(value, str):
+        return replace_lone_surrogates(value)
+    if isinstance(value, Mapping):
+        return {
+            replace_lone_surrogates_deep(key): replace_lone_surrogates_deep(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [replace_lone_surrogates_deep(item) for item in value]
+    return value
+
+
+def encodable(struct: StructT) -> StructT:
+    """Return a struct whose texts can be encoded: a lone surrogate becomes U+FFFD."""
+    try:
+        msgspec.msgpack.encode(struct)
+    except UnicodeEncodeError:
+        try:
+            fields = replace_lone_surrogates_deep(msgspec.to_builtins(struct))
+            return msgspec.convert(fields, type(struct))
+        except RecursionError:
+            # Whoever checks the struct refuses its depth.
+            return struct
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        # Likewise its other values.
+        return struct
+    return struct
 
 
 def collapse_whitespace(text: str) -> str:

@@ -1,7 +1,7 @@
 """The Model Context Protocol: a zone's memory as tools, resources and a prompt for agents.
 
-Tools of other packages are made of the names that are imported from here. `create_app` takes sets
-of them as `tool_sets`, and `serve_stdio` one as `tools`.
+Other packages define their tools with the names exported here. `create_app` takes sets of tools as
+`tool_sets`, and `serve_stdio` takes one as `tools`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = [
     "ToolSets",
 ]
 
-#: Sets of tools by their names; each is loaded when somebody asks for it.
+#: Tool sets by name, loaded on demand.
 ToolSets: TypeAlias = "Mapping[str, Callable[[], Sequence[MemoryTool]]]"
 
-#: Where a memory can be read as a resource, by its id.
+#: URI of a memory as a resource, before its id.
 MEMORY_URI = "memory://memories/"
 
 
@@ -45,12 +45,12 @@ def _own() -> Sequence[MemoryTool]:
     return recollect_tools()
 
 
-#: recollect's own set alone.
+#: The default tool set alone.
 OWN_TOOL_SETS: ToolSets = {"recollect": _own}
 
 
 def __getattr__(name: str) -> object:
-    # The protocol's SDK is loaded with what needs it.
+    # Loading these loads the protocol's SDK.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module("recollect.mcp_server.memory_tool"), name)

@@ -1,4 +1,4 @@
-"""The configuration files of clients: recollect's entry in them, beside what is there."""
+"""Add recollect's entry to the configuration files of MCP clients."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from recollect.schemas.zones import DEFAULT_ZONE
 
 Client = Literal["claude", "cursor", "vscode"]
 CLIENTS: tuple[Client, ...] = ("claude", "cursor", "vscode")
-# Without these it would be served from another ledger, or encoded by a model that is not there.
-_FOR_A_HOME = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
-_FOR_A_SERVICE = ("RECOLLECT_TOKEN",)
-#: What is put behind the name of the file that was there before.
+# Environment variables copied into an entry: the client starts the server with an environment of
+# its own.
+_HOME_VARIABLES = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
+_SERVICE_VARIABLES = ("RECOLLECT_TOKEN",)
+#: Suffix of the copy of the previous file.
 BACKUP = ".before-recollect"
 
 
 @dataclass(frozen=True)
-class Change:
-    """What would be written: the file, the entry by its name, and the whole new text.
+class ConfigEdit:
+    """A planned edit of a file: the entry under its name, and the file's text before and after.
 
-    `before` is the text that is there, None where there is no file.
+    `before` is None if there is no file.
     """
 
     path: Path
@@ -38,65 +39,66 @@ class Change:
     after: str
 
     @property
-    def needed(self) -> bool:
-        """Whether anything would be different."""
+    def is_needed(self) -> bool:
+        """Whether the file's text changes."""
         return self.before != self.after
 
     @property
     def backup(self) -> Path:
-        """Where the text that is there is kept."""
+        """Path of the copy of the previous file."""
         return self.path.with_name(self.path.name + BACKUP)
 
 
-def planned(client: Client, home: Path | None, zone: str, options: Sequence[str] = ()) -> Change:
-    """Return what would be written so that a client starts `recollect mcp` for a zone.
+def plan_edit(
+    client: Client, home: Path | None, zone: str, options: Sequence[str] = ()
+) -> ConfigEdit:
+    """Return the edit after which a client starts `recollect mcp` for a zone.
 
-    `home`: None where it serves that of a service; `options`: further words for `recollect mcp`.
+    `home` is None if the zone is a service's; `options` are further arguments of `recollect mcp`.
 
     Raises:
-        InvalidInput: the client's file is there and cannot be read as JSON, or has another form.
+        InvalidInput: the client's file is not JSON, or not of the expected form.
     """
-    path, servers, typed = _place(client)
+    path, servers, typed = _config_location(client)
     name = "recollect" if zone == DEFAULT_ZONE else f"recollect-{zone}"
-    where = [] if home is None else ["--home", str(home)]
-    words = ["-m", "recollect", *where, "--zone", zone, "mcp", *options]
+    home_options = [] if home is None else ["--home", str(home)]
+    arguments = ["-m", "recollect", *home_options, "--zone", zone, "mcp", *options]
     # The client's PATH need not have this environment, so the interpreter is named.
     entry: dict[str, Any] = {"type": "stdio"} if typed else {}
-    entry |= {"command": sys.executable, "args": words}
-    # The client starts it with an environment of its own, which has not what was set here.
-    carried = _FOR_A_SERVICE if home is None else _FOR_A_HOME
-    if environment := {name: os.environ[name] for name in carried if name in os.environ}:
+    entry |= {"command": sys.executable, "args": arguments}
+    copied = _SERVICE_VARIABLES if home is None else _HOME_VARIABLES
+    if environment := {name: os.environ[name] for name in copied if name in os.environ}:
         entry["env"] = environment
     before = _text(path)
-    held = {} if before is None or not before.strip() else _parsed(path, before)
-    entries = held.get(servers, {})
+    document = {} if before is None or not before.strip() else _parse(path, before)
+    entries = document.get(servers, {})
     if not isinstance(entries, dict):
-        raise InvalidInput(f"{path}: {servers} is no object; put it right, and try again")
+        raise InvalidInput(f"{path}: {servers} is not an object; correct it and try again")
     if entries.get(name) == entry:
-        return Change(path, name, entry, before, before or "")
-    merged = {**held, servers: {**entries, name: entry}}
+        return ConfigEdit(path, name, entry, before, before or "")
+    merged = {**document, servers: {**entries, name: entry}}
     after = json.dumps(merged, indent=2, ensure_ascii=False) + "\n"
-    return Change(path, name, entry, before, after)
+    return ConfigEdit(path, name, entry, before, after)
 
 
-def carry_out(change: Change) -> None:
-    """Write a change: first the copy of what is there, then the new file in one step.
+def apply_edit(change: ConfigEdit) -> None:
+    """Apply an edit: copy the file to its backup, then replace it in one step.
 
     Raises:
-        InvalidInput: the file has become another since it was read.
-        OSError: it cannot be written; then the file is as it was.
+        InvalidInput: the file has changed since the edit was planned.
+        OSError: it cannot be written, and is unchanged.
     """
     target = change.path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     if _text(change.path) != change.before:
-        raise InvalidInput(f"{change.path} has changed meanwhile; try again")
+        raise InvalidInput(f"{change.path} has changed in the meantime; try again")
     if change.before is not None:
         _write(change.backup, change.before, like=target)
     _write(target, change.after, like=target)
 
 
-def _place(client: Client) -> tuple[Path, str, bool]:
-    """Return a client's file, the key of its servers, and whether an entry names its type."""
+def _config_location(client: Client) -> tuple[Path, str, bool]:
+    """Return a client's file, the key of its servers, and whether entries have a type."""
     home = Path.home()
     if client == "claude":
         return home / ".claude.json", "mcpServers", True
@@ -115,24 +117,24 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path} is no UTF-8 text; nothing was changed") from None
+        raise InvalidInput(f"{path} is not UTF-8 text; nothing was changed") from None
 
 
-def _parsed(path: Path, text: str) -> dict[str, Any]:
+def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
-        held = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
-            f"{path} is not plain JSON ({error}), so nothing was changed; put it right, or add the "
+            f"{path} is not plain JSON ({error}), so nothing was changed; correct it, or add the "
             "entry by hand"
         ) from None
-    if not isinstance(held, dict):
-        raise InvalidInput(f"{path} holds no JSON object, so nothing was changed")
-    return held
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{path} does not hold a JSON object, so nothing was changed")
+    return document
 
 
 def _write(path: Path, text: str, *, like: Path) -> None:
-    """Write a file in one step, with the mode of another where that is there."""
+    """Write a file in one step, with the mode of another file if that exists."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

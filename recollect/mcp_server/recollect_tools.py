@@ -1,4 +1,4 @@
-"""The tools of the table's operations, under recollect's own names."""
+"""The default tool set: a tool for each operation that agents are offered."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
     arguments = _arguments(operation, tool)
 
     def run(access: Access, asked: Any) -> Any:
-        said = {field: getattr(asked, field) for field in asked.__struct_fields__}
-        given = msgspec.convert(said, operation.input)
+        fields = {field: getattr(asked, field) for field in asked.__struct_fields__}
+        given = msgspec.convert(fields, operation.input)
         local = {} if access.principal is None else {"principal": access.principal}
         args, kwargs = operation.arguments(given, **local)
         result = access.zone.call(operation, *args, **kwargs)
@@ -45,11 +45,12 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
         destructive=tool.destructive,
         repeatable=tool.idempotent,
         most_text=tool.most_text,
+        quotes=tool.quotes,
     )
 
 
 def _arguments(operation: Operation[..., Any], tool: Tool) -> type[msgspec.Struct]:
-    """Return the operation's input as agents give it: without what is hidden from them."""
+    """Return the operation's input without the parameters hidden from agents."""
     fields: list[Any] = []
     for field in msgspec.structs.fields(operation.input):
         if field.name in tool.hidden:

@@ -1,7 +1,7 @@
-"""What a tool takes and gives: plain JSON Schemas of structs, and values that keep to them.
+"""JSON Schemas of tools' arguments and results, and the values that conform to them.
 
-Plain: no union, no null, no reference. Clients refuse unions with null, or send the wrong one of
-several types, so what may be missing is left out, in schemas and in values alike.
+The schemas have no unions, nulls or references: clients reject unions with null, or send the wrong
+one of several types. A missing value is omitted instead.
 """
 
 from __future__ import annotations
@@ -31,72 +31,74 @@ from recollect.schemas.text_sanitising import (
     collapse_whitespace,
     escape_invisible,
     first_invisible_character,
+    replace_lone_surrogates_deep,
 )
 
 JsonSchema = dict[str, Any]
 
-# How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
-_ALIKE = 0.5
+# Minimum similarity, from 0 to 1, of a misspelt name to the suggested one.
+_MIN_SIMILARITY = 0.5
 _MAX_QUOTED = 60
-# How an optional argument of a type is left out.
+# The default of an optional argument, by type, which stands for omitting it.
 _EMPTY: dict[str, Any] = {"string": "", "array": []}
-# What client frameworks put beside the arguments of every call, or ask a model to explain.
-_OF_CLIENTS = frozenset(
+# Arguments that client frameworks add to every call, or ask a model to fill in.
+_CLIENT_ARGUMENTS = frozenset(
     {"toolCallId", "tool_call_id", "sessionId", "session_id", "action", "chatInput", "explanation"}
     | {"limit", "reasoning", "thought"}
 )
 _REFERENCE = "#/$defs/"
-# Marks, inside here, what was a union with null.
-_MAY_BE_NULL = "nullable"
+# Marks a node that was a union with null; removed from all results.
+_NULLABLE = "nullable"
 
 
 def input_schema(arguments: type[msgspec.Struct]) -> JsonSchema:
-    """Return the schema of the arguments that a struct holds."""
-    return _unmarked(_schema(arguments))
+    """Return the schema of a tool's arguments."""
+    return _without_null(_schema(arguments))
 
 
-def _unmarked(node: JsonSchema) -> JsonSchema:
-    """Return a schema without what `_plain` noted; null is never said to be allowed."""
-    kept = {key: value for key, value in node.items() if key != _MAY_BE_NULL}
+def _without_null(node: JsonSchema) -> JsonSchema:
+    """Return a schema without the mark for null, and with defaults other than null."""
+    kept = {key: value for key, value in node.items() if key != _NULLABLE}
     if "default" in kept:
         default = kept["default"]
-        # An optional argument is left out by its empty value, so null never stands in a schema.
-        kept["default"] = _EMPTY.get(kept["type"]) if default is None else _listed_default(default)
+        kept["default"] = _EMPTY.get(kept["type"]) if default is None else _json_default(default)
     if "properties" in kept:
-        kept["properties"] = {name: _unmarked(field) for name, field in kept["properties"].items()}
+        kept["properties"] = {
+            name: _without_null(field) for name, field in kept["properties"].items()
+        }
     if isinstance(kept.get("items"), dict):
-        kept["items"] = _unmarked(kept["items"])
+        kept["items"] = _without_null(kept["items"])
     return kept
 
 
 def output_schema(answer: type[msgspec.Struct]) -> JsonSchema:
-    """Return the schema of an answer as `plain_answer` gives it."""
-    return _required_as_given(_schema(answer))
+    """Return the schema of a result of `to_plain_json`."""
+    return _without_optional(_schema(answer))
 
 
-def _listed_default(default: Any) -> Any:
+def _json_default(default: Any) -> Any:
     return list(default) if isinstance(default, tuple) else default
 
 
 def _schema(struct: type[msgspec.Struct]) -> JsonSchema:
     (root,), parts = msgspec.json.schema_components([struct], ref_template=_REFERENCE + "{name}")
-    plain = _plain(root, parts)
+    plain = _inlined(root, parts)
     plain.pop("description", None)
     return plain
 
 
-def _plain(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
-    """Return a schema with every reference written out, and what may be null marked as such."""
+def _inlined(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
+    """Return a schema with references inlined, and unions reduced to one type."""
     if "$ref" in node:
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _plain({**parts[node["$ref"].removeprefix(_REFERENCE)], **beside}, parts)
+        return _inlined({**parts[node["$ref"].removeprefix(_REFERENCE)], **beside}, parts)
     if "anyOf" in node:
         beside = {key: value for key, value in node.items() if key != "anyOf"}
-        # A time is a text or a number: agents are asked for the text.
+        # Of a text or a number, such as a time, agents send the text.
         options = [item for item in node["anyOf"] if item != {"type": "null"}]
-        nullable = {_MAY_BE_NULL: True} if len(options) < len(node["anyOf"]) else {}
+        nullable = {_NULLABLE: True} if len(options) < len(node["anyOf"]) else {}
         chosen = next((item for item in options if item.get("type") == "string"), options[0])
-        return _plain({**chosen, **beside, **nullable}, parts)
+        return _inlined({**chosen, **beside, **nullable}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
         plain["description"] = collapse_whitespace(plain["description"])
@@ -104,50 +106,51 @@ def _plain(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         plain["type"] = "string"
     if "properties" in plain:
         plain["properties"] = {
-            name: _plain(field, parts) for name, field in plain["properties"].items()
+            name: _inlined(field, parts) for name, field in plain["properties"].items()
         }
     for key in ("items", "additionalProperties"):
         if isinstance(plain.get(key), dict):
-            plain[key] = _plain(plain[key], parts)
+            plain[key] = _inlined(plain[key], parts)
     return plain
 
 
-def _required_as_given(node: JsonSchema) -> JsonSchema:
-    """Return an output schema in which nothing is required that may be left out."""
-    given = {key: value for key, value in node.items() if key not in (_MAY_BE_NULL, "default")}
+def _without_optional(node: JsonSchema) -> JsonSchema:
+    """Return an output schema that requires no nullable field."""
+    given = {key: value for key, value in node.items() if key not in (_NULLABLE, "default")}
     if "properties" in given:
         fields = given["properties"]
-        always = [name for name in given.get("required", ()) if _MAY_BE_NULL not in fields[name]]
+        always = [name for name in given.get("required", ()) if _NULLABLE not in fields[name]]
         given["required"] = always
-        given["properties"] = {name: _required_as_given(field) for name, field in fields.items()}
+        given["properties"] = {name: _without_optional(field) for name, field in fields.items()}
     for key in ("items", "additionalProperties"):
         if isinstance(given.get(key), dict):
-            given[key] = _required_as_given(given[key])
+            given[key] = _without_optional(given[key])
     return given
 
 
 def read_arguments(
-    tool: str, arguments: Mapping[str, Any], wanted: type[msgspec.Struct]
+    tool: str, arguments: Mapping[str, Any], struct: type[msgspec.Struct]
 ) -> msgspec.Struct:
-    """Return the arguments of a call as a struct.
+    """Convert the arguments of a call to a struct.
 
-    Common deviations are accepted: a list as text, a number as text or the reverse, null or an
-    empty text for an optional argument, and the arguments that client frameworks add to every call.
-    Any other unknown argument is refused, since an agent that asks for a filter must not get an
-    answer without it.
+    A lone surrogate becomes U+FFFD. Common deviations are accepted: a list as text, a number as
+    text or the reverse, null or an empty text for an optional argument, and the arguments that
+    client frameworks add to every call. Any other unknown argument is refused, since an agent that
+    asks for a filter must not get an answer without it.
 
     Raises:
         InvalidInput: what is wrong, in one sentence that names the argument.
     """
-    fields = type_info(wanted)
+    arguments = replace_lone_surrogates_deep(arguments)
+    fields = type_info(struct)
     assert isinstance(fields, StructType)
     known = {field.name: field.type for field in fields.fields}
-    unknown = [name for name in arguments if name not in known and name not in _OF_CLIENTS]
+    unknown = [name for name in arguments if name not in known and name not in _CLIENT_ARGUMENTS]
     if unknown:
-        raise InvalidInput(_unknown(tool, unknown, list(known)))
+        raise InvalidInput(_unknown_arguments(tool, unknown, list(known)))
     optional = {field.name for field in fields.fields if field.default is None}
     given = {
-        name: _as_meant(name, value, known[name])
+        name: _coerce(value, known[name])
         for name, value in arguments.items()
         if name in known and value is not None and not (value in ("", []) and name in optional)
     }
@@ -155,54 +158,49 @@ def read_arguments(
         if field.required and given.get(field.name) == "":
             raise InvalidInput(f"{field.name} is empty")
     try:
-        return msgspec.convert(given, wanted, strict=False)
+        return msgspec.convert(given, struct, strict=False)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `$.")
         where = f"{place.rstrip('`')}: " if place else ""
         raise InvalidInput(f"{where}{reason[:1].lower()}{reason[1:]}") from None
 
 
-def _unknown(tool: str, unknown: list[str], known: list[str]) -> str:
+def _unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> str:
     named = ", ".join(repr(escape_invisible(name[:_MAX_QUOTED])) for name in unknown[:3])
-    near = get_close_matches(unknown[0], known, 1, _ALIKE)
+    near = get_close_matches(unknown[0], known, 1, _MIN_SIMILARITY)
     meant = f"; did you mean {near[0]}?" if near else ""
     takes = f"it takes {', '.join(known)}" if known else "it takes none"
     return f"{tool} has no argument {named}; {takes}{meant}"
 
 
-def _as_meant(name: str, value: Any, wanted: Any) -> Any:
-    wanted = _bare(wanted)
-    if isinstance(wanted, ListType | VarTupleType):
+def _coerce(value: Any, kind: Any) -> Any:
+    """Convert a value to the type of its argument if a client sent another."""
+    kind = _base_type(kind)
+    if isinstance(kind, ListType | VarTupleType):
         if isinstance(value, str):
-            value = _listed(value)
+            value = _parse_list(value)
         if isinstance(value, list):
-            return [_as_meant(name, item, wanted.item_type) for item in value]
+            return [_coerce(item, kind.item_type) for item in value]
         return value
     if isinstance(value, str):
-        _check_text(name, value)
-        if isinstance(wanted, IntType | FloatType | BoolType):
-            return value.strip()
-    if (
-        isinstance(wanted, StrType)
-        and isinstance(value, int | float)
-        and not isinstance(value, bool)
-    ):
+        return value.strip() if isinstance(kind, IntType | FloatType | BoolType) else value
+    if isinstance(kind, StrType) and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value
 
 
-def _bare(wanted: Any) -> Any:
-    """Return a type without its bounds and without null; of a text or number, the text."""
-    if isinstance(wanted, Metadata):
-        return _bare(wanted.type)
-    if isinstance(wanted, UnionType):
-        kinds = [_bare(kind) for kind in wanted.types if not isinstance(kind, NoneType)]
-        return next((kind for kind in kinds if isinstance(kind, StrType)), kinds[0])
-    return wanted
+def _base_type(kind: Any) -> Any:
+    """Return a type without bounds and null; of a union, the text if it has one."""
+    if isinstance(kind, Metadata):
+        return _base_type(kind.type)
+    if isinstance(kind, UnionType):
+        options = [_base_type(one) for one in kind.types if not isinstance(one, NoneType)]
+        return next((one for one in options if isinstance(one, StrType)), options[0])
+    return kind
 
 
-def _listed(text: str) -> list[Any]:
-    """Return the list that a text holds as JSON, or as names with commas between them."""
+def _parse_list(text: str) -> list[Any]:
+    """Parse a list in a text: JSON, or names separated by commas."""
     text = text.strip()
     if text.startswith("["):
         try:
@@ -214,36 +212,30 @@ def _listed(text: str) -> list[Any]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _check_text(name: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{name} holds half a character, which is no text") from None
+def to_plain_json(answer: msgspec.Struct, most_text: int) -> dict[str, Any]:
+    """Return an answer as JSON without nulls, its texts truncated to `most_text` characters.
 
-
-def plain_answer(answer: msgspec.Struct, most_text: int) -> dict[str, Any]:
-    """Return an answer as JSON has it, without nulls, with texts of up to so many characters.
-
-    What cannot be seen in a text is made visible, so that nothing is said to a model that a person
-    would not read there.
+    Invisible characters are escaped, so that a model reads nothing that a person would not see.
     """
-    found = _given(msgspec.to_builtins(answer), most_text)
-    assert isinstance(found, dict)
-    return found
+    plain = _plain_value(msgspec.to_builtins(answer), most_text)
+    assert isinstance(plain, dict)
+    return plain
 
 
-def _given(value: Any, most_text: int) -> Any:
+def _plain_value(value: Any, most_text: int) -> Any:
     if isinstance(value, dict):
-        return {key: _given(item, most_text) for key, item in value.items() if item is not None}
+        return {
+            key: _plain_value(item, most_text) for key, item in value.items() if item is not None
+        }
     if isinstance(value, list | tuple):
-        return [_given(item, most_text) for item in value]
+        return [_plain_value(item, most_text) for item in value]
     if isinstance(value, str):
-        return _cut(visible(value), most_text)
+        return _truncate(escape_invisible_lines(value), most_text)
     return value
 
 
-def visible(text: str) -> str:
-    """Return a text in which all can be seen, but for the line feeds and tabs that it has."""
+def escape_invisible_lines(text: str) -> str:
+    """Escape the invisible characters of a text, except line feeds and tabs."""
     if first_invisible_character(text) is None:
         return text
     return "\n".join(
@@ -251,7 +243,7 @@ def visible(text: str) -> str:
     )
 
 
-def _cut(text: str, most: int) -> str:
+def _truncate(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return f"{text[:most]}… [the first {most:,} of {len(text):,} characters]"

@@ -16,14 +16,20 @@ from recollect.home.access_tokens import AccessTokens, Right
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import decided_up_to
+from recollect.operations.ingestion.ingesting import decided_up_to, publishing_call
 from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
 from recollect.operations.writing.background_writing import written_meanwhile
 from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls
-from recollect.service.http.problem_details import TOO_MANY, Refused, not_found, unauthorized
+from recollect.service.http.problem_details import (
+    TIMED_OUT,
+    TOO_MANY,
+    Refused,
+    not_found,
+    unauthorized,
+)
 from recollect.service.http.service_log import ServiceLog
 from recollect.service.http.service_metrics import ServiceMetrics
 from recollect.service.principals import ANONYMOUS, Principal, authenticate
@@ -146,9 +152,25 @@ class QueryService:
 
         Raises:
             Refused: as `read`.
+            KeptUndecided: it took too long, and what it published is kept.
         """
         call = partial(self._in_zone, principal, zone, right, work, allow_empty=allow_empty)
-        return await self.writing.run(call, self.settings.request_seconds)
+        return await self.run_writing(call)
+
+    async def run_writing(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns on a thread for writing.
+
+        Raises:
+            Refused: too many calls wait, or it took too long and nothing is published.
+            KeptUndecided: it took too long, and what it published is kept.
+        """
+        with publishing_call() as call:
+            try:
+                return await self.writing.run(work, self.settings.request_seconds)
+            except Refused as refused:
+                if refused.kind is TIMED_OUT:
+                    call.check_kept()
+                raise
 
     def _in_zone(
         self,

@@ -96,6 +96,9 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     relations: Annotated[list[Relation], Meta(description="Relations to earlier facts.")] = []
     retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
+    said_by: Annotated[
+        str | None, Meta(description="Who said it: a display name, or else an id on the platform.")
+    ] = None
 
 
 class FactPage(Page[Fact], frozen=True, kw_only=True):

@@ -29,6 +29,21 @@ class Receipt(msgspec.Struct, frozen=True):
     ] = False
 
 
+class RememberReceipt(Receipt, frozen=True):
+    """The result of remembering a text."""
+
+    token: Annotated[
+        str, Meta(description="Consistency token: the position in the ledger after this text.")
+    ] = ""
+    decided: Annotated[
+        bool,
+        Meta(
+            description="false: the text is kept and found as a message, and its facts follow "
+            "later. Do not send it again; the token says when everything is decided."
+        ),
+    ] = True
+
+
 class Rejection(msgspec.Struct, frozen=True):
     """A refused record."""
 

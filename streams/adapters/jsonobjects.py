@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
+from recollect.schemas.text_sanitising import replace_lone_surrogates
 from recollect.streams.adapters.adapter import ExportFile, ExportSource, ParseResult
 from recollect.streams.adapters.jsonl import event_of_line
 
@@ -77,7 +78,8 @@ _NOT_JSON = (TypeError, ValueError, RecursionError)
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_json_default).encode()
+    document = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_json_default)
+    return replace_lone_surrogates(document).encode()
 
 
 def _json_default(value: object) -> object:

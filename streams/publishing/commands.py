@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from recollect.schemas.errors import CommandConflict
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
+from recollect.schemas.text_sanitising import encodable
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger import Ledger
 
@@ -20,12 +21,12 @@ def random_id(name: str) -> str:
 
 
 def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = None) -> Draft:
-    """Return the draft of a command. Times are unix ms."""
+    """Return the draft of a command. Times are unix ms; a lone surrogate becomes U+FFFD."""
     return Draft(
         platform=RESERVED_PLATFORM,
         occurred_at=occurred_at,
         ingested_at=ingested_at,
-        payload=payload,
+        payload=encodable(payload),
     )
 
 

@@ -12,7 +12,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import KINDS, Draft, Message, Remember, TurnCompleted
+from recollect.schemas.events import (
+    KINDS,
+    Attachment,
+    Content,
+    Draft,
+    Message,
+    Remember,
+    TurnCompleted,
+)
 from recollect.schemas.inbound import InboundEvent, decode_inbound, draft_of
 from recollect.schemas.times import format_time, parse_time
 from recollect.schemas.zones import check_zone
@@ -147,12 +155,6 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "NUL in an unknown field": (raw('"more": "\\u0000"'), "holds a NUL"),
     "NUL as it is": (raw(b'"content": "a\x00b"'), "not JSON"),
     "a control character": (raw(b'"content": "a\x01b"'), "not JSON"),
-    "a high surrogate": (raw('"content": "\\ud83d"'), "lone surrogate"),
-    "a high surrogate before text": (raw('"content": "\\ud83d and more"'), "lone surrogate"),
-    "a low surrogate": (raw('"content": "\\ude00"'), "lone surrogate"),
-    "surrogates the wrong way round": (raw('"content": "\\ude00\\ud83d"'), "lone surrogate"),
-    "a surrogate in metadata": (raw('"metadata": {"a": "\\uDBFF"}'), "lone surrogate"),
-    "a surrogate in an unknown field": (raw('"more": "\\udc00"'), "lone surrogate"),
     "a surrogate in UTF-8": (raw(b'"content": "\xed\xa0\xbd"'), "not UTF-8 at byte"),
     "no UTF-8": (raw(b'"content": "caf\xe9"'), "not UTF-8 at byte"),
     "no UTF-8 in an unknown field": (raw(b'"more": "\xff"'), "not UTF-8 at byte"),
@@ -331,8 +333,6 @@ def test_what_no_json_can_hold_is_refused_from_a_program_too() -> None:
     for metadata in (
         {"a": float("nan")},
         {"a": float("inf")},
-        {"a": "\ud800"},
-        {"\ud800": 1},
         {"a": (2**64,)},
     ):
         event = InboundEvent(
@@ -340,11 +340,50 @@ def test_what_no_json_can_hold_is_refused_from_a_program_too() -> None:
         )
         with pytest.raises(InvalidInput, match="metadata"):
             draft_of(event)
-    for name in ("platform", "sender_id", "content", "id", "thread_id"):
-        fields: dict[str, Any] = {"platform": "p", "sender_id": "s", "content": "c"}
-        fields[name] = "x\udcff"
-        with pytest.raises(InvalidInput, match=f"{name} holds a lone surrogate"):
-            draft_of(InboundEvent(occurred_at=AT, **fields))
+
+
+HALVES = {
+    "\\ud83d": "\ufffd",
+    "\\uD83D and more": "\ufffd and more",
+    "\\ude00": "\ufffd",
+    "\\ude00\\ud83d": "\ufffd\ufffd",
+    "\\ud83d\\ud83d\\ude00": "\ufffd\U0001f600",
+    "\\ud83d\\ude00\\ude00": "\U0001f600\ufffd",
+    "\\\\ud83d": "\\ud83d",
+    "\\\\\\ud83d": "\\\ufffd",
+    "\\ud83d\\n\\ude00": "\ufffd\n\ufffd",
+    "\\u00e9\\ud83d": "é\ufffd",
+}
+
+
+@pytest.mark.parametrize(("written", "kept"), HALVES.items())
+def test_half_a_character_becomes_a_replacement_character(written: str, kept: str) -> None:
+    """FAULTS 17."""
+    found = decode_inbound(
+        raw(f'"content": "{written}", "metadata": {{"{written}": ["{written}"]}}, "x": "{written}"')
+    )
+    assert found.content == kept
+    assert found.metadata == {kept: [kept], "x": kept}
+
+
+def test_half_a_character_is_replaced_in_every_field() -> None:
+    """FAULTS 17."""
+    names = ("sender_id", "sender_name", "content", "id", "peer_id", "thread_id", "session_id")
+    draft = draft_of(
+        InboundEvent(
+            platform="p\udcff",
+            occurred_at=AT,
+            attachments=(Attachment(name="\ud83d"),),
+            metadata={"\ud800": {"a": ["\ude00"]}},
+            **dict.fromkeys(names, "x\udcff"),  # type: ignore[arg-type]
+        )
+    )
+    payload = draft.payload
+    assert isinstance(payload, Content)
+    assert draft.platform == "p\ufffd"
+    assert payload.source_id == payload.content == payload.sender_name == "x\ufffd"
+    assert payload.attachments == (Attachment(name="\ufffd"),)
+    assert payload.metadata == {"\ufffd": {"a": ["\ufffd"]}}
 
 
 @settings(max_examples=300)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.mcp_server.client_config import BACKUP, carry_out, planned
+from recollect.mcp_server.client_config import BACKUP, apply_edit, plan_edit
 from recollect.schemas.errors import InvalidInput
 from tests.cli.kit import Shell
 from tests.mcp_server.kit import agent, command
@@ -101,20 +101,20 @@ def test_the_ledger_that_is_set_here_is_set_there(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("RECOLLECT_CACHE", raising=False)
     monkeypatch.setenv("RECOLLECT_LEDGER", "kafka://broker:9092")
-    change = planned("cursor", tmp_path / "home", "default")
+    change = plan_edit("cursor", tmp_path / "home", "default")
     assert change.entry["env"] == {"RECOLLECT_LEDGER": "kafka://broker:9092"}
     monkeypatch.delenv("RECOLLECT_LEDGER")
-    assert "env" not in planned("cursor", tmp_path / "home", "default").entry
+    assert "env" not in plan_edit("cursor", tmp_path / "home", "default").entry
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    change = planned("claude", tmp_path / "home", "default")
+    change = plan_edit("claude", tmp_path / "home", "default")
     (tmp_path / ".claude.json").write_text("{}")
-    with pytest.raises(InvalidInput, match="changed meanwhile"):
-        carry_out(change)
+    with pytest.raises(InvalidInput, match="changed in the meantime"):
+        apply_edit(change)
     assert (tmp_path / ".claude.json").read_text() == "{}"
 
 
@@ -126,7 +126,7 @@ def test_a_file_behind_a_link_is_written_where_it_is(
     real.parent.mkdir()
     real.write_text("{}")
     os.symlink(real, tmp_path / ".claude.json")
-    carry_out(planned("claude", tmp_path / "home", "default"))
+    apply_edit(plan_edit("claude", tmp_path / "home", "default"))
     assert (tmp_path / ".claude.json").is_symlink()
     assert "recollect" in real.read_text()
 

@@ -245,11 +245,11 @@ def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    answers: dict[int, Any] = {}
+    answers: dict[int | None, Any] = {}
     for line in lines:
         process.stdin.write(line + "\n")
         process.stdin.flush()
-        if '"id"' in line:
+        if "notifications/" not in line:
             answer = json.loads(process.stdout.readline())
             assert answer["jsonrpc"] == "2.0"
             answers[answer["id"]] = answer
@@ -257,4 +257,5 @@ def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
     assert rest == ""
     assert "Traceback" not in errors
     assert process.returncode == 0, "it ends where its input ends"
+    assert answers[None]["error"]["code"] == -32700
     assert "Ada sings." in answers[2]["result"]["content"][0]["text"]

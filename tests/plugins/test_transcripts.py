@@ -248,15 +248,22 @@ def test_a_later_session_sends_what_an_earlier_one_could_not(
     assert service.texts == ["My boat is called Nina.", "Noted."]
 
 
-def test_a_transcript_in_use_is_left_to_its_own_session(tmp_path: Path, service: Service) -> None:
+def test_an_answer_that_may_grow_waits_for_its_session(tmp_path: Path, service: Service) -> None:
     """FAULTS 13."""
     first, second = (Session(tmp_path, service.url, name) for name in ("s1", "s2"))
     first.turn("My boat is called Nina.")
     first.hook()
-    first.says("Half of a turn.")
-    second.turn("My berth is number 7.", "Seven.")
-    second.hook()
-    assert "Half of a turn." not in service.texts
+    first.turn("I sail on Sundays.", "Ahoy, and")
+    for number in range(2):
+        second.turn(f"Berth {number} is mine.", f"So {number} is.")
+        second.hook()
+    assert service.texts == [
+        *("My boat is called Nina.", "Noted."),
+        *("Berth 0 is mine.", "So 0 is.", "I sail on Sundays.", "Berth 1 is mine.", "So 1 is."),
+    ]
+    first.age()
+    second.hook("SessionStart")
+    assert service.texts[-1] == "Ahoy, and"
 
 
 def test_two_sessions_have_positions_of_their_own(tmp_path: Path, service: Service) -> None:
@@ -301,7 +308,7 @@ def test_a_hook_that_is_killed_loses_nothing(session: Session, service: Service)
     assert service.texts == ["My boat is called Nina.", "Noted."]
 
 
-def test_what_takes_longer_than_a_second_is_sent_in_the_background(
+def test_what_takes_over_a_second_is_sent_in_the_background(
     session: Session, service: Service, tmp_path: Path
 ) -> None:
     """FAULTS 13."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +17,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from recollect import Recollect
+from recollect.home import open_zone
 from recollect.home.access_tokens import AccessTokens
-from recollect.mcp_server.client_config import planned
+from recollect.mcp_server.client_config import plan_edit
 from tests.library.kit import said
 from tests.mcp_server.kit import MODES, TOOL_SETS, Agent, agent, command
 from tests.service.kit import Served, served
@@ -138,7 +141,7 @@ def test_a_client_that_starts_processes_uses_a_service(
     token = AccessTokens(service.home).create(("ada",), ("read", "write")).token
     monkeypatch.setenv("RECOLLECT_TOKEN", token)
     monkeypatch.setenv("HOME", str(tmp_path))
-    change = planned("cursor", None, "ada", ["--url", service.url])
+    change = plan_edit("cursor", None, "ada", ["--url", service.url])
     assert change.entry["env"] == {"RECOLLECT_TOKEN": token}
     assert "--home" not in change.entry["args"]
     started = command(tmp_path)
@@ -251,3 +254,104 @@ def test_an_address_that_is_none_is_told_which_there_are(service: Served, uri: s
     with service.client("ada") as client:
         answer = client.post("/mcp", json=asked, headers=ACCEPT)
     assert "memory://profile" in answer.json()["error"]["message"]
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Served, Any]]:
+    """Yield a service whose requests have half a second, and what lets it decide again."""
+    may_decide = threading.Event()
+    decide = open_zone.OpenZone.decide
+
+    def wait_and_decide(zone: Any, *given: Any) -> Any:
+        may_decide.wait(30)
+        return decide(zone, *given)
+
+    with Recollect(tmp_path / "home", encoder="none") as r:
+        r.zone("ada").ingest(said("m1", "I live in Turin."))
+    monkeypatch.setattr(open_zone.OpenZone, "decide", wait_and_decide)
+    with served(tmp_path / "home", request_seconds=0.5) as running:
+        yield running, may_decide
+        may_decide.set()
+
+
+def test_a_retained_text_is_kept_though_deciding_it_takes_long(slow: Any) -> None:
+    """FAULTS 17."""
+    service, may_decide = slow
+    with connected(service) as ada:
+        made = ada.call("retain", content="My dog is called Rex.")
+        assert (made["status"], made["decided"]) == ("new", False)
+        refused = ada.refused("create_mental_model", name="Dogs", description="Rex.")
+        assert "do not send it again" in refused
+        with service.client("ada") as client:
+            body = {"content": "My cat is called Tom."}
+            key = {"Idempotency-Key": "k"}
+            answers = [client.post("/v1/zones/ada/memories", json=body, headers=key)] * 2
+            assert [answer.status_code for answer in answers] == [201, 201]
+            first, second = (answer.json() for answer in answers)
+            assert first == second
+            assert not first["decided"]
+            model = {"name": "Cats", "description": "Tom."}
+            problem = client.post("/v1/zones/ada/mental-models", json=model)
+            assert problem.status_code == 503
+            assert problem.json()["type"].endswith("not-decided")
+            assert "Retry-After" not in problem.headers
+            may_decide.set()
+            for token in (made["token"], first["token"]):
+                assert client.post("/v1/zones/ada/wait", json={"token": token}).is_success
+            facts = client.get("/v1/zones/ada/facts").text
+            assert "Rex" in facts
+            assert "Tom" in facts
+
+
+def test_half_a_character_becomes_a_replacement_character(service: Served) -> None:
+    """FAULTS 17: over HTTP, as JSON, as lines and in MCP, and from a program."""
+    kept = "Ada waves \ufffd twice \U0001f600."
+    written = r"Ada waves \ud83d twice \ud83d\ude00."
+    event = (
+        r'{"platform": "p", "sender_id": "ada", "occurred_at": "2026-05-08T13:56:00Z", '
+        r'"id": "%s", "content": "' + written + '"}'
+    )
+    call = (
+        r'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "retain", '
+        r'"arguments": {"content": "' + written + '"}}}'
+    )
+    with service.client("halves") as client:
+        json_body = {"Content-Type": "application/json"}
+        place = "/v1/zones/halves"
+        for path, body, headers in (
+            (f"{place}/events", '{"events": [%s]}' % (event % "a"), json_body),
+            (f"{place}/events", event % "b", json_body),
+            (f"{place}/events", event % "c", {"Content-Type": "application/x-ndjson"}),
+            (f"{place}/memories", r'{"content": "' + written + '"}', json_body),
+            ("/mcp/halves", call, {**json_body, **ACCEPT}),
+        ):
+            answer = client.post(path, content=body, headers=headers)
+            assert answer.is_success, answer.text
+            assert 'isError":true' not in answer.text
+        asked = client.post(
+            f"{place}/memories/recall", content=r'{"query": "Who \ud83d waves?"}', headers=json_body
+        )
+        assert asked.json()["results"]
+        listed = client.get(f"{place}/memories", params={"scope": "events"}).json()["memories"]
+    assert [memory["text"] for memory in listed] == [kept] * 5
+
+
+def test_a_long_body_comes_in_pieces(service: Served) -> None:
+    content = "Ada waves \ud83d. " + "Very long. " * 20_000
+    body = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "retain", "arguments": {"content": content}},
+        }
+    ).encode()
+
+    def pieces() -> Iterator[bytes]:
+        for start in range(0, len(body), 10_007):
+            yield body[start : start + 10_007]
+
+    headers = {"Content-Type": "application/json", **ACCEPT}
+    with service.client("pieces") as client:
+        answer = client.post("/mcp/pieces", content=pieces(), headers=headers)
+        assert answer.json()["result"]["structuredContent"]["status"] == "new"

@@ -7,6 +7,7 @@ from typing import get_args
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import replace_lone_surrogates
 from recollect.schemas.times import LATEST_MS
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
@@ -103,5 +104,5 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def encodable(text: str) -> str:
-    """Replace lone surrogates by "?" and NUL by a space, so that a text can be encoded as UTF-8."""
-    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+    """Replace lone surrogates by U+FFFD and NUL by a space, so that a text can be encoded."""
+    return replace_lone_surrogates(text).replace("\0", " ")

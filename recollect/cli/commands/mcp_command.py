@@ -12,7 +12,7 @@ from recollect.cli.options import common_options, configured, given_zone, home_a
 from recollect.cli.output import print_json, print_line
 
 if TYPE_CHECKING:
-    from recollect.mcp_server.client_config import Change
+    from recollect.mcp_server.client_config import ConfigEdit
 
 #: Listed here so that --help need not load MCP; a test compares them.
 TOOL_SETS = ("recollect", "mem0", "chatgpt")
@@ -77,7 +77,7 @@ def mcp(
         with opened as recollect:
             serve_stdio(recollect, name, tools=facades.TOOL_SETS[tools](), read_only=read_only)
         return 0
-    from recollect.mcp_server.client_config import carry_out, planned
+    from recollect.mcp_server.client_config import apply_edit, plan_edit
 
     explicit = configuration.explicit_file
     options = [
@@ -87,21 +87,21 @@ def mcp(
         *["--read-only"] * read_only,
     ]
     place = None if selected is None else selected.directory.resolve()
-    change = planned(install, place, name, options)  # type: ignore[arg-type]
+    change = plan_edit(install, place, name, options)  # type: ignore[arg-type]
     _show(change, err=as_json)
-    written = change.needed and (yes or _confirm(change))
+    written = change.is_needed and (yes or _confirm(change))
     if written:
-        carry_out(change)
+        apply_edit(change)
     if as_json:
         print_json({"client": install, "path": str(change.path), "written": written})
     elif written:
         kept = f"; the old file is kept as {change.backup}" if change.before is not None else ""
         print_line(f"written{kept}. Restart {install}.")
-    return 0 if written or not change.needed else 1
+    return 0 if written or not change.is_needed else 1
 
 
-def _show(change: Change, *, err: bool) -> None:
-    if not change.needed:
+def _show(change: ConfigEdit, *, err: bool) -> None:
+    if not change.is_needed:
         print_line(f"{change.path} already has this entry", err=err)
         return
     verb = "changes" if change.before is not None else "creates"
@@ -117,7 +117,7 @@ def _without_token(entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry, "env": {**entry["env"], "RECOLLECT_TOKEN": "…"}}
 
 
-def _confirm(change: Change) -> bool:
+def _confirm(change: ConfigEdit) -> bool:
     if not sys.stdin.isatty():
         print_line("nothing was written; add --yes to write it", err=True)
         return False

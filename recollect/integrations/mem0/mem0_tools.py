@@ -246,6 +246,7 @@ MEM0_TOOLS = (
         description=f"Search memories by meaning and words, best matches first. {_DATA}",
         arguments=SearchArguments,
         answer=Mem0Results,
+        quotes=True,
         run=_search,
     ),
     MemoryTool(
@@ -254,6 +255,7 @@ MEM0_TOOLS = (
         description=f"List memories, the newest first, a page at a time. {_DATA}",
         arguments=PageArguments,
         answer=Mem0Page,
+        quotes=True,
         run=_page,
     ),
     MemoryTool(

@@ -18,6 +18,7 @@ from recollect.projections.recall import PROFILES, Recaller, RecallQuery
 from recollect.projections.recall.question.query import check_query_time
 from recollect.schemas.errors import DiskFull, InvalidInput
 from recollect.schemas.events import RecallCount, RecallsCounted
+from recollect.schemas.text_sanitising import replace_lone_surrogates_deep
 from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from recollect.streams.ledger import CHANGES, EVENTS
@@ -108,12 +109,12 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
             '{"query": "Where does Ada live?", "max_results": 5}'
         )
     try:
-        values = {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
+        values = replace_lone_surrogates_deep(
+            {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
+        )
         if isinstance(scope := values.get("scope"), str):
             values["scope"] = [name.strip() for name in scope.split(",") if name.strip()]
         return msgspec.convert(values, Query)
-    except UnicodeEncodeError:
-        raise InvalidInput("query: a field contains a lone surrogate, which is not text") from None
     except (msgspec.ValidationError, TypeError) as error:
         raise InvalidInput(f"query: {_reason(error)}") from None
 

@@ -6,7 +6,8 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -22,7 +23,7 @@ from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInpu
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
-from recollect.schemas.wire import IngestReport, Receipt, Time
+from recollect.schemas.wire import IngestReport, Receipt, RememberReceipt, Time
 from recollect.streams.adapters import (
     ByteCounter,
     ChatMessage,
@@ -324,7 +325,7 @@ def remember(
     at: Time | None = None,
     principal: Mapping[str, str] | None = None,
     replaces: str | None = None,
-) -> Receipt:
+) -> RememberReceipt:
     """Store a text verbatim as an event.
 
     `principal` identifies its author; `replaces`: the id of the fact or event that it replaces.
@@ -346,7 +347,9 @@ def remember(
     if replaces is not None:
         payload = msgspec.structs.replace(draft.payload, replaces=replaces)
         draft = msgspec.structs.replace(draft, payload=payload)
-    return _publish_command(zone, draft if principal is None else _with_principal(draft, principal))
+    drafted = draft if principal is None else _with_principal(draft, principal)
+    receipt = _publish_command(zone, drafted)
+    return _remember_receipt(receipt, token(zone), decided=True)
 
 
 def _checked_time(at: Time) -> str | int:
@@ -372,7 +375,52 @@ def _publish_command(zone: OpenZone, draft: Draft) -> Receipt:
 
 def _note_published(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
     zone.note_published(max((receipt.number for receipt in receipts), default=0))
+    call = _call.get()
+    if call is not None and receipts:
+        call.undecided = _remember_receipt(receipts[-1], token(zone), decided=False)
     return receipts
+
+
+def _remember_receipt(receipt: Receipt, token: str, *, decided: bool) -> RememberReceipt:
+    fields = msgspec.structs.asdict(receipt)
+    return RememberReceipt(**fields, token=token, decided=decided)
+
+
+class PublishingCall:
+    """A call that may publish events and then decide them; `undecided` is the latest receipt."""
+
+    def __init__(self) -> None:
+        self.undecided: RememberReceipt | None = None
+
+    def check_kept(self) -> None:
+        """Raise KeptUndecided if the call has published something; for a call out of time."""
+        if self.undecided is not None:
+            raise KeptUndecided(self.undecided)
+
+
+class KeptUndecided(DecisionTimeout):
+    """A call ran out of time after its events were durable and before they were decided."""
+
+    def __init__(self, receipt: RememberReceipt) -> None:
+        super().__init__(
+            f"it is kept as record {receipt.number}, and not decided yet: do not send it again; "
+            f"wait for token {receipt.token}"
+        )
+        self.receipt = receipt
+
+
+_call: ContextVar[PublishingCall | None] = ContextVar("publishing_call", default=None)
+
+
+@contextmanager
+def publishing_call() -> Iterator[PublishingCall]:
+    """Yield a record of what is published in this context, on threads that inherit it too."""
+    call = PublishingCall()
+    reset = _call.set(call)
+    try:
+        yield call
+    finally:
+        _call.reset(reset)
 
 
 def token(zone: OpenZone) -> str:

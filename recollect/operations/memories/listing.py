@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers.suggestions import unknown_entity
+from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
@@ -153,6 +154,9 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     about = fact_list.entities_of(files.memory.connection, ids)
     event_ids = {fact.source_event_id for fact in found}.union(*repeats.values())
     events = by_ids(files.events.connection, sorted(event_ids))
+    speakers = event_list.with_ids(
+        files.events.connection, sorted({fact.source_event_id for fact in found})
+    )
     relations = Relations(files.memory.connection, files.identity.connection).outgoing(ids)
     entity_ids = {id_ for entities in about.values() for id_ in entities}
     names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
@@ -178,7 +182,12 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             ttl_days=lasting.ttl_days,
             relations=relations.get(fact.id, []),
             retracted=bool(fact.retracted),
+            said_by=_speaker(speakers.get(fact.source_event_id)),
         )
+
+
+def _speaker(event: event_list.ListedEvent | None) -> str | None:
+    return None if event is None else event.sender_name or event.sender_id
 
 
 class _Names:

@@ -99,6 +99,7 @@ def _with_hints(zone: Any, asked: Any, answer: RecallAnswer) -> RecallAnswer:
         "said earlier. Split a question that asks several things. A result that is_stale or has "
         "superseded_by is out of date: say so, or use the newer one. relevant near 0 means that "
         f"memory holds nothing on the question. {DATA}",
+        quotes=True,
         hidden=frozenset(
             {"max_tokens", "known_at", "valid_at", "asked_at", "min_score", "explain", "profile"}
             | {"source_event_ids"}
@@ -202,6 +203,7 @@ def _keeping(given: Any) -> Right | None:
         "models, observations, facts, then messages, with what is out of date marked. For broad "
         "questions; recall is faster for a single detail. No language model is called. Use "
         f"create_mental_model to keep a conclusion. {DATA}",
+        quotes=True,
         most_text=LONG_TEXT,
         hidden=frozenset({"save_as", "source_event_ids", "max_tokens"}),
     ),
@@ -309,6 +311,7 @@ def explain(zone: OpenZone, query: AnyQuery, id: str, /, **fields: Any) -> Expla
         title="Sources of a memory",
         description="Show what a memory rests on: the messages it comes from, who wrote them and "
         f"when, and what replaced it. {DATA}",
+        quotes=True,
     ),
     example=(
         None,

@@ -33,7 +33,7 @@ from recollect.schemas.wire import (
     Memory,
     MemoryPage,
     MemoryVersion,
-    Receipt,
+    RememberReceipt,
     RetractionReport,
     UpdateReport,
 )
@@ -81,11 +81,19 @@ def _bare_page(zone: Any, given: Any, page: MemoryPage) -> MemoryPage:
         title="Remember something",
         description="Remember a text: a fact, a preference, a decision, an event. Write one "
         "complete sentence that says who and what, so that it can be understood without this "
-        "conversation. It can be recalled at once. Do not store what memory returned.",
+        "conversation. It can be recalled at once. If decided is false, it is kept and its facts "
+        "follow: do not send it again. Do not store what memory returned.",
     ),
     example=(
         {"content": "The deploy key is in the blue safe."},
-        {"status": "new", "number": 2, "event_id": _FACT_ID, "clamped": False},
+        {
+            "status": "new",
+            "number": 2,
+            "event_id": _FACT_ID,
+            "clamped": False,
+            "token": "0:2:2",
+            "decided": True,
+        },
     ),
 )
 def remember(
@@ -108,10 +116,12 @@ def remember(
         ),
     ] = None,
     principal: Mapping[str, str] | None = None,
-) -> Receipt:
+) -> RememberReceipt:
     """Remember a text as it is, said by `sender_id`, now or at a given time.
 
-    `principal` names on whose behalf; the event's metadata holds it.
+    `principal` names on whose behalf; the event's metadata holds it. A service answers before the
+    text is decided if that takes longer than a request may: then `decided` is false, and
+    `wait_for` takes the `token`.
 
     >>> zone.remember("The deploy key is in the blue safe.").status
     'new'
@@ -161,6 +171,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
         title="List memories",
         description="List memories of one kind, newest first, a page at a time. To search, use "
         f"recall. {DATA}",
+        quotes=True,
         defaults={"limit": 20},
         hidden=frozenset({"thread", "source_event_ids", "metadata"}),
         shape=_bare_page,

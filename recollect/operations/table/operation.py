@@ -60,8 +60,9 @@ class Tool:
 
     `hidden` are parameters that agents do not get, `defaults` replace the operation's own.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
-    `most_text`: the most characters of each text in an answer. `shape` makes the answer for agents
-    of the zone, the input and the result.
+    `most_text`: the most characters of each text in an answer. `quotes`: the answer quotes
+    memories, and says first that they are data. `shape` makes the answer for agents of the zone,
+    the input and the result.
     """
 
     title: str
@@ -70,6 +71,7 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     most_text: int = SHORT_TEXT
+    quotes: bool = False
     hidden: frozenset[str] = frozenset()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     shape: Callable[[Any, Any, Any], Any] | None = None

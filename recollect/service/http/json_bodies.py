@@ -9,6 +9,7 @@ import msgspec
 from litestar.dto import AbstractDTO, DTOFieldDefinition
 from litestar.typing import FieldDefinition
 
+from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 from recollect.service.http.problem_details import (
     INVALID,
     MALFORMED,
@@ -25,13 +26,13 @@ _NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Decode a body.
+    """Decode a body; a lone surrogate in it becomes U+FFFD.
 
     Raises:
         Refused: it is not JSON, or not of this type.
     """
     try:
-        return msgspec.json.decode(body, type=kind)
+        return msgspec.json.decode(replace_lone_surrogates_json(body), type=kind)
     except msgspec.ValidationError as error:
         raise invalid_body(error) from None
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -9,6 +9,7 @@ import apsw
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
+from recollect.operations.ingestion.ingesting import KeptUndecided
 from recollect.projections.disk_space import is_disk_full
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -178,6 +179,9 @@ def _from_recollect(error: RecollectError) -> Refused:
         )
     if isinstance(error, CommandConflict):
         return Refused(CONFLICT, "the ledger has a different event with this id")
+    if isinstance(error, KeptUndecided):
+        # To do it again would do it twice.
+        return Refused(NOT_DECIDED, str(error))
     if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
     if isinstance(error, MissingExtra):

@@ -18,6 +18,7 @@ from litestar.types import Receive, Scope, Send
 
 from recollect.mcp_server import ToolSets
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 from recollect.service.http.problem_details import (
     MALFORMED,
     NOT_FOUND,
@@ -85,7 +86,8 @@ class McpMount:
         from recollect.service.mcp.mcp_sessions import PRINCIPAL, ZONE
 
         inner = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
-        await manager.handle_request(inner, receive, send)  # type: ignore[arg-type]
+        whole = _WholeBody(receive, self._service.settings.body_bytes)
+        await manager.handle_request(inner, whole, send)  # type: ignore[arg-type]
 
     async def _check(self, principal: Principal, zone: str) -> None:
         """Raise the same error for a missing zone as for one without rights to it.
@@ -139,6 +141,31 @@ class McpMount:
         async with manager.run():
             started.set()
             await self._end.wait()
+
+
+class _WholeBody:
+    """Receives a body at once, with U+FFFD for lone surrogates, which the SDK refuses.
+
+    A body of more than `limit` bytes is passed on as it comes: the SDK refuses that too.
+    """
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._is_read = False
+
+    async def __call__(self) -> Any:
+        message: Any = await self._receive()
+        if self._is_read or message["type"] != "http.request":
+            return message
+        body = bytearray(message.get("body", b""))
+        while message.get("more_body") and len(body) <= self._limit:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                return message
+            body += message.get("body", b"")
+        self._is_read = True
+        return {**message, "body": replace_lone_surrogates_json(bytes(body))}
 
 
 def _only_zone(principal: Principal) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from recollect.library.library_zone import Zone
-from recollect.mcp_server.memory_server import Calls, create_server
+from recollect.mcp_server.memory_server import CallRunner, create_server
 from recollect.mcp_server.memory_tool import Access, MemoryTool
 from recollect.service.http.problem_details import FAILED, to_problem
 from recollect.service.http.service_log import ServiceLog
@@ -21,7 +21,7 @@ T = TypeVar("T")
 ZONE, PRINCIPAL = "recollect.mcp_zone", "recollect.mcp_principal"
 
 
-class LaneCalls(Calls):
+class LaneCallRunner(CallRunner):
     """Runs tool calls on the thread pools of the service's other routes, within their limits."""
 
     def __init__(self, service: QueryService, log: ServiceLog) -> None:
@@ -33,15 +33,17 @@ class LaneCalls(Calls):
 
         Raises:
             Refused: too many calls are waiting, or it timed out.
+            KeptUndecided: it timed out, and what it published is kept.
         """
-        lane = self._service.reading if reads_only else self._service.writing
-        return await lane.run(work, self._service.settings.request_seconds)
+        if not reads_only:
+            return await self._service.run_writing(work)
+        return await self._service.reading.run(work, self._service.settings.request_seconds)
 
     def erased(self, zone: Zone) -> None:
         """Drop cached answers that may contain erased data of a zone."""
         self._service.calls.drop_answers(zone.name)
 
-    def told(self, error: Exception) -> str:
+    def error_message(self, error: Exception) -> str:
         """Return the detail of the problem for an error, and log unexpected ones."""
         problem = to_problem(error)
         if problem.kind is FAILED:
@@ -57,7 +59,7 @@ def session_manager(
         lambda request: _access(service, request),
         tools=tools,
         read_only=read_only,
-        calls=LaneCalls(service, log),
+        calls=LaneCallRunner(service, log),
     )
     return StreamableHTTPSessionManager(
         server,

@@ -14,6 +14,7 @@ from recollect.home.access_tokens import Right
 from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
+from recollect.schemas.wire import RememberReceipt
 from recollect.service.http.idempotent_calls import HEADER, check_key
 from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
 from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, not_found
@@ -151,7 +152,13 @@ async def _respond(
     if operation.reads_only and (operation.further is None or not operation.further(given)):
         result = await read(request, zone, work, must_exist=operation.needs_zone)
     else:
-        result = await write(request, zone, work, allow_empty=operation.creates_zone)
+        result = await write(
+            request,
+            zone,
+            work,
+            allow_empty=operation.creates_zone,
+            receipt_if_undecided=operation.answer is RememberReceipt,
+        )
         if operation.erases and not getattr(given, "dry_run", False):
             drop_cached_answers(request, zone)
     if result is None:

@@ -11,6 +11,7 @@ from litestar.handlers import BaseRouteHandler
 from recollect.home.access_tokens import Right
 from recollect.home.consistency_token import LedgerPosition
 from recollect.library.library_zone import Zone
+from recollect.operations.ingestion.ingesting import KeptUndecided
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER
 from recollect.service.http.problem_details import NOT_DECIDED, Refused, unauthorized
@@ -64,11 +65,18 @@ async def ask(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
 
 
 async def write(
-    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, allow_empty: bool = False
+    request: AnyRequest,
+    zone: str,
+    work: Callable[[Zone], T],
+    *,
+    allow_empty: bool = False,
+    receipt_if_undecided: bool = False,
 ) -> T:
     """Run a call that writes to a zone, with the right that the route requires.
 
     `allow_empty`: it may create the zone. With an Idempotency-Key, it is run once.
+    `receipt_if_undecided`: the result is a RememberReceipt, which a call out of time also gives if
+    what it published is kept.
     """
     service = service_of(request)
     principal = principal_in(request)
@@ -76,7 +84,12 @@ async def write(
     right = right_of(request)
 
     async def run() -> T:
-        return await service.write(principal, zone, right, work, allow_empty=allow_empty)
+        try:
+            return await service.write(principal, zone, right, work, allow_empty=allow_empty)
+        except KeptUndecided as error:
+            if not receipt_if_undecided:
+                raise
+            return error.receipt  # type: ignore[return-value]
 
     if key is None:
         return await run()

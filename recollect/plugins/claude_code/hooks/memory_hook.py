@@ -1,11 +1,11 @@
-"""A hook of Claude Code: it asks a running `recollect serve`, and is silent if it cannot.
+"""A hook of Claude Code that connects a session to a running `recollect serve`.
 
-It reads the hook's payload from standard input. When a session starts, and with a prompt, it prints
-what is remembered as `additionalContext`, if anything is relevant. With every event it sends what
-was said since the last one, without what memory had put there: prompts whose turn was interrupted,
-and what was said while the service was down, too. It needs the standard library alone, takes a
-second at most, and never fails: then the agent works without memory. What was not sent within the
-second is sent in the background. `plugin_service.py` says how the service is configured.
+It reads the hook's payload from standard input. At the start of a session and with every prompt it
+prints relevant memories as `additionalContext`, if there are any. With every event it sends what
+was said since the last one, without injected context; this includes interrupted turns, and what was
+said while the service was down. It uses the standard library only, and exits after one second at
+most; the rest is sent in the background. Errors are ignored: the agent then works without memory.
+See `plugin_service.py` for the configuration.
 """
 
 from __future__ import annotations

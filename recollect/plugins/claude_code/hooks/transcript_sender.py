@@ -37,7 +37,7 @@ _VERSION = 1
 _CHUNK_BYTES = 1 << 20
 _MAX_BATCH_EVENTS = 200
 _MAX_BATCH_BYTES = 500_000
-# A transcript that changed within this time may be in use by another session, which sends it.
+# A transcript of another session that changed within this time may be in use.
 _IN_USE_SECONDS = 60.0
 # Every event was refused, or the body: sending the same again would not help.
 _REFUSED_EVENTS = 422
@@ -105,8 +105,8 @@ class Positions:
             if not self._file(transcript).exists():
                 self.write(Position(transcript))
 
-    def unsent(self) -> Iterator[str]:
-        """Yield the transcripts with unsent records that no session writes any more."""
+    def unsent(self) -> Iterator[tuple[str, bool]]:
+        """Yield the transcripts with unsent records, and whether a session may be writing them."""
         for file in sorted(self._directory.glob("*.json")):
             with suppress(OSError, ValueError, TypeError, KeyError):
                 with file.open(encoding="utf-8") as opened:
@@ -119,9 +119,8 @@ class Positions:
                     file.unlink()
                     continue
                 status = os.stat(transcript)
-                idle = time.time() - status.st_mtime
-                if status.st_size != head["end"] and idle > _IN_USE_SECONDS:
-                    yield transcript
+                if status.st_size != head["end"]:
+                    yield transcript, time.time() - status.st_mtime < _IN_USE_SECONDS
 
     @contextmanager
     def background_lock(self) -> Iterator[bool]:
@@ -160,21 +159,22 @@ class TranscriptSender:
         """
         if transcript is not None:
             self._send(transcript)
-        for other in self.positions.unsent():
-            self._send(other)
+        for other, is_in_use in self.positions.unsent():
+            if other != transcript:
+                self._send(other, is_in_use=is_in_use)
 
-    def _send(self, transcript: str) -> None:
+    def _send(self, transcript: str, *, is_in_use: bool = False) -> None:
         try:
-            self._send_from(self.positions.read(transcript))
+            self._send_from(self.positions.read(transcript), is_in_use)
         except FileNotFoundError:
             # There is none before the first prompt.
             return
         except _LedgerBehind:
-            self._send_from(Position(transcript))
+            self._send_from(Position(transcript), is_in_use)
 
-    def _send_from(self, position: Position) -> None:
+    def _send_from(self, position: Position, is_in_use: bool) -> None:
         with open(position.transcript, "rb") as file:
-            for events, reached in unsent_batches(file, position):
+            for events, reached in unsent_batches(file, position, is_in_use=is_in_use):
                 ledger_end = self._post(events) if events else None
                 if ledger_end is not None and ledger_end < position.ledger_end:
                     raise _LedgerBehind
@@ -205,9 +205,12 @@ class _LedgerBehind(Exception):
 
 
 def unsent_batches(
-    file: BinaryIO, position: Position
+    file: BinaryIO, position: Position, *, is_in_use: bool = False
 ) -> Iterator[tuple[list[EventFields], Position]]:
-    """Yield unsent events of a transcript, each batch with the position once it is sent."""
+    """Yield unsent events of a transcript, each batch with the position once it is sent.
+
+    `is_in_use`: the last text of an answer may still grow, so it is left for later.
+    """
     digest = _digest_of(file, position.end)
     if digest is None or digest.hexdigest() != position.digest:
         position, digest = Position(position.transcript), sha256()
@@ -249,14 +252,17 @@ def unsent_batches(
         if is_complete or record is None:
             start = end
         if len(events) >= _MAX_BATCH_EVENTS or size >= _MAX_BATCH_BYTES:
-            yield events, reached()
+            position = reached()
+            yield events, position
             events, size = [], 0
-    position_after = reached()
+    if is_in_use and parser.resume_at(start) != start:
+        # The position stays, so that this transcript counts as unsent.
+        yield events, position
+        return
+    position = reached()
     # The turn is over: the last text is complete. It is read again if the transcript grows.
-    for _, event in parser.finish():
-        if not isinstance(event, MalformedRecord):
-            events.append(event)
-    yield events, position_after
+    events += [event for _, event in parser.finish() if not isinstance(event, MalformedRecord)]
+    yield events, position
 
 
 def _parts(file: BinaryIO, line: bytes) -> Iterator[bytes]:
