@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,16 @@ Schemas = Mapping[str, Mapping[str, Any]]
 #: A tool's name and its arguments.
 WrittenCall = tuple[str, dict[str, Any]]
 
-_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
+_NAME_KEYS = (
+    "name",
+    "tool",
+    "tool_name",
+    "function",
+    "function_name",
+    "action",
+    "recipient_name",
+    "toolName",
+)
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 #: Other keys of a call.
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
@@ -80,7 +90,7 @@ def calls_in_text(text: str, schemas: Schemas) -> list[tuple[str, str]]:
     if not any(name in text for name in schemas):
         return []
     found = list(_xml_calls(text, schemas)) or list(_json_calls(text, schemas))
-    found = found or list(_python_calls(text, schemas))
+    found = found or list(_literal_calls(text, schemas)) or list(_python_calls(text, schemas))
     return [(name, _encoded(_fitted(arguments, schemas[name]))) for name, arguments in found]
 
 
@@ -148,6 +158,14 @@ def _xml_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
         name, arguments = tool_named(found[1], schemas), dict(_XML_ARGUMENT.findall(found[2]))
         if name in schemas and arguments:
             yield name, arguments
+
+
+def _literal_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
+    """Yield the calls in a Python literal: JSON with single quotes, or commas that end lists."""
+    literal = re.search(r"(?s)[\[{].*[\]}]", text[:_MAX_PYTHON])
+    if literal is not None:
+        with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
+            yield from _calls_of(ast.literal_eval(literal[0]), schemas)
 
 
 def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:

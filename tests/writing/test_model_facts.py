@@ -232,6 +232,14 @@ def test_other_words_are_no_evidence(opened: OpenWriting, evidence: str) -> None
     assert memory.write().reasons == {"evidence": 1}
 
 
+def test_evidence_may_stand_beside_the_metadata(opened: OpenWriting) -> None:
+    """Fault 31."""
+    call = "insert_fact", {"text": FERRY, "evidence": FERRY}
+    memory, _ = opened(of("ferry", [call]))
+    say_all(memory, FERRY)
+    assert memory.write().accepted == 1
+
+
 def test_a_name_may_have_another_form(opened: OpenWriting) -> None:
     """Fault 31: that of a composed accent."""
     decomposed = unicodedata.normalize("NFD", "Zoë Brûlé")

@@ -66,6 +66,9 @@ ONE = {
     "in Python": f"[insert_fact(text={DEPLOY!r}, metadata={FACT['metadata']!r})]",
     "in Python with an object": f"print(default_api.insert_fact(text={DEPLOY!r}, "
     f"metadata={FACT['metadata']!r}))",
+    "as a Python literal": str({"name": "insert_fact", "arguments": FACT}),
+    "with commas at the end": _PLAIN.replace("}}", ",},}"),
+    "in camel case": _call("toolName", "args"),
     "in XML": f"<tool_call>\n{_XML}\n</tool_call>",
     "in other XML": _XML.replace("function=insert_fact", 'invoke name="insert_fact"')
     .replace("parameter=text", 'parameter name="text"')

@@ -158,6 +158,9 @@ class Proposals:
         text = self._in_form(" ".join(_text(given, "text").split()))
         metadata = given.get("metadata")
         evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
+        if self._rules > 1 and evidence is None:
+            # Some models give it beside the metadata.
+            evidence = given.get("evidence")
         if not isinstance(evidence, str):
             raise Refused("evidence", "metadata.evidence must quote this message, word for word")
         if given.get("source_event_id") not in (None, self._event_id):
