@@ -56,7 +56,7 @@ _CONFIGURATION = click.option(
     expose_value=False,
     help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-_ZONE = click.option("--zone", metavar="NAME", help="Zone to use [default].")
+_ZONE = click.option("--zone", metavar="NAME", help="Zone (one per tenant) to use [default].")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -84,7 +84,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone of times without one, and of days in UTC times, e.g. Europe/Berlin.",
+            help="Zone of times that have none, and of the days of UTC times, e.g. Europe/Berlin.",
         ),
         click.option(
             "--format",

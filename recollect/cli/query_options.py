@@ -37,7 +37,7 @@ def query_options(function: Command) -> Command:
                 type=click.Choice(PROFILES),
                 default="default",
                 show_default=True,
-                help="Ranking: rrf fuses the arms by rank, recent favours new memories.",
+                help="Ranking: rrf merges the search methods by rank, recent favours new memories.",
             ),
             click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
             click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),

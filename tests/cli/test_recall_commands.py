@@ -144,7 +144,7 @@ def test_why_and_forget_name_what_was_meant(held: Shell) -> None:
     done = held("forget", "--entity", "Adda", "--dry-run")
     assert done.status == 2
     assert "nobody and nothing is called 'Adda'; did you mean Ada?" in done.err
-    assert "the event itself 'm-2' of slack" in held("why", "m-2").out
+    assert "the event itself, 'm-2' of slack" in held("why", "m-2").out
     done = held("--zone", "defalt", "why", "m-2")
     assert done.status == 2
     assert "zone defalt holds nothing yet; did you mean default?" in done.err

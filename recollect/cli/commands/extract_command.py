@@ -33,7 +33,7 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     type=click.Choice(["rules", "model", "both"]),
     default="rules",
     show_default=True,
-    help="Writer: rules only, rules with a language model, or both side by side.",
+    help="What extracts facts: rules, rules plus a language model, or both for comparison.",
 )
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(
@@ -51,7 +51,7 @@ def extract(
 
     Earlier events of the same files serve as context. PATH may be - for standard input. No home
     is needed; if there is one, its reader, its enrichment steps and the zone's writer prompt are
-    used. With --writer both, = marks facts found by both writers and + those that the model adds.
+    used. With --writer both, '=' marks facts found by both, '+' those that only the model found.
     """
     from recollect.home.home_directory import Home
     from recollect.home.ledgers import gateway_of

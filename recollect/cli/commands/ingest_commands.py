@@ -67,8 +67,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--reader",
     metavar="HEADS",
-    help="Tagger of names and sentence types: 'own' classifier heads, a file of heads, or 'none' "
-    "[own].",
+    help="Model that tags names and kinds of sentence: 'own' for recollect's, a file of classifier "
+    "heads, or 'none' [own].",
 )
 @click.option(
     "--precision",
@@ -78,8 +78,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Comma-separated agents that process events: 'own' for the built-in ones, "
-    "package.module:NAME for your own [own].",
+    help="Comma-separated agents that process events: 'own' for recollect's own, "
+    "package.module:NAME for one of yours [own].",
 )
 @click.option(
     "--writer",
@@ -347,7 +347,7 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--platform", metavar="P", help="Only events from this platform.")
 @click.option(
-    "--entity", metavar="E", help="Everything that this entity wrote, and that mentions it."
+    "--entity", metavar="E", help="Everything that this entity wrote or that mentions it."
 )
 @click.option("--sender", metavar="ID", help="Everything from the person with this platform id.")
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
@@ -368,9 +368,9 @@ def forget(
 ) -> int:
     """Permanently erase events and everything derived from them.
 
-    ID is any id that recollect prints: of a source, an event, a fact or an observation (erases
-    the events that state or repeat it), a mental model (erases all versions), or #17 for dead
-    letter 17. An event must match every option given.
+    ID is any id that recollect prints: an event's (also its source's), a fact's or an
+    observation's (erases the events behind it), a mental model's (erases all versions), or #17 for
+    dead letter 17. Options select the events that match all of them.
     """
     from recollect.schemas.wire import ForgetTargets
 
@@ -401,20 +401,20 @@ def _erasure_summary(report: ForgetReport) -> Iterator[str]:
         yield f"completed an interrupted erasure of {_abbreviated(report.resumed)}"
     if report.already_forgotten:
         yield f"already forgotten: {_abbreviated(report.already_forgotten)}"
+    records = pluralise(report.events, "record")
     counts = ", ".join(
         (
-            pluralise(report.events, "record"),
             pluralise(report.facts, "fact"),
             pluralise(report.entities, "entity", "entities"),
             pluralise(report.vectors, "vector"),
         )
     )
     if report.events and report.dry_run:
-        yield f"would forget {_abbreviated(report.forgotten)}: {counts}"
+        yield f"would forget {_abbreviated(report.forgotten)}: {records}, {counts}"
     elif report.events:
         yield (
-            f"forgot {_abbreviated(report.forgotten)}: erased {counts}, and the keys of the "
-            "ledger's records"
+            f"forgot {_abbreviated(report.forgotten)}: erased {records} and "
+            f"{'its key' if report.events == 1 else 'their keys'}, {counts}"
         )
     elif not (report.resumed or report.already_forgotten):
         yield "nothing to forget"
@@ -443,11 +443,12 @@ def remember(home: str | None, zone: str | None, as_json: bool, text: str, sende
 @click.command(epilog="Example: recollect retract em-0010")
 @common_options
 @click.argument("id_", metavar="ID")
-@click.option("--restore", is_flag=True, help="Give back what was retracted before.")
+@click.option("--restore", is_flag=True, help="Undo an earlier retraction.")
 def retract(home: str | None, zone: str | None, as_json: bool, id_: str, restore: bool) -> None:
-    """Take back a fact, or all facts of an event, or restore it.
+    """Retract a fact, or all facts of an event, or restore them.
 
-    The event stays, and they are not concluded from it again. To erase words for good, use forget.
+    The event stays, but the retracted facts are not derived from it again. To erase words for good,
+    use forget.
     """
     with open_zone(home, zone) as memory:
         report = memory.retract(id_, restore=restore)

@@ -30,7 +30,9 @@ CLIENTS = ("claude", "cursor", "vscode")
 )
 @click.option("--read-only", is_flag=True, help="Expose only tools that change nothing.")
 @click.option(
-    "--url", metavar="URL", help="Use this service, not a home; client.token is the access token."
+    "--url",
+    metavar="URL",
+    help="Use the service at URL, not a home; its token is the setting client.token.",
 )
 @click.option(
     "--install",

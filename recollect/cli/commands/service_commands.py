@@ -19,7 +19,7 @@ _RIGHTS = "read,write,forget,admin"
     "--recall-workers",
     type=int,
     metavar="N",
-    help="Maximum processes that answer recalls beside the service [1].",
+    help="Maximum number of additional processes that answer recalls [1].",
 )
 def serve(
     home: str | None,

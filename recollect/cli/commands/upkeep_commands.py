@@ -42,7 +42,7 @@ def rebuild(
 
     \b
     index    the search indexes
-    project  all database files, from the change records
+    project  all database files, from what the agents decided (the change records)
     derive   also process all events again, with the recorded embeddings
     fresh    also compute the embeddings again
     """
@@ -59,7 +59,7 @@ def rebuild(
         _print_difference(done.difference)
         print_line(
             f"built generation {done.generation} without activating it; "
-            f"recollect rebuild --level {level} activates one"
+            f"to rebuild and activate: recollect rebuild --level {level}"
         )
     else:
         embedded = f"; {pluralise(done.encoded, 'text')} embedded" if done.encoded else ""
@@ -135,9 +135,10 @@ def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None
 def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) -> None:
     """Remove obsolete change records from the ledger.
 
-    Each rebuild at level derive or fresh writes a new chain of change records. This removes all
-    chains but those of the active generation and of the one kept for rollback, in the embedded
-    ledger only. The remaining records are replayed before and after.
+    Each rebuild at level derive or fresh writes a new chain of change records: what the agents
+    decided. This removes every chain except those of the active generation and of the one kept for
+    rollback. The records that stay are replayed before and after, to check that they give the same.
+    It does not apply to a ledger on Kafka.
     """
     with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
@@ -276,10 +277,10 @@ def deadletters(
 @click.argument("topic", type=click.Choice(["events", "changes"]))
 @click.argument("offset", type=int)
 def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
-    """Pass over a record that is none of recollect's and at which a zone stands still.
+    """Skip a foreign record on Kafka that blocks a zone.
 
-    recollect doctor names such records. A command of the zone names the record's place and hash,
-    so that every node and every rebuild passes over it too.
+    TOPIC and OFFSET are as recollect doctor prints them. The record's offset and hash are written
+    to the zone's ledger, so that every node and every rebuild skips it too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records
@@ -302,7 +303,7 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     "url",
     metavar="URL",
     required=True,
-    help="Target: kafka://host:port[,host:port][/prefix], without a ledger so far.",
+    help="Target: kafka://host:port[,host:port][/prefix]; must not contain a ledger yet.",
 )
 def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None:
     """Move the home's ledger, with all zones, to Kafka.

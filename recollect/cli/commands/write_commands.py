@@ -29,9 +29,9 @@ def write(
     again: bool,
     dry_run: bool,
 ) -> int:
-    """Run the home's language model on unprocessed events.
+    """Run the home's language model on events new to it.
 
-    The rules have processed every event already; the model's facts are validated and only added.
+    The rules have processed them already. The model can only add facts, and each is validated.
     Its answers are recorded, so no event is paid for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:

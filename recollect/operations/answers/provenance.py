@@ -172,7 +172,7 @@ def _event(files: ZoneFiles, id_: str) -> Provenance | None:
     event = None if event_id is None else events.citation_of(files.events.connection, event_id)
     if event is None or event_id is None:
         return None
-    sources, steps = _event_steps(files, [event_id], "the event itself")
+    sources, steps = _event_steps(files, [event_id], "the event itself,")
     steps += _vectors(files, "event", event_id)
     steps += _revisions(files, event_id)
     for fact, text in memory.facts_from(files.memory.connection, event_id):
