@@ -137,6 +137,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
         list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
     retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
+    retracted_parts: Annotated[
+        list[str],
+        Meta(description="Parts of an event's text that were retracted or replaced: ID:START-END."),
+    ] = []
 
 
 class MemoryPage(Page[Memory], frozen=True, kw_only=True):

@@ -153,3 +153,51 @@ def test_what_was_retracted_can_be_remembered_again(zone: Zone) -> None:
     zone.remember("Ada lives in Lyon.")
     assert "Ada lives in Lyon." in current(zone)
     assert not [text for text in current(zone) if "Turin" in text]
+
+
+def part(zone: Zone, words: str) -> str:
+    """Return the id of the part of the first message that is these words."""
+    event = zone.get_memory("m1")
+    start = event.text.index(words)
+    return f"{event.id}:{start}-{start + len(words)}"
+
+
+def test_a_part_of_a_message_is_taken_back_and_restored(zone: Zone) -> None:
+    id_ = part(zone, "My favourite tea is oolong.")
+    report = zone.retract(id_.replace(zone.get_memory("m1").id, "m1"))
+    assert (report.id, report.type, report.status) == (id_, "event", "retracted")
+    assert current(zone) == {"Ada lives in Lyon now.", "Ada is allergic to peanuts."}
+    assert zone.get_memory("m1").retracted_parts == [id_]
+    assert "oolong" not in str(zone.recall("Which tea is it, oolong?").results)
+    zone.rebuild(level="derive")
+    assert zone.get_memory("m1").retracted_parts == [id_]
+    assert "oolong" not in str(current(zone))
+    zone.retract(id_, restore=True)
+    assert zone.get_memory("m1").retracted_parts == []
+    assert "oolong" in str(current(zone))
+
+
+def test_a_part_of_a_message_is_updated(zone: Zone) -> None:
+    report = zone.update_memory(part(zone, "My favourite tea is oolong."), "Tea: sencha.")
+    assert zone.get_memory(report.id).sender_id == zone.get_memory("m1").sender_id
+    assert "Tea: sencha." in current(zone)
+    assert "oolong" not in str(current(zone))
+
+
+@pytest.mark.parametrize("id_", ["m1:0-9999", "m1:5-5", "m2:9-3", "nobody:0-3"])
+def test_what_is_no_part_of_a_message_is_refused(zone: Zone, id_: str) -> None:
+    with pytest.raises(UnknownId if "nobody" in id_ else InvalidInput):
+        zone.retract(id_)
+
+
+def test_what_is_replaced_was_true_until_then(zone: Zone) -> None:
+    old = fact(zone, "Lyon")
+    zone.ingest([said("m3", "We have gone for good, to the far north.", minute=20)])
+    assert zone.retract(old.id, replaced_by="m3").status == "retracted"
+    assert (fact(zone, "Lyon").current, fact(zone, "Lyon").retracted) == (False, False)
+    assert not fact(zone, "Turin").current
+    for wrong in (fact(zone, "peanuts").id, "nobody"):
+        with pytest.raises((InvalidInput, UnknownId)):
+            zone.retract(fact(zone, "oolong").id, replaced_by=wrong)
+    with pytest.raises(InvalidInput, match="replaced_by"):
+        zone.retract(old.id, restore=True, replaced_by="m3")

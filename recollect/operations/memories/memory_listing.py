@@ -379,6 +379,7 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             text = newer[row.retracted_by].text
             change = MemoryRevision(id=row.retracted_by, text=text, at=format_time(row.replaced_at))
             replaced.setdefault(event_id, []).append(change)
+    parts = _retracted_parts(files, ids)
     decided = files.memory.watermark().number
     for event in event_list.with_ids(files.events.connection, ids).values():
         yield Memory(
@@ -396,7 +397,22 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             source_event_ids=[event.source_id],
             superseded_by=replaced.get(event.id, []),
             retracted=event.id in retracted and retracted[event.id].replaced_at is None,
+            retracted_parts=parts.get(event.id, []),
         )
+
+
+def part_id(event_id: str, start: int, end: int) -> str:
+    """Return the id of a part of an event's text, from `start` to `end` in characters."""
+    return f"{event_id}:{start}-{end}"
+
+
+def _retracted_parts(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the ids of the parts of events that were retracted by their place, in order."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for row in retractions.standing_retractions(files.memory.connection, event_ids):
+        if row.target_id == part_id(row.event_id, row.char_start, row.char_end):
+            found.setdefault(row.event_id, []).append((row.char_start, row.target_id))
+    return {event_id: [id_ for _, id_ in sorted(parts)] for event_id, parts in found.items()}
 
 
 def _public_metadata(event: event_list.ListedEvent) -> dict[str, Any] | None:

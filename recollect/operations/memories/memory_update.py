@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import remember
 from recollect.operations.memories import mental_models
-from recollect.operations.memories.memory_listing import get_memory
-from recollect.operations.memories.retracting import take_back
+from recollect.operations.memories.retracting import Part, find_memory, take_back
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
@@ -20,19 +19,24 @@ _REMEMBERED = (RESERVED_PLATFORM, "remember")
 
 
 def update_memory(
-    zone: OpenZone, id_: str, text: str, *, principal: Mapping[str, str] | None = None
+    zone: OpenZone,
+    id_: str,
+    text: str,
+    *,
+    principal: Mapping[str, str] | None = None,
 ) -> UpdateReport:
     """Put a text in the place of a memory; the old one stays in its history.
 
-    A mental model gets a new version. A fact, or a remembered text, is superseded by the new text,
-    which is remembered as its sender's. A message that somebody wrote is not rewritten.
+    A mental model gets a new version. A fact, a remembered text or a part of an event is superseded
+    by the new text, which is remembered as its sender's. A message that somebody wrote is not
+    rewritten.
 
     Raises:
         InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("text is empty; give what the memory is to say, or forget it")
-    found = get_memory(zone, id_)
+    found = find_memory(zone, id_)
     if found.text == text:
         raise InvalidInput(f"{found.id} says that already")
     if found.type == "mental_model":
@@ -41,17 +45,25 @@ def update_memory(
     with zone.files() as files, files.read_transaction():
         sender_id = _sender(files, found)
     # In this order, so that a crash in between loses nothing.
-    receipt = remember(zone, text, sender_id=sender_id, principal=principal, replaces=found.id)
-    take_back(zone, found.id, found.type, replaced_by=receipt.event_id)
+    receipt = remember(
+        zone,
+        text,
+        sender_id=sender_id,
+        principal=principal,
+        replaces=found.id,
+    )
+    take_back(zone, found, replaced_by=receipt.event_id)
     return UpdateReport(id=receipt.event_id, type="event", text=text, previous_id=found.id)
 
 
-def _sender(files: ZoneFiles, found: Memory) -> str:
+def _sender(files: ZoneFiles, found: Memory | Part) -> str:
     """Return who says the memory that is updated.
 
     Raises:
         InvalidInput: it cannot be updated.
     """
+    if isinstance(found, Part):
+        return str(found.event.sender_id)
     if found.type == "observation":
         raise InvalidInput(
             f"{found.id!r} is an observation, which rests on facts; update or retract those"

@@ -2,63 +2,119 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.memory_listing import get_memory
+from recollect.operations.memories.memory_listing import get_memory, part_id
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import facts_for_recall
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import retraction_queries as retractions
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import Retract, StatedAt
-from recollect.schemas.wire import RetractionReport
+from recollect.schemas.wire import Memory, RetractionReport
 from recollect.streams.publishing.commands import random_id
 
+_PART = re.compile(r"(.+):(\d{1,9})-(\d{1,9})", re.DOTALL)
 
-def retract(zone: OpenZone, id_: str, *, restore: bool = False) -> RetractionReport:
-    """Take back a fact, or all that is concluded from an event; or restore it.
 
-    Retracting what is retracted changes nothing.
+class Part(NamedTuple):
+    """A part of an event's text, from `start` to `end` in characters."""
+
+    event: Memory
+    start: int
+    end: int
+
+    @property
+    def type(self) -> str:
+        """That of its event."""
+        return self.event.type
+
+    @property
+    def id(self) -> str:
+        """The id by which it is retracted, updated and restored."""
+        return part_id(self.event.id, self.start, self.end)
+
+    @property
+    def text(self) -> str:
+        """The words of the part."""
+        return self.event.text[self.start : self.end]
+
+
+def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
+    """Return a memory by its id, or the part of an event that `ID:START-END` names.
 
     Raises:
         UnknownId: nothing in the zone has this id.
-        InvalidInput: it is neither a fact nor an event, or there is nothing to restore.
+        InvalidInput: an entity has it, or the event's text has no such part.
     """
-    found = get_memory(zone, id_)
+    try:
+        return get_memory(zone, id_)
+    except UnknownId:
+        named = _PART.fullmatch(id_)
+        if named is None:
+            raise
+    event = get_memory(zone, named[1])
+    start, end = int(named[2]), int(named[3])
+    if event.type != "event" or not start < end <= len(event.text):
+        raise InvalidInput(f"{id_[:200]!r}: give an event and a part of its text, ID:START-END")
+    return Part(event, start, end)
+
+
+def retract(
+    zone: OpenZone, id_: str, *, restore: bool = False, replaced_by: str | None = None
+) -> RetractionReport:
+    """Take back a fact, all that is concluded from an event, or a part of one; or restore it.
+
+    Retracting what is retracted changes nothing. `replaced_by`: the event that says what is true
+    instead.
+
+    Raises:
+        UnknownId: nothing in the zone has this id.
+        InvalidInput: it is neither a fact nor an event, or there is nothing to restore; or what
+            replaces it is no event.
+    """
+    found = find_memory(zone, id_)
     if found.type not in ("fact", "event"):
         raise InvalidInput(
             f"{id_!r} is of type {found.type}; only facts and events are retracted: update it, or "
             "forget what it rests on"
         )
+    event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
     standing = _standing(zone, found.id)
     if restore and not standing:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
-    if restore != standing:
-        return _report(zone, found.id, found.type)
-    take_back(zone, found.id, found.type, restore=restore)
+    if restore == standing:
+        take_back(zone, found, replaced_by=event_id, restore=restore)
     return _report(zone, found.id, found.type)
+
+
+def _replacing_event(zone: OpenZone, id_: str, restore: bool) -> str:
+    event = get_memory(zone, id_)
+    if event.type != "event" or restore:
+        raise InvalidInput("replaced_by: give the id of an event, and not with restore")
+    return event.id
 
 
 def take_back(
     zone: OpenZone,
-    id_: str,
-    type_: str,
+    found: Memory | Part,
     *,
     replaced_by: str | None = None,
     restore: bool = False,
 ) -> None:
-    """Put the command into the ledger that retracts, replaces or restores a fact or an event."""
+    """Put the command into the ledger that retracts, replaces or restores a memory."""
     with zone.files() as files, files.read_transaction():
-        stated_at = () if restore else _stated_at(files, id_, type_)
-    source = random_id(f"retract:{id_}")
+        stated_at = () if restore else _stated_at(files, found, replaced_by)
+    source = random_id(f"retract:{found.id}")
     command(
         zone,
         Retract(
             source_id=source,
-            target=id_,
+            target=found.id,
             stated_at=stated_at,
             replaced_by=replaced_by,
             restore=restore,
@@ -66,27 +122,31 @@ def take_back(
     )
 
 
-def _stated_at(files: ZoneFiles, id_: str, type_: str) -> tuple[StatedAt, ...]:
-    """Return the events that state a memory, and where, the first first."""
+def _stated_at(files: ZoneFiles, found: Memory | Part, but: str | None) -> tuple[StatedAt, ...]:
+    """Return the events that state a memory, and where, the first first; all `but` one."""
     # Only a retraction needs the agents.
     from recollect.streams.agents.writer.retracted_statements import stated_span
 
-    if type_ == "event":
-        event_ids: Sequence[str] = [id_]
+    if isinstance(found, Part):
+        event_ids: Sequence[str] = [found.event.id]
+    elif found.type == "event":
+        event_ids = [found.id]
     else:
-        event_ids = memory.events_of(files.memory.connection, id_)
-        text = facts_for_recall.texts(files.memory.connection, [id_])[id_]
+        event_ids = memory.events_of(files.memory.connection, found.id)
     events = event_list.with_ids(files.events.connection, event_ids).values()
     return tuple(
         StatedAt(
             each.number,
             *(
-                (0, len(each.content))
-                if type_ == "event"
-                else stated_span(each.content, text, (each.sender_id, each.sender_name or ""))
+                (found.start, found.end)
+                if isinstance(found, Part)
+                else (0, len(each.content))
+                if found.type == "event"
+                else stated_span(each.content, found.text, (each.sender_id, each.sender_name or ""))
             ),
         )
         for each in sorted(events, key=lambda each: each.number)
+        if each.id != but
     )
 
 

@@ -250,13 +250,18 @@ def list_memories(
     ),
 )
 def update_memory(
-    zone: OpenZone, id: Id, text: NewText, *, principal: Mapping[str, str] | None = None
+    zone: OpenZone,
+    id: Id,
+    text: NewText,
+    *,
+    principal: Mapping[str, str] | None = None,
 ) -> UpdateReport:
     """Replace a memory's text; the old one stays in its history.
 
-    A mental model gets a new version. A fact, or a text stored by `remember`, is superseded by the
-    new text, stored as said by the same sender. What somebody wrote is never rewritten. `principal`
-    names on whose behalf.
+    A mental model gets a new version. A fact, a text stored by `remember`, or a part of an event
+    (`ID:START-END`, in characters) is superseded by the new text, stored as said by the same
+    sender. What somebody wrote is never rewritten. `principal` names on whose
+    behalf.
 
     Raises:
         InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
@@ -285,6 +290,7 @@ def update_memory(
         "the message; it is not concluded from it again. With restore=true, give it back. To "
         "erase the words for good, use forget.",
         idempotent=True,
+        hidden=frozenset({"replaced_by"}),
     ),
     example=(
         {"restore": False},
@@ -296,12 +302,18 @@ def retract(
     id: Id,
     *,
     restore: Annotated[bool, described(description="Give back what was retracted before.")] = False,
+    replaced_by: Annotated[
+        str | None,
+        described(description="Id of the event that says what is true instead; null: none does."),
+    ] = None,
 ) -> RetractionReport:
-    """Take back a fact, or all that is concluded from an event; `restore` gives it back.
+    """Take back a fact, an event's facts, or a part of its text; `restore` gives it back.
 
-    The event stays, with its other facts. What was retracted is not concluded again from the same
-    event, by whatever writer, and what it superseded is current again. A new message that says it
-    is news. `forget` erases for good.
+    A part is `ID:START-END`, in characters of the event's text. The event stays, with its other
+    facts. What was retracted is not concluded again from the same event, by whatever writer, and
+    what it superseded is current again. A new message that says it is news. `forget` erases for
+    good. `replaced_by` is an event that says what is true instead: until then the memory was true,
+    and what it superseded stays superseded.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -315,7 +327,7 @@ def retract(
     >>> zone.retract(fact.id, restore=True).status
     'restored'
     """
-    return retracting.retract(zone, id, restore=restore)
+    return retracting.retract(zone, id, restore=restore, replaced_by=replaced_by)
 
 
 @operation(
