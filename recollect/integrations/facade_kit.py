@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
@@ -14,6 +14,8 @@ _PAGE = 1_000
 _BATCH_SIZE = 500
 # An integer below this is unix seconds, as a time after 1973 in milliseconds is above it.
 _SECONDS_UNTIL = 100_000_000_000
+#: What `kind` is, in a facade's fields, of a text that took the place of a memory.
+UPDATE = "update"
 
 
 def every(
@@ -48,6 +50,28 @@ def _pages(zone: Zone, scope: Any, size: int, filters: dict[str, Any]) -> Iterat
         cursor, size = page.cursor, _PAGE
         if cursor is None:
             return
+
+
+def is_update(said: Mapping[str, Any]) -> bool:
+    """Return whether a facade's fields are those of a text that took the place of a memory."""
+    return said.get("kind") == UPDATE
+
+
+def replace(
+    zone: Zone, event: Mapping[str, Any], targets: Iterable[str], principal: Any = None
+) -> IngestReport:
+    """Put an event in the place of memories, by their ids; return what became of it.
+
+    A memory that the event says again is still true, and stays. In this order, so that a crash in
+    between loses nothing.
+    """
+    report = zone.ingest(event, principal=principal)
+    if not report.rejected:
+        for target in targets:
+            held = None if ":" in target else zone.get_memory(target)
+            if held is None or event["id"] not in held.source_event_ids:
+                zone.retract(target, replaced_by=event["id"])
+    return report
 
 
 def revisions(events: Iterable[Memory]) -> list[list[Memory]]:

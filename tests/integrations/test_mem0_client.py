@@ -164,13 +164,13 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None]] = [
     ("read", "POST", "/v3/memories/", {"filters": ADA}),
     ("read", "GET", "/v1/memories/x/", None),
     ("write", "PUT", "/v1/memories/x/", {"text": "y"}),
-    ("forget", "DELETE", "/v1/memories/x/", None),
+    ("write", "DELETE", "/v1/memories/x/", None),
     ("read", "GET", "/v1/memories/x/history/", None),
     ("forget", "DELETE", "/v1/memories/?user_id=ada", None),
     ("read", "GET", "/v1/entities/", None),
     ("forget", "DELETE", "/v2/entities/user/ada/", None),
     ("write", "PUT", "/v1/batch/", {"memories": [{"memory_id": "x", "text": "y"}]}),
-    ("forget", "DELETE", "/v1/batch/", {"memories": [{"memory_id": "x"}]}),
+    ("write", "DELETE", "/v1/batch/", {"memories": [{"memory_id": "x"}]}),
 ]
 
 

@@ -212,20 +212,31 @@ def test_an_update_takes_effect_everywhere_and_history_has_both(
     assert [
         (one["event"], one["old_memory"], one["new_memory"]) for one in memory.history(added["id"])
     ] == [
-        ("ADD", None, "I live in Turin."),
-        ("UPDATE", "I live in Turin.", "I live in Oslo."),
+        ("ADD", None, added["memory"]),
+        ("UPDATE", added["memory"], "I live in Oslo."),
     ]
 
 
-def test_what_is_deleted_is_gone_with_its_history(memory: Memory, home: Recollect) -> None:
+def test_what_is_deleted_is_only_in_its_history_until_all_is_erased(
+    memory: Memory, home: Recollect
+) -> None:
     (added,) = memory.add("The word is qxgoneword.", user_id="ada", infer=False)["results"]
     memory.update(added["id"], "The word was qxgoneword, now another.")
     memory.add("I stay.", user_id="ada", infer=False)
     memory.delete(added["id"])
     assert memory.get(added["id"]) is None
-    assert memory.history(added["id"]) == []
+    assert story(memory, added["id"]) == [
+        ("ADD", None, "The word is qxgoneword."),
+        ("UPDATE", "The word is qxgoneword.", "The word was qxgoneword, now another."),
+        ("DELETE", "The word was qxgoneword, now another.", None),
+    ]
+    assert memory.history(added["id"])[-1]["is_deleted"] is True
     assert texts(memory.get_all(filters=ADA)) == ["I stay."]
-    assert memory.search("qxgoneword", filters=ADA, threshold=0) == {"results": []}
+    assert "qxgoneword" not in str(memory.search("qxgoneword", filters=ADA, threshold=0))
+    with pytest.raises(ValueError, match="not found"):
+        memory.delete(added["id"])
+    memory.delete_all(user_id="ada")
+    assert memory.history(added["id"]) == []
     for file in home.home.rglob("*"):
         if file.is_file():
             assert b"qxgoneword" not in file.read_bytes(), file
@@ -278,7 +289,7 @@ def test_wrong_calls_are_value_errors(memory: Memory) -> None:
         ("messages", lambda: memory.add([{"role": "system", "content": "x"}], user_id="ada")),
         ("messages", lambda: memory.add(7, user_id="ada")),  # type: ignore[arg-type]
         ("At least one", lambda: memory.update(two[0]["id"])),
-        ("a part of", lambda: memory.update(two[0]["id"], "I live in Oslo.")),
+        ("text is empty", lambda: memory.update(two[0]["id"], " ")),
         ("no memory", lambda: memory.update("nothing", "x")),
         ("expiration_date", lambda: memory.add("x", user_id="ada", expiration_date="soon")),
     ]
@@ -332,6 +343,147 @@ def test_what_is_over_is_no_memory_and_stands_in_the_history(memory: Memory) -> 
     assert [(one["event"], one["new_memory"]) for one in memory.history(newer["id"])] == [
         ("ADD", "Ada lives in Paris."),
         ("UPDATE", newer["memory"]),
+    ]
+
+
+SEVERAL = (
+    "I live in Turin. My favourite tea is oolong. I am allergic to peanuts. "
+    "The harbour smells of herring, and the gulls scream."
+)
+
+
+def story(memory: Memory, id_: str) -> list[tuple[str, str | None, str | None]]:
+    return [(one["event"], one["old_memory"], one["new_memory"]) for one in memory.history(id_)]
+
+
+def added_one(memory: Memory, word: str, **options: Any) -> tuple[dict[str, Any], list[str]]:
+    """Add several memories in one message; return that with a word, and the others' texts."""
+    added = memory.add(SEVERAL, user_id="ada", **options)["results"]
+    assert len(added) == 4
+    (one,) = [each for each in added if word in each["memory"]]
+    return one, sorted(each["memory"] for each in added if each is not one)
+
+
+@pytest.mark.parametrize("word", ["Turin", "oolong", "herring"])
+def test_fault_1_one_of_several_is_deleted_for_good(
+    memory: Memory, home: Recollect, word: str
+) -> None:
+    one, others = added_one(memory, word)
+    memory.delete(one["id"])
+    assert memory.get(one["id"]) is None
+    assert story(memory, one["id"]) == [
+        ("ADD", None, one["memory"]),
+        ("DELETE", one["memory"], None),
+    ]
+    for asked in (word, "Turin oolong peanuts herring gulls", "What do you know about Ada?"):
+        assert word not in str(memory.search(asked, filters=ADA, top_k=50))
+    memory.add("I play chess.", user_id="ada")
+    home.zone(memory._store._held.name).rebuild(level="derive")
+    assert sorted(texts(memory.get_all(filters=ADA))) == sorted([*others, "Ada plays chess."])
+    assert home.zone(memory._store._held.name).get_memory(one["id"]) is not None
+    with pytest.raises(ValueError, match="not found"):
+        memory.delete(one["id"])
+    again = {each["memory"]: each for each in memory.add(SEVERAL, user_id="ada")["results"]}
+    assert again[one["memory"]]["event"] == "ADD"
+    assert {again[text]["event"] for text in others if "gulls" not in text} == {"NONE"}
+    assert memory.get(again[one["memory"]]["id"]) is not None
+    assert sorted([one["memory"], *others, "Ada plays chess."]) == sorted(
+        texts(memory.get_all(filters=ADA))
+    )
+
+
+def test_fault_1_what_is_deleted_is_erased_with_all_of_its_user(
+    memory: Memory, home: Recollect
+) -> None:
+    one, _ = added_one(memory, "oolong", metadata={"from": "qxmetadata"})
+    memory.update(one["id"], "My favourite tea is qxsencha.")
+    memory.update(one["id"], "My favourite tea is qxmatcha.")
+    memory.delete(one["id"])
+    memory.delete_all(user_id="ada")
+    assert memory.history(one["id"]) == []
+    for file in home.home.rglob("*"):
+        if file.is_file():
+            held = file.read_bytes()
+            assert not any(word in held for word in (b"qxsencha", b"qxmatcha", b"qxmetadata")), file
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("Turin", "She moved away, to a cottage near Siena."),
+        ("oolong", "Ada's favourite tea is sencha."),
+        ("peanuts", "I am allergic to peanuts!"),
+        ("herring", "The harbour smells of roses."),
+    ],
+)
+def test_fault_2_one_of_several_is_replaced(memory: Memory, word: str, text: str) -> None:
+    one, others = added_one(memory, word, metadata={"a": 1})
+    memory.update(one["id"], text, metadata={"b": 2})
+    kept = memory.get(one["id"])
+    assert kept is not None
+    assert (kept["memory"], kept["metadata"]) == (text, {"a": 1, "b": 2})
+    assert sorted(texts(memory.get_all(filters=ADA))) == sorted([text, *others])
+    found = memory.search(text, filters=ADA)["results"]
+    assert (one["id"], text) in [(each["id"], each["memory"]) for each in found]
+    assert one["memory"] not in texts(memory.search(word, filters=ADA, top_k=50))
+    memory.update(one["id"], f"{text} Really.")
+    told = [
+        ("ADD", None, one["memory"]),
+        ("UPDATE", one["memory"], text),
+        ("UPDATE", text, f"{text} Really."),
+    ]
+    assert story(memory, one["id"]) == told
+    memory.delete(one["id"])
+    assert sorted(texts(memory.get_all(filters=ADA))) == others
+    assert story(memory, one["id"]) == [*told, ("DELETE", f"{text} Really.", None)]
+
+
+@pytest.mark.parametrize("said", [SEVERAL, "I live in Turin.", "The harbour smells of herring."])
+@pytest.mark.parametrize("infer", [True, False])
+def test_fault_2_metadata_alone_changes_no_text(memory: Memory, said: str, infer: bool) -> None:
+    added = memory.add(said, user_id="ada", infer=infer)["results"]
+    for one in added:
+        memory.update(one["id"], metadata={"seen": one["id"]})
+    listed = {one["id"]: one for one in memory.get_all(filters=ADA)["results"]}
+    assert {id_: one["memory"] for id_, one in listed.items()} == {
+        one["id"]: one["memory"] for one in added
+    }
+    assert all(one["metadata"] == {"seen": id_} for id_, one in listed.items())
+    again = memory.add(said, user_id="ada", infer=infer)["results"]
+    assert {one["event"] for one in again} == {"NONE"}
+    assert {one["id"] for one in again} == set(listed)
+
+
+def test_fault_2_an_update_is_over_when_the_user_says_so(memory: Memory) -> None:
+    one, _ = added_one(memory, "Turin")
+    memory.update(one["id"], "I live in Oslo.")
+    memory.add("I moved to Lyon.", user_id="ada")
+    listed = texts(memory.get_all(filters=ADA))
+    assert not any("Oslo" in text or "Turin" in text for text in listed)
+    assert any("Lyon" in text for text in listed)
+
+
+def test_fault_2_what_is_equal_is_replaced_together(memory: Memory) -> None:
+    for infer in (False, True):
+        text = f"The harbour smells of herring {infer}."
+        first, _ = (memory.add(text, user_id="ada", infer=infer)["results"][0] for _ in range(2))
+        memory.update(first["id"], f"It smells of roses {infer}.")
+    assert sorted(texts(memory.get_all(filters=ADA))) == [
+        "It smells of roses False.",
+        "It smells of roses True.",
+    ]
+
+
+def test_fault_5_the_same_memory_three_times_then_another(memory: Memory) -> None:
+    for _ in range(3):
+        memory.add("I live in Paris.", user_id="ada")
+    memory.add("I live in Lyon.", user_id="ada")
+    (current,) = memory.get_all(filters=ADA)["results"]
+    assert current["memory"] == "Ada lives in Lyon."
+    assert texts(memory.search("Where does Ada live?", filters=ADA)) == ["Ada lives in Lyon."]
+    assert [new for _, _, new in story(memory, current["id"])] == [
+        "Ada lives in Paris.",
+        "Ada lives in Lyon.",
     ]
 
 

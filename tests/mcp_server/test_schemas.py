@@ -85,7 +85,7 @@ def test_every_tool_has_a_title_all_hints_and_a_description(tool: MemoryTool) ->
 
 def test_what_takes_away_says_so() -> None:
     destructive = {tool.name for _, tool in TOOLS if tool.destructive}
-    assert destructive == {"forget", "delete_memory", "delete_all_memories"}
+    assert destructive == {"forget", "delete_all_memories"}
     for _, tool in TOOLS:
         assert ("forget" in tool.needs) == tool.destructive, tool.name
 

@@ -35,10 +35,10 @@ class Memory:
     A memory is a message as it was added. Where facts are to be inferred (`infer`, the default),
     each current fact that is decided from a message is a memory, and so is what the message says
     beside them; greetings and thanks are none. What an assistant said is kept, and no facts are
-    taken from it. What is added again is the same memory. To update is to edit: a search finds the
-    new text, `history` has both. To delete is to forget: the message and all that came of it are
-    erased for good, so of several facts in one message all go. Only what was added here is seen,
-    nothing else of the zone.
+    taken from it. What is added again is the same memory. To update puts a text in the place of one
+    memory: a search finds the new text, `history` has both. To delete takes one memory back: it is
+    not concluded again, and what else its message says stays. `delete_all` and `reset` forget: the
+    words are erased for good. Only what was added here is seen, nothing else of the zone.
 
     Errors are `ValueError`s that say what to do. Any thread may call any method.
 
@@ -204,8 +204,7 @@ class Memory:
         `data` is Mem0's former name of `text`.
 
         Raises:
-            ValueError: there is nothing to update, nothing has the id, or it is one of several
-                facts in a message.
+            ValueError: there is nothing to update, or nothing has the id.
         """
         said = data if text is None else text
         if said is None and metadata is None and expiration_date is KEEP:
@@ -217,7 +216,7 @@ class Memory:
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, Any]:
-        """Forget a memory for good, with the message that it comes from.
+        """Take a memory back; what else its message says stays, and `history` tells of it.
 
         Raises:
             ValueError: nothing has the id.
@@ -251,7 +250,10 @@ class Memory:
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return what a memory said, the first first; an empty list where nothing has the id."""
+        """Return what a memory said, the first first; an empty list where nothing has the id.
+
+        The events are ADD, UPDATE and, last, DELETE.
+        """
         with _ValueErrors():
             return self._store.history(memory_id)
 

@@ -3,7 +3,8 @@
 A message that is added is an event of the platform `mem0`; whose it is, and the metadata that came
 with it, stand in the event's own. Where facts were to be inferred, each current fact that was
 decided from a message is a memory, and so is what the message says beside them. Else, and once it
-was edited, the message is a memory as it stands.
+was edited, the message is a memory as it stands. What was retracted is none; a text that took the
+place of a memory has its id.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from recollect import Memory, Zone, uncovered
-from recollect.integrations.facade_kit import every, revisions
+from recollect.integrations.facade_kit import UPDATE, every, is_update, revisions
 from recollect.integrations.mem0.mem0_filters import IDS
 
 PLATFORM = "mem0"
@@ -38,9 +39,24 @@ class Message:
         return self.first.source_event_ids[0]
 
     @property
+    def is_update(self) -> bool:
+        """Whether it took the place of a memory that was a part of another message."""
+        return is_update(self.said)
+
+    @property
     def whole(self) -> bool:
         """Whether it is a memory as it stands, whatever was decided from it."""
         return not self.said.get("infer") or len(self.versions) > 1
+
+    @property
+    def stated_in(self) -> str:
+        """The source id of the version that counts."""
+        return self.last.source_event_ids[0]
+
+    @property
+    def created_at(self) -> str:
+        """When the memory was first said."""
+        return str(self.said.get("created_at") or self.first.as_of)
 
     @property
     def id(self) -> str:
@@ -70,7 +86,7 @@ class Message:
     @property
     def order(self) -> tuple[str, str, int]:
         """Where it stands among others: by its time, and within what was added together."""
-        return (self.first.as_of, str(self.said.get("batch")), int(self.said.get("place") or 0))
+        return (self.created_at, str(self.said.get("batch")), int(self.said.get("place") or 0))
 
     @cached_property
     def fields(self) -> dict[str, Any]:
@@ -78,7 +94,7 @@ class Message:
         metadata = self.said.get("metadata") or {}
         return {
             "metadata": metadata or None,
-            "created_at": self.first.as_of,
+            "created_at": self.created_at,
             "updated_at": self.last.as_of,
             **({"categories": _listed(metadata["categories"])} if "categories" in metadata else {}),
             **{name: self.said[name] for name in _SHOWN if self.said.get(name) is not None},
@@ -87,7 +103,7 @@ class Message:
     @property
     def filtered(self) -> dict[str, Any]:
         """What filters look at."""
-        return {**self.fields, "timestamp": self.first.as_of}
+        return {**self.fields, "timestamp": self.created_at}
 
     def expired(self, today: str) -> bool:
         """Return whether it is hidden as from a day (YYYY-MM-DD)."""
@@ -110,6 +126,16 @@ class Item(NamedTuple):
         return (self.message.scope, said.get("role"), said.get("actor_id"), text)
 
     @property
+    def targets(self) -> list[str]:
+        """The ids of what is retracted with it: a fact, a message with its edits, or its parts."""
+        message = self.message
+        if message.whole or self.text == message.last.text.strip():
+            return [version.id for version in message.versions]
+        if self.id != message.first.id:
+            return [self.id]
+        return _parts(message, self.text)
+
+    @property
     def fields(self) -> dict[str, Any]:
         """What filters look at."""
         return {**self.message.filtered, "memory_ids": self.id, "keywords": self.text}
@@ -128,6 +154,38 @@ class Item(NamedTuple):
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def _parts(message: Message, rest: str) -> list[str]:
+    """Return the ids of the parts of a message that are what it says beside its facts."""
+    text, at = message.last.text, 0
+    found: list[str] = []
+    for sentence in rest.split("\n"):
+        start = text.find(sentence, at)
+        at = start + len(sentence)
+        found.append(f"{message.last.id}:{start}-{at}")
+    return found
+
+
+def _places(message: Message) -> list[tuple[int, int]]:
+    """Return where the parts of a message stand that were retracted, in characters."""
+    ends = (id_.rpartition(":")[2].split("-") for id_ in message.last.retracted_parts)
+    return [(int(start), int(end)) for start, end in ends]
+
+
+def retracted_rest(message: Message) -> str:
+    """Return what was retracted of what a message says beside its facts."""
+    return "\n".join(message.last.text[start:end] for start, end in _places(message))
+
+
+def _rest(message: Message, facts: Iterable[str]) -> str:
+    """Return what a message says beside its facts, but for what was retracted."""
+    if not message.last.current:
+        return ""
+    text = message.last.text
+    for start, end in reversed(_places(message)):
+        text = f"{text[:start]} {text[end:]}"
+    return uncovered(text, facts)
 
 
 def as_it_stands(message: Message) -> Item:
@@ -149,6 +207,11 @@ def messages(zone: Zone, said: Mapping[str, str]) -> list[Message]:
     return sorted(map(Message, versions), key=lambda message: message.order)
 
 
+def replacing(zone: Zone, said: Mapping[str, str]) -> list[Message]:
+    """Return the texts that took the place of memories, as messages that say this."""
+    return messages(zone, {**said, "kind": UPDATE})
+
+
 class Read(NamedTuple):
     """A message's memories, and those of earlier messages that it only says again."""
 
@@ -161,11 +224,12 @@ class MemoryReader:
 
     def __init__(self, zone: Zone, known: Iterable[Message] = ()) -> None:
         self._held = zone
-        self._known = {message.source_id: message for message in known}
+        self._known = {id_: message for message in known for id_ in message.source_ids}
 
     def read(self, some: Sequence[Message]) -> list[Read]:
         """Return the memories of messages, in their order."""
-        asked = [message.source_id for message in some if not message.whole]
+        replaced = {message.id for message in self._known.values() if message.is_update}
+        asked = [one.stated_in for one in some if one.is_update or not one.whole]
         given: dict[str, list[Memory]] = defaultdict(list)
         repeated: dict[str, list[Memory]] = defaultdict(list)
         facts = every(self._held, "facts", source_event_ids=asked, superseded=True)
@@ -177,7 +241,7 @@ class MemoryReader:
                 repeated[other].append(fact)
         self._fetch(given)
         ended = self.ended(by_id.values())
-        return [self._read(one, given, repeated, ended) for one in some]
+        return [self._read(one, given, repeated, ended, replaced) for one in some]
 
     def _read(
         self,
@@ -185,24 +249,38 @@ class MemoryReader:
         given: Mapping[str, list[Memory]],
         repeated: Mapping[str, list[Memory]],
         ended: set[str],
+        replaced: set[str],
     ) -> Read:
+        own = given.get(message.stated_in, [])
         if message.whole:
-            return Read([as_it_stands(message)], [])
-        own = given.get(message.source_id, [])
+            stated = [*own, *repeated.get(message.stated_in, ())]
+            over = bool(stated) and all(fact.id in ended for fact in stated)
+            return Read([as_it_stands(message)] if message.last.current and not over else [], [])
         again = [
-            Item(fact.id, fact.text, first)
+            (fact, first)
             for fact in repeated.get(message.source_id, ())
             if (first := self._known.get(fact.source_event_ids[0])) is not None
             and first.scope == message.scope
         ]
-        items = [Item(fact.id, fact.text, message) for fact in own if fact.id not in ended]
-        texts = [*(fact.text for fact in own), *(item.text for item in again)]
-        if rest := uncovered(message.last.text, texts):
+        items = [
+            Item(fact.id, fact.text, message)
+            for fact in own
+            if fact.id not in ended and fact.id not in replaced
+        ]
+        if rest := _rest(message, [fact.text for fact in (*own, *(fact for fact, _ in again))]):
             items.append(Item(message.first.id, rest, message))
-        return Read(items, [item for item in again if item.id not in ended])
+        earlier = [
+            as_it_stands(first) if first.whole else Item(fact.id, fact.text, first)
+            for fact, first in again
+            if fact.id not in ended
+        ]
+        return Read(items, earlier)
 
     def ended(self, facts: Iterable[Memory]) -> set[str]:
-        """Return the ids of facts whose place another has taken, of what the same one said."""
+        """Return the ids of facts that are over: retracted, or another has taken their place.
+
+        What another person said ends none.
+        """
         over = [fact for fact in facts if not fact.current]
         newer = {change.id for fact in over for change in fact.superseded_by}
         said_in_ = {id_: self._held.get_memory(id_).source_event_ids[0] for id_ in newer}
@@ -215,7 +293,9 @@ class MemoryReader:
         return {
             fact.id
             for fact in over
-            if any(
+            if fact.retracted
+            or not fact.superseded_by
+            or any(
                 whose(said_in_[change.id]) == whose(fact.source_event_ids[0])
                 for change in fact.superseded_by
             )
@@ -223,6 +303,6 @@ class MemoryReader:
 
     def _fetch(self, source_ids: Iterable[str]) -> None:
         lacking = sorted({id_ for id_ in source_ids if id_ not in self._known})
-        for event in every(self._held, "events", platform=PLATFORM, source_event_ids=lacking):
+        for event in every(self._held, "events", source_event_ids=lacking):
             if said_in(event):
                 self._known[event.source_event_ids[0]] = Message([event])

@@ -268,18 +268,16 @@ async def update(
     return {"message": "Memory updated successfully!", **(found or {})}
 
 
-@delete("/v1/memories/{memory_id:str}", status_code=200, opt=_FORGET)
+@delete("/v1/memories/{memory_id:str}", status_code=200, opt=_WRITE)
 async def delete_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
-    """Forget a memory for good, with the message that it comes from."""
-    zone = zone_of(request)
-    await write(request, zone, lambda held: Mem0Store(held).delete(memory_id))
-    drop_cached_answers(request, zone)
+    """Take a memory back; its message stays, with what else it says."""
+    await write(request, zone_of(request), lambda held: Mem0Store(held).delete(memory_id))
     return {"message": "Memory deleted successfully!"}
 
 
 @get("/v1/memories/{memory_id:str}/history", opt=_READ)
 async def history(request: AnyRequest, memory_id: FromPath[str]) -> list[dict[str, Any]]:
-    """Return what a memory said, the first first."""
+    """Return what a memory said, the first first; its deletion comes last."""
     found = await ask(request, zone_of(request), lambda held: Mem0Store(held).history(memory_id))
     if not found:
         raise _unknown(memory_id)
@@ -334,10 +332,9 @@ async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
     return {"message": f"Successfully updated {len(data.memories)} memories"}
 
 
-@delete("/v1/batch", status_code=200, opt=_FORGET)
+@delete("/v1/batch", status_code=200, opt=_WRITE)
 async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
-    """Forget memories one after the other; one of several facts takes the others with it."""
-    zone = zone_of(request)
+    """Take memories back one after the other."""
 
     def delete_each(store: Mem0Store) -> None:
         there = [item.memory_id for item in data.memories]
@@ -348,8 +345,7 @@ async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
             if store.get(memory_id) is not None:
                 store.delete(memory_id)
 
-    await write(request, zone, lambda held: delete_each(Mem0Store(held)))
-    drop_cached_answers(request, zone)
+    await write(request, zone_of(request), lambda held: delete_each(Mem0Store(held)))
     return {"message": f"Successfully deleted {len(data.memories)} memories"}
 
 

@@ -1,14 +1,15 @@
-"""What Mem0's interfaces do with a zone: memories are added, found, listed, updated, forgotten.
+"""What Mem0's interfaces do with a zone: memories are added, found, listed, updated, deleted.
 
 Nothing else of the zone can be reached: neither what came from other sources, nor what the filters
-leave out, which are applied before anything is ranked. An update is an edit, to delete is to
-forget.
+leave out, which are applied before anything is ranked. To update or delete a memory takes it back
+and keeps what else its message says; to delete all of an owner's is to forget.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect import InvalidInput, Memory, Query, Result, UnknownId, Zone
-from recollect.integrations.facade_kit import every, moment, partly_kept
+from recollect.integrations.facade_kit import UPDATE, every, moment, partly_kept, replace
 from recollect.integrations.mem0.mem0_filters import (
     ANY_FIELD,
     FIELDS,
@@ -35,9 +36,10 @@ from recollect.integrations.mem0.mem0_messages import (
     Item,
     MemoryReader,
     Message,
-    Read,
     as_it_stands,
     messages,
+    replacing,
+    retracted_rest,
     said_in,
 )
 from recollect.integrations.thoughts import spoken
@@ -172,17 +174,15 @@ class Mem0Store:
     ) -> Addition:
         """Put a text in the place of a memory's, and add to its metadata.
 
+        A memory that is a part of what a message says is superseded by the text; a message that is
+        a memory as it stands is edited.
+
         Raises:
             UnknownId: nothing has the id.
-            InvalidInput: it is one memory of several in a message.
+            InvalidInput: the text is empty, or cannot be kept.
         """
         item = self._item(memory_id)
         message = item.message
-        if not message.whole and len(self._read(message).items) > 1:
-            raise InvalidInput(
-                f"{memory_id!r} is a part of what the message {message.first.id!r} says; "
-                "update that, with all that it is to say"
-            )
         if text is not None and (not isinstance(text, str) or not text.strip()):
             raise InvalidInput("text is empty; give what the memory is to say, or delete it")
         said = {**message.said, "id": item.id}
@@ -190,46 +190,63 @@ class Mem0Store:
             said["metadata"] = {**(said.get("metadata") or {}), **(_own(metadata) or {})}
         if expiration_date is not _KEEP:
             said["expiration_date"] = _day(expiration_date)
-        content = message.last.text if text is None else text
+        content = item.text if text is None else text
+        others = [] if content == item.text else _targets(self._same(item))
         event = {
             "platform": PLATFORM,
             "id": f"{PLATFORM}-{secrets.token_hex(16)}",
-            "kind": "edit",
-            "target": message.source_id,
             "sender_id": message.first.sender_id,
+            "sender_name": message.first.sender_name,
             "direction": "in" if said.get("role") == "user" else "out",
             "peer_id": _peer(said),
             "session_id": said.get("run_id"),
             "occurred_at": moment(at, "timestamp"),
             "content": content,
-            "metadata": {KEY: _without_none({**said, "digest": _digest(content)})},
         }
-        return Addition(item.id, self._import({0: event}, principal, wait=wait))
+        said["digest"] = _digest(content)
+        if item.targets[0] == message.first.id:
+            event |= {"kind": "edit", "target": message.source_id}
+            event["metadata"] = {KEY: _without_none(said)}
+            token = self._import({0: event}, principal, wait=wait or bool(others))
+            self._retract(others)
+            return Addition(item.id, token)
+        said |= {"kind": UPDATE, "infer": False, "created_at": message.created_at}
+        event["metadata"] = {KEY: _without_none(said)}
+        report = replace(self._held, event, [*item.targets, *others], principal)
+        if report.rejected:
+            raise partly_kept(report, "text", [0])
+        return Addition(item.id, report.token)
 
     def delete(self, memory_id: str) -> None:
-        """Forget a memory: the messages that it is, or comes from, with all that they say.
+        """Take a memory back: it is not concluded again, and what else its message says stays.
 
         Raises:
             UnknownId: nothing has the id.
         """
         item = self._item(memory_id)
-        own = item.message.source_id
+        self._retract(_targets([item, *self._same(item)]))
+
+    def _same(self, item: Item) -> list[Item]:
+        """Return what else was added and is the same memory."""
         theirs = messages(self._held, item.message.owned)
-        reads = zip(theirs, MemoryReader(self._held, theirs).read(theirs), strict=True)
-        self._forget(
-            [
-                message.first.id
-                for message, read in reads
-                if message.source_id == own
-                or any(one.same == item.same for one in (*read.items, *read.again))
-            ]
-        )
+        reads = MemoryReader(self._held, theirs).read(theirs)
+        return [
+            one
+            for read in reads
+            for one in read.items
+            if one.same == item.same
+            and (one.id, one.message.source_id) != (item.id, item.message.source_id)
+        ]
+
+    def _retract(self, ids: Iterable[str]) -> None:
+        for id_ in ids:
+            self._held.retract(id_)
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
         """Forget the messages that filters let through; return how many there were."""
-        ids = [message.first.id for message in self._matching(filters, expired=True)[0]]
-        self._forget(ids)
-        return len(ids)
+        found, _ = self._matching(filters, expired=True)
+        self._forget([one.first.id for one in found])
+        return len(found)
 
     def _forget(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH_SIZE):
@@ -318,17 +335,17 @@ class Mem0Store:
             return None
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return what a memory said, the first first; nothing where nothing has the id."""
+        """Return what a memory said, the first first; nothing where nothing has the id.
+
+        The last entry of one that was deleted is its deletion, whose time is not told.
+        """
         try:
-            item = self._item(memory_id)
+            item, is_deleted = self._found(memory_id)
         except UnknownId:
             return []
         message = item.message
-        said = [
-            (one.id, one.text, one.as_of)
-            for one in (message.versions if message.whole else self._versions(item))
-        ]
-        return [
+        said = [(one.id, one.text, one.as_of) for one in self._versions(item)]
+        shown: list[dict[str, Any]] = [
             {
                 "id": id_,
                 "memory_id": item.id,
@@ -344,9 +361,29 @@ class Mem0Store:
             }
             for place, (id_, text, at) in enumerate(said)
         ]
+        if is_deleted:
+            gone = {"old_memory": item.text, "new_memory": None, "event": "DELETE"}
+            shown.append(
+                {**shown[-1], **gone, "id": f"{item.id}-deleted"}
+                | {"updated_at": None, "is_deleted": True}
+            )
+        return shown
 
-    def _versions(self, item: Item) -> list[Memory]:
-        """Return a memory with the facts that it replaced, and that replaced it, of whom it is."""
+    def _versions(self, item: Item) -> Sequence[Memory]:
+        """Return what a memory said, with the facts that it replaced, and that replaced it."""
+        message = item.message
+        if not message.is_update:
+            return message.versions if message.whole else self._of_part(item)
+        try:
+            first, _ = self._added(item.id)
+        except UnknownId:
+            return message.versions
+        before = list(self._of_part(first))
+        until = [one.id for one in before].index(first.id) if before else -1
+        return [*before[: until + 1], *message.versions]
+
+    def _of_part(self, item: Item) -> list[Memory]:
+        """Return the versions of a memory that is a part of a message, of whom it is."""
         held = self._held.get_memory(item.id)
         if held.type != "fact":
             return [msgspec.structs.replace(held, text=item.text)]
@@ -354,25 +391,33 @@ class Mem0Store:
         first = [one.source_event_ids[0] for one in family]
         theirs = {
             event.source_event_ids[0]
-            for event in every(self._held, "events", platform=PLATFORM, source_event_ids=first)
+            for event in every(self._held, "events", source_event_ids=first)
             if said_in(event) and Message([event]).whose == item.message.whose
         }
-        return [one for one in family if one.source_event_ids[0] in theirs]
+        return [
+            one
+            for one in family
+            if one.id == item.id or (one.source_event_ids[0] in theirs and not one.retracted)
+        ]
 
     def owners(self) -> list[dict[str, Any]]:
         """Return the users, agents, apps and runs of which there are memories."""
         found: dict[tuple[str, str], list[Message]] = {}
-        for message in messages(self._held, {}):
+        count: Counter[tuple[str, str]] = Counter()
+        added = messages(self._held, {})
+        for message, read in zip(added, MemoryReader(self._held, added).read(added), strict=True):
             for name in IDS:
                 if value := message.said.get(name):
-                    found.setdefault((name.removesuffix("_id"), value), []).append(message)
+                    owner = (name.removesuffix("_id"), value)
+                    found.setdefault(owner, []).append(message)
+                    count[owner] += len(read.items)
         return [
             {
                 "id": name,
                 "name": name,
                 "type": kind,
-                "total_memories": len(theirs),
-                "created_at": min(one.first.as_of for one in theirs),
+                "total_memories": count[kind, name],
+                "created_at": min(one.created_at for one in theirs),
                 "updated_at": max(one.last.as_of for one in theirs),
             }
             for (kind, name), theirs in sorted(found.items())
@@ -409,40 +454,63 @@ class Mem0Store:
         kept = {message.source_id for message in chosen.values()}
         return [one for one in found if one.source_id in kept], set(chosen)
 
-    def _read(self, message: Message) -> Read:
-        (read,) = MemoryReader(self._held, [message]).read([message])
-        return read
-
     def _firsts(self, items: Sequence[Item]) -> dict[str, str]:
         """Return the ids of the memories that some are which were added before, by their ids."""
-        said = [item for item in items if item.id in (item.message.id, item.message.first.id)]
-        if not said:
+        if not items:
             return {}
-        owned = said[0].message.owned
+        owned = items[0].message.owned
+        said = [item for item in items if item.id in (item.message.id, item.message.first.id)]
         if len(said) > _FEW:
             held = messages(self._held, owned)
         else:
             digests = {str(item.message.said.get("digest")) for item in said}
             held = [
-                one
-                for digest in sorted(digests)
-                for one in messages(self._held, {**owned, "digest": digest})
+                *(
+                    one
+                    for digest in sorted(digests)
+                    for one in messages(self._held, {**owned, "digest": digest})
+                ),
+                *replacing(self._held, owned),
             ]
         first: dict[tuple[object, ...], str] = {}
         for message in held:
-            if message.last.current:
+            if message.last.current and not message.last.retracted_parts:
                 first.setdefault(as_it_stands(message).same, message.id)
-        found = ((item.id, first.get(as_it_stands(item.message).same)) for item in said)
+        whole = {item.id: as_it_stands(item.message).same for item in said}
+        found = (
+            (item.id, first.get(item.same) or first.get(whole.get(item.id, ()))) for item in items
+        )
         return {id_: first_id for id_, first_id in found if first_id is not None}
 
     def _item(self, memory_id: str) -> Item:
         """Return a memory by its id.
 
         Raises:
+            UnknownId: nothing has it, or it was deleted.
+        """
+        item, is_deleted = self._found(memory_id)
+        if is_deleted:
+            raise _unknown(memory_id)
+        return item
+
+    def _found(self, memory_id: str) -> tuple[Item, bool]:
+        """Return a memory by its id, and whether it was deleted.
+
+        Raises:
             UnknownId: nothing has it.
         """
         if not isinstance(memory_id, str):
             raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a text")
+        for message in replacing(self._held, {"id": memory_id}):
+            return as_it_stands(message), not message.last.current
+        return self._added(memory_id)
+
+    def _added(self, memory_id: str) -> tuple[Item, bool]:
+        """Return a memory as it was added, by its id, and whether it was taken back.
+
+        Raises:
+            UnknownId: nothing has it.
+        """
         try:
             held = self._held.get_memory(memory_id)
         except InvalidInput:
@@ -458,14 +526,19 @@ class Mem0Store:
                     return self._item_of(message, held)
         raise _unknown(memory_id)
 
-    def _item_of(self, message: Message, held: Memory) -> Item:
+    def _item_of(self, message: Message, held: Memory) -> tuple[Item, bool]:
         """Return the memory of a message that is held as a fact, or as the message itself."""
         if message.whole:
-            return as_it_stands(message)
+            return as_it_stands(message), not message.last.current
         if held.type == "fact":
-            return Item(held.id, held.text, message)
-        rest = [item for item in self._read(message).items if item.id == held.id]
-        return rest[0] if rest else as_it_stands(message)
+            return Item(held.id, held.text, message), held.retracted
+        (read,) = MemoryReader(self._held, [message]).read([message])
+        for item in read.items:
+            if item.id == held.id:
+                return item, False
+        if rest := retracted_rest(message):
+            return Item(held.id, rest, message), True
+        return as_it_stands(message), not message.last.current
 
 
 def _unknown(memory_id: str) -> UnknownId:
@@ -474,11 +547,20 @@ def _unknown(memory_id: str) -> UnknownId:
 
 def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | None:
     """Return how well a memory answers; None where it was not found, or is too unlike."""
-    found = [hits[id_] for id_ in dict.fromkeys((item.id, item.message.last.id)) if id_ in hits]
+    message = item.message
+    found = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
+    if message.is_update:
+        # Its id is that of what it replaced, which may be a message with other memories.
+        found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
     near = [hit.similarity for hit in found if hit.similarity is not None]
     if not found or (near and max(near) < threshold - _ROUNDING):
         return None
     return found[0].score
+
+
+def _targets(items: Iterable[Item]) -> list[str]:
+    """Return the ids of what is retracted with some memories, each once."""
+    return list(dict.fromkeys(id_ for item in items for id_ in item.targets))
 
 
 def _listed(messages: Any) -> list[Any]:

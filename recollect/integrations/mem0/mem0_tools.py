@@ -270,8 +270,7 @@ MEM0_TOOLS = (
     MemoryTool(
         name="update_memory",
         title="Update a memory",
-        description="Put a new text in the place of a memory; the old one is kept in its history. "
-        "One of several facts of a message cannot be rewritten alone: add the correction.",
+        description="Put a new text in the place of a memory; the old one is kept in its history.",
         arguments=UpdateTextArguments,
         answer=Mem0Changes,
         run=_update,
@@ -280,13 +279,12 @@ MEM0_TOOLS = (
     MemoryTool(
         name="delete_memory",
         title="Delete a memory",
-        description="Erase one memory for ever, and all that was decided from it. Only where the "
-        "user has asked for it.",
+        description="Take one memory back: it is found no more, and not concluded again. What else "
+        "its message says stays. Only where the user has asked for it.",
         arguments=MemoryIdArguments,
         answer=Mem0Message,
         run=_delete,
-        needs=FORGET,
-        destructive=True,
+        needs=WRITE,
         repeatable=True,
     ),
     MemoryTool(
