@@ -220,11 +220,11 @@ class StatedAt(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
-    """Takes back a fact, or all that is concluded from an event, and keeps the event (G1).
+    """Retracts a fact, or every fact of an event, and keeps the event (G1).
 
     `target`: id of the fact or event. `stated_at`: the events that state it, so that the retraction
-    also covers what another writer concludes from the same words. `replaced_by`: id of the event
-    that says what is true instead; None: nothing does. `restore` undoes earlier retractions of the
+    also covers what another writer derives from the same words. `replaced_by`: id of the event
+    that states the correction, if any. `restore` undoes earlier retractions of the
     target.
     """
 

@@ -110,7 +110,7 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
-    """A command took back the memory `target_id`, as far as the event `event_id` states it (G1).
+    """A retraction of the memory `target_id`, for one event that states it (G1).
 
     The statement is at `char_start` to `char_end` of the event's text. `retracted_by`: the event
     of the command, or the one that replaces the memory. `replaced_at` (unix ms): when it was

@@ -1,4 +1,4 @@
-"""Handles retractions: takes back facts below the event, and restores them (G1)."""
+"""Agent that handles retractions of facts, and their restoration (G1)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class StatingEvent(NamedTuple):
 
 
 class RetractionClerk(Agent):
-    """Retracts every fact that says what the command takes back of its events.
+    """Retracts every fact that states what the command retracts.
 
-    Rows hold ids and offsets, never words. Facts that are concluded later from the same events are
-    retracted by whoever writes them (`retracted_statements`).
+    Rows hold ids and offsets, never words. Facts that are derived later from the same events are
+    retracted by the agent that writes them (`retracted_statements`).
     """
 
     kinds = frozenset({"retract"})

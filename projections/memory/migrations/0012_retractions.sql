@@ -1,4 +1,4 @@
--- What somebody took back below the event (G1): a fact, or all that is concluded of an event.
+-- Retractions (G1): facts, or all facts of an event, that were retracted without erasing the event.
 
 CREATE TABLE retractions (
     target_id    TEXT    NOT NULL,      -- the fact or the event that was named

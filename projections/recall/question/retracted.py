@@ -1,4 +1,4 @@
-"""What was taken back (G1): facts, and the words of messages that say them."""
+"""Retracted facts (G1), and messages without the words that state them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from recollect.projections.recall.index.zone_index import Index
 
 Mask = npt.NDArray[np.bool_]
 
-#: What stands in a message in place of words that were taken back.
+#: Replaces retracted words in the text of a message.
 RETRACTED_MARK = "[retracted]"
-#: A message that has fewer index terms left says nothing else.
+#: A message with fewer index terms left is not recalled.
 _LEAST_LEFT = 2
 
 
 class Retracted(NamedTuple):
-    """What was taken back.
+    """What was retracted.
 
-    `facts` by id; `turns`: those that say nothing else; `texts`: what the others still say, by the
-    running number of their event.
+    `facts`: ids. `turns`: a mask of the turns with nothing else to say. `texts`: the remaining text
+    of the other turns, by event number.
     """
 
     facts: frozenset[str]
@@ -33,7 +33,7 @@ class Retracted(NamedTuple):
 
 
 def find_retracted(index: Index, files: ZoneFiles) -> Retracted:
-    """Return what was taken back and not restored."""
+    """Return what was retracted and not restored."""
     turns = np.zeros(len(index.turns), bool)
     if not index.row_kinds.retractions:
         return Retracted(frozenset(), turns, {})
@@ -59,9 +59,9 @@ def find_retracted(index: Index, files: ZoneFiles) -> Retracted:
 
 
 def without_spans(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
-    """Return a text with a mark in place of each of some spans, and what is left of it.
+    """Return a text with each span (first and last character) replaced, and the text without them.
 
-    Spans (first and last character) may overlap.
+    Spans may overlap.
     """
     marked: list[str] = []
     left: list[str] = []

@@ -1,7 +1,7 @@
-"""Which facts a retraction covers (G1): those that say what was taken back of the same message.
+"""Which facts a retraction covers (G1): those that restate the retracted part of a message.
 
-A retraction names where an event states a memory, never its words, so that it holds for whatever
-writer reads the event and tells nothing once the event is forgotten.
+A retraction gives the place in the event's text, never the words. So it applies to any writer that
+reads the event, and reveals nothing once the event is forgotten.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 class RetractedStatement(NamedTuple):
-    """The content words of what was taken back of a text, and those of the rest of the text."""
+    """The content words of the retracted part of a text, and of the rest of it."""
 
     retracted: frozenset[str]
     rest: frozenset[str]
 
     def is_said_by(self, text: str) -> bool:
-        """Return whether a fact of the same message says what was taken back, and nothing else."""
+        """Return whether a fact of the message restates the retracted part, and nothing else."""
         words = content_words(text)
         return bool(words & self.retracted) and not words & self.rest
 
@@ -31,7 +31,7 @@ class RetractedStatement(NamedTuple):
 def retracted_statement(
     text: str, start: int, end: int, names: Iterable[str]
 ) -> RetractedStatement:
-    """Return what is retracted of a text from `start` to `end`.
+    """Return the retracted part of a text, from `start` to `end`.
 
     `names`: those of the sender, which any fact of the message may have.
     """
@@ -48,7 +48,7 @@ def covering(
     texts: Mapping[str, str],
     names: Iterable[str],
 ) -> list[MemoryRetraction]:
-    """Return the retractions that cover a fact, one for each memory that was taken back.
+    """Return the retractions that cover a fact, one for each retracted memory.
 
     `standing`: retractions of what the versions of its message state. `texts`: their texts by id.
     """
@@ -65,7 +65,7 @@ def covering(
 
 
 def _covers(statement: RetractedStatement, text: str, row: MemoryRetraction) -> bool:
-    # All of an event was taken back, whatever words a fact of it has.
+    # The whole event was retracted, whatever the words of its facts.
     return row.target_id == row.event_id or statement.is_said_by(text)
 
 
