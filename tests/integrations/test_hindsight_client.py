@@ -479,3 +479,107 @@ def test_what_is_over_is_not_recalled(client: Hindsight) -> None:
         assert not any("Paris" in text for text in found), question
     old = client.list_memories("over", state="invalidated")
     assert [item.text for item in old.items] == ["user: I live in Paris."]
+
+
+SEVERAL = (
+    "I live in Turin. My favourite tea is oolong. I am allergic to peanuts. "
+    "The harbour smells of herring, and the gulls scream."
+)
+
+
+def listed(client: Hindsight, bank: str, state: Any = None) -> dict[str, str]:
+    """Return the ids of memories by their texts."""
+    items = client.list_memories(bank, state=state).items
+    return {str(item.text).removeprefix("user: "): item.id for item in items}
+
+
+def curate(client: Hindsight, bank: str, memory_id: str, **change: Any) -> Any:
+    return run(client.memory.update_memory(bank, memory_id, UpdateMemoryRequest(**change)))
+
+
+def recalled(client: Hindsight, bank: str, question: str) -> str:
+    return str([result.text for result in client.recall(bank, question).results])
+
+
+def test_fault_1_one_memory_of_several_is_invalidated_and_restored(client: Hindsight) -> None:
+    client.retain("curate", SEVERAL, document_id="d", tags=["t"])
+    before = listed(client, "curate")
+    assert len(before) == 3
+    (text,) = [text for text in before if "oolong" in text]
+    curate(client, "curate", before[text], state="invalidated", reason="never true")
+    curate(client, "curate", before[text], state="invalidated")
+    assert listed(client, "curate") == {t: id_ for t, id_ in before.items() if t != text}
+    assert listed(client, "curate", "invalidated") == {text: before[text]}
+    assert run(client.memory.get_memory("curate", before[text]))["state"] == "invalidated"
+    for question in ("oolong", "Which tea is it?", "Turin peanuts harbour tea"):
+        assert "oolong" not in recalled(client, "curate", question)
+    client.retain("curate", "I play chess.")
+    assert "oolong" not in str(listed(client, "curate"))
+    assert "oolong" in run(client.documents.get_document("curate", "d")).original_text
+    curate(client, "curate", before[text], state="valid")
+    curate(client, "curate", before[text], state="valid")
+    assert listed(client, "curate").items() >= before.items()
+    assert "oolong" in recalled(client, "curate", "oolong tea")
+
+
+def test_fault_1_a_whole_content_is_invalidated_and_restored(client: Hindsight) -> None:
+    client.retain("contents", "The harbour smells of herring, and the gulls scream.")
+    (found,) = client.recall("contents", "harbour herring").results
+    curate(client, "contents", found.id, state="invalidated")
+    assert client.recall("contents", "harbour herring").results == []
+    curate(client, "contents", found.id, state="valid")
+    assert client.recall("contents", "harbour herring").results
+
+
+def test_fault_2_one_memory_of_several_is_replaced(client: Hindsight) -> None:
+    client.retain("replaced", SEVERAL, document_id="d", tags=["t"], metadata={"n": "1"})
+    before = listed(client, "replaced")
+    (text,) = [text for text in before if "Turin" in text]
+    curate(client, "replaced", before[text], text="I live in Oslo.")
+    after = listed(client, "replaced")
+    assert [each for each in after if each not in before] == ["I live in Oslo."]
+    assert [each for each in before if each not in after] == [text]
+    assert listed(client, "replaced", "invalidated") == {text: before[text]}
+    shown = run(client.memory.get_memory("replaced", before[text]))
+    assert (shown["text"], shown["state"], shown["tags"]) == ("I live in Oslo.", "valid", ["t"])
+    assert (shown["document_id"], shown["metadata"]) == ("d", {"n": "1"})
+    assert run(client.documents.get_document("replaced", "d")).original_text == SEVERAL
+    curate(client, "replaced", before[text], text="I live in Bergen.")
+    assert "I live in Bergen." in listed(client, "replaced")
+    assert "I live in Oslo." not in listed(client, "replaced")
+    curate(client, "replaced", before[text], state="invalidated")
+    assert set(listed(client, "replaced")) == set(before) - {text}
+    curate(client, "replaced", before[text], state="valid")
+    client.retain("replaced", "I moved to Lyon.")
+    assert not {"I live in Bergen.", "I live in Oslo.", text} & set(listed(client, "replaced"))
+    run(client.documents.delete_document("replaced", "d"))
+    assert set(listed(client, "replaced")) == {"I moved to Lyon."}
+    assert "Bergen" not in recalled(client, "replaced", "Bergen Oslo Turin")
+
+
+def test_fault_5_the_same_memory_three_times_then_another(client: Hindsight) -> None:
+    for _ in range(3):
+        client.retain("thrice", "I live in Paris.")
+    assert len(client.recall("thrice", "Where does user live?").results) == 1
+    client.retain("thrice", "I live in Lyon.")
+    assert set(listed(client, "thrice")) == {"I live in Lyon."}
+    assert set(listed(client, "thrice", "invalidated")) == {"I live in Paris."}
+    assert "Paris" not in recalled(client, "thrice", "Where does user live? Paris")
+
+
+def test_what_cannot_be_curated_is_refused(client: Hindsight) -> None:
+    client.retain("refused", "I live in Turin.")
+    (id_,) = listed(client, "refused").values()
+    made = client.create_mental_model("refused", "Homes", "Who lives in Turin?")
+    for memory_id, change in (
+        (id_, {}),
+        (id_, {"state": "gone"}),
+        (id_, {"text": " "}),
+        (id_, {"text": "x", "fact_type": "world"}),
+        ("nothing", {"state": "invalidated"}),
+        (made.mental_model_id, {"state": "invalidated"}),
+    ):
+        with pytest.raises(ApiException) as caught:
+            curate(client, "refused", memory_id, **change)
+        assert caught.value.status in (400, 404, 422), change
+    assert set(listed(client, "refused")) == {"I live in Turin."}

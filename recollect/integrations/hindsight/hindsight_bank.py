@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from recollect import InvalidInput, Memory, Query, Result, Scope, UnknownId, Zone
-from recollect.integrations.facade_kit import every, moment, partly_kept
+from recollect.integrations.facade_kit import every, is_update, moment, partly_kept, replace
 from recollect.integrations.hindsight.hindsight_events import (
     BANK,
     PLATFORM,
@@ -24,6 +24,7 @@ from recollect.integrations.hindsight.hindsight_events import (
     said_in,
     tags_of,
     text_of,
+    update_of,
 )
 from recollect.integrations.hindsight.hindsight_tags import Fits, pattern
 
@@ -32,6 +33,7 @@ _RESULTS = {"low": 20, "mid": 50, "high": 100}
 _TIMES = ("mentioned_at", "created_at", "updated_at")
 
 Budget = Literal["low", "mid", "high"]
+State = Literal["valid", "invalidated"]
 
 
 class Retained(NamedTuple):
@@ -130,46 +132,71 @@ class HindsightBank:
         return [{**first, "kind": "edit", "target": parts[0]}, *others, *gone]
 
     def rewrite(self, memory_id: str, text: str, principal: Mapping[str, str] | None = None) -> str:
-        """Put a text in the place of the content that a memory comes from; return its token.
+        """Put a text in the place of a memory; return its token.
+
+        A content that is one memory is edited; a part of what one says is superseded by the text.
 
         Raises:
             UnknownId: nothing has the id.
-            InvalidInput: it does not come from one content alone, or is only a part of what that
-                says; or the text cannot be kept.
+            InvalidInput: it is no fact and no content that was retained, or the text cannot be
+                kept.
         """
-        held = self._held.get_memory(memory_id)
+        held = self._current(memory_id)
+        text = text_of(text, "text")
         sources = held.source_event_ids
-        events = [
-            event
-            for event in every(self._held, "events", platform=PLATFORM, source_event_ids=sources)
-            if said_in(event)
-        ]
-        if len(events) != 1 or len(sources) != 1:
-            raise InvalidInput(
-                f"memory_id: {held.id} does not come from one content that was retained; "
-                "retain the correction as a content of its own"
+        events = list(every(self._held, "events", source_event_ids=sources[:1]))
+        said = said_in(events[0]) if events else {}
+        whole = held.type == "event" or (
+            len(sources) == 1 and len(self._facts_from(sources, superseded=True)) == 1
+        )
+        if whole and said:
+            event = edit_of(self._first(events[0], said), {**said, "id": memory_id}, text)
+            report = self._held.ingest(event, wait=False, principal=principal)
+        elif held.type == "fact":
+            report = replace(
+                self._held, update_of(events[0], said, memory_id, text), [held.id], principal
             )
-        (event,) = events
-        if held.type != "event" and len(self._facts_from(sources)) > 1:
+        else:
             raise InvalidInput(
-                f"memory_id: {held.id} is a part of what {event.id} says; update that, with "
-                "all that it is to say"
+                f"memory_id: {held.id} is neither a fact nor a content that was retained; retain "
+                "the correction as a content of its own"
             )
-        said = said_in(event)
-        name = "document_id" if said.get("document_id") else "operation"
+        if report.rejected:
+            raise partly_kept(report, "text", [0])
+        return report.token
+
+    def _first(self, event: Memory, said: Mapping[str, Any]) -> str:
+        """Return the source id under which an event was sent before it was edited."""
+        name = next(one for one in ("document_id", "operation", "id") if said.get(one))
         for versions in messages(retained(self._held, **{name: str(said[name])})):
             if event.id in {version.id for version in versions}:
-                edit = edit_of(versions[0].source_event_ids[0], said, text_of(text, "text"))
-                report = self._held.ingest(edit, wait=False, principal=principal)
-                if report.rejected:
-                    raise partly_kept(report, "text", [0])
-                return report.token
-        raise UnknownId(f"no memory has the id {memory_id[:200]!r}")
+                return versions[0].source_event_ids[0]
+        return event.source_event_ids[0]
 
-    def _facts_from(self, source_ids: Sequence[str]) -> list[Memory]:
-        """Return the current facts that were decided from events."""
+    def set_state(self, memory_id: str, state: State) -> None:
+        """Take a memory back (`invalidated`), or restore it (`valid`); what is so stays so.
+
+        Raises:
+            UnknownId: nothing has the id.
+            InvalidInput: it is neither a fact nor an event, or another memory has its place.
+        """
+        held = self._current(memory_id)
+        if held.current != (state == "valid"):
+            self._held.retract(held.id, restore=state == "valid")
+
+    def _current(self, memory_id: str) -> Memory:
+        """Return a memory by its id; the text that was put in its place, if there is one.
+
+        Raises:
+            UnknownId: nothing has the id.
+        """
+        updates = messages(retained(self._held, id=memory_id))
+        return updates[-1][-1] if updates else self._held.get_memory(memory_id)
+
+    def _facts_from(self, source_ids: Sequence[str], *, superseded: bool = False) -> list[Memory]:
+        """Return the current facts that were decided from events; `superseded`: all."""
         wanted = set(source_ids)
-        found = every(self._held, "facts", source_event_ids=list(wanted))
+        found = every(self._held, "facts", source_event_ids=list(wanted), superseded=superseded)
         return [fact for fact in found if fact.source_event_ids[0] in wanted]
 
     # Documents and operations
@@ -212,7 +239,11 @@ class HindsightBank:
         wanted = {} if document_id is None else {"document_id": document_id}
         found: dict[str, list[Memory]] = defaultdict(list)
         for versions in messages(retained(self._held, **wanted)):
-            if versions[-1].current and (of := said_in(versions[-1]).get("document_id")):
+            said = said_in(versions[-1])
+            # What took the place of a memory is beside the document that it was taken from.
+            if is_update(said):
+                continue
+            if versions[-1].current and (of := said.get("document_id")):
                 found[str(of)].append(versions[-1])
         return {of: sorted(parts, key=order) for of, parts in found.items()}
 
@@ -380,8 +411,8 @@ class HindsightBank:
         Raises:
             UnknownId: nothing has it.
         """
-        held = self._held.get_memory(id_)
-        return _unit(held, self._events_of([held])[held.id])
+        held = self._current(id_)
+        return {**_unit(held, self._events_of([held])[held.id]), "id": id_}
 
     def tags(self, wildcards: str | None) -> list[tuple[str, int]]:
         """Return the tags of what was retained, each with how many memories have it."""

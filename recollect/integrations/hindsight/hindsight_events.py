@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect import InvalidInput, Memory, Zone
-from recollect.integrations.facade_kit import every, moment, now, revisions
+from recollect.integrations.facade_kit import UPDATE, every, moment, now, revisions
 from recollect.integrations.transcripts import Turn, turns
 
 PLATFORM = "hindsight"
@@ -21,6 +21,8 @@ KEY = "hindsight"
 #: What `kind` is of the event that holds the name and the missions of a bank.
 BANK = "bank"
 _SENDER = "user"
+# What a text has of the memory that it takes the place of.
+_KEPT = ("context", "document_id", "tags", "metadata")
 
 
 def said_in(event: Memory) -> dict[str, Any]:
@@ -138,6 +140,22 @@ def edit_of(target: str, said: Mapping[str, Any], text: str) -> dict[str, Any]:
         "occurred_at": now(),
         "content": text,
         "metadata": {KEY: dict(said)},
+    }
+
+
+def update_of(
+    stating: Memory, said: Mapping[str, Any], memory_id: str, text: str
+) -> dict[str, Any]:
+    """Return a text that takes the place of a memory of an event, which has these fields."""
+    kept = {name: said[name] for name in _KEPT if name in said}
+    return {
+        "platform": PLATFORM,
+        "id": f"{PLATFORM}-update-{secrets.token_hex(16)}",
+        "sender_id": stating.sender_id,
+        "sender_name": stating.sender_name,
+        "occurred_at": now(),
+        "content": text,
+        "metadata": {KEY: {**kept, "kind": UPDATE, "id": memory_id}},
     }
 
 

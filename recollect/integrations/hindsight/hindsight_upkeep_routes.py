@@ -11,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 
 from recollect import InvalidInput, Zone, paginate
 from recollect.integrations.hindsight import hindsight_profile
-from recollect.integrations.hindsight.hindsight_bank import HindsightBank
+from recollect.integrations.hindsight.hindsight_bank import HindsightBank, State
 from recollect.service import (
     AnyRequest,
     ask,
@@ -29,7 +29,7 @@ _EVER = "2199-12-31T23:59:59.999Z"
 
 
 class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update_memory` sends; of it the text is known here."""
+    """What `update_memory` sends; of it the text and the state are known here."""
 
     text: str | None = None
     context: str | None = None
@@ -38,7 +38,7 @@ class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
     mentioned_at: str | None = None
     fact_type: str | None = None
     entities: list[str] | None = None
-    state: str | None = None
+    state: State | None = None
 
 
 class ModelChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,16 +92,19 @@ async def clear_memories(
 async def update_unit(
     request: AnyRequest, bank: FromPath[str], memory_id: FromPath[str], data: JSONBody[UnitBody]
 ) -> dict[str, Any]:
-    """Put a text in the place of the content that a memory comes from."""
-    others = [name for name in data.__struct_fields__[1:] if getattr(data, name) is not None]
-    if data.text is None or others:
-        raise InvalidInput("give text alone: the rest of a memory is decided from what it says")
-    text, mark = data.text, principal_in(request).metadata(bank)
-    token = await write(
-        request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
-    )
-    await decided_in_time(request, bank, token)
-    return {"success": True, "memory_id": memory_id, "text": text}
+    """Put a text in the place of a memory, retract it, or restore it."""
+    given = {name for name in data.__struct_fields__ if getattr(data, name) is not None}
+    if not given or not given <= {"text", "state"}:
+        raise InvalidInput("give text or state: the rest of a memory is decided from what it says")
+    text, state, mark = data.text, data.state, principal_in(request).metadata(bank)
+    if text is not None:
+        token = await write(
+            request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
+        )
+        await decided_in_time(request, bank, token)
+    if state is not None:
+        await write(request, bank, lambda held: HindsightBank(held).set_state(memory_id, state))
+    return {"success": True, "memory_id": memory_id, "text": text, "state": state}
 
 
 @patch("/{bank:str}/mental-models/{model_id:str}", opt=_WRITE)
