@@ -127,6 +127,18 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
     names: tuple[bytes, ...] = ()
 
 
+class Certify(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="certify"):
+    """Records the certificate of the erasure with the number `erasure` (E8).
+
+    `statement`: its statement as JSON, without the erased records and their keys, which are those
+    of the erasure. `sha256`: the hash of the whole statement.
+    """
+
+    erasure: int
+    statement: bytes
+    sha256: bytes
+
+
 class RecallCount(msgspec.Struct, frozen=True):
     """The number of recalls of one memory since the last count."""
 
@@ -304,6 +316,7 @@ AnyPayload = (
     | Reaction
     | SystemNotice
     | Forget
+    | Certify
     | RecallsCounted
     | Tick
     | Park

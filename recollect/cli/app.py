@@ -12,6 +12,7 @@ import click
 from recollect.cli.commands import (
     backup_commands,
     browse_commands,
+    certificate_command,
     config_command,
     extract_command,
     ingest_commands,
@@ -79,6 +80,7 @@ for command in (
     *extract_command.COMMANDS,
     *write_commands.COMMANDS,
     *upkeep_commands.COMMANDS,
+    *certificate_command.COMMANDS,
     *backup_commands.COMMANDS,
     *process_commands.COMMANDS,
     *service_commands.COMMANDS,

@@ -296,11 +296,13 @@ class Zone(ZoneOperations):
         return forgetting.plan_erasure(self._zone, targets)
 
     @_guarded
-    def erase(self, chosen: ErasurePlan, *, dry_run: bool = False) -> ForgetReport:
-        """Erase the records that `choose` returned.
+    def erase(
+        self, chosen: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
+    ) -> ForgetReport:
+        """Erase the records that `choose` returned; with `certificate` the report has one.
 
         Raises:
-            ErasureFailed: as `forget`.
+            InvalidInput, ErasureFailed: as `forget`.
 
         >>> from recollect.schemas.wire import ForgetTargets
         >>> zone.erase(zone.choose(ForgetTargets(ids=("m1",))), dry_run=True).events
@@ -309,7 +311,7 @@ class Zone(ZoneOperations):
         if dry_run:
             return forgetting.preview_erasure(self._zone, chosen)
         with memory_span("delete_memory", self.name) as span:
-            report = forgetting.erase(self._zone, chosen)
+            report = forgetting.erase(self._zone, chosen, certificate=certificate)
             span.set_records(report.events)
         return report
 

@@ -333,7 +333,9 @@ class RemoteZone(Zone):
     def choose(self, targets: ForgetTargets) -> ErasurePlan:
         _require_local_home("choose", "forget(..., dry_run=True) counts what would be erased")
 
-    def erase(self, chosen: ErasurePlan, *, dry_run: bool = False) -> ForgetReport:
+    def erase(
+        self, chosen: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
+    ) -> ForgetReport:
         _require_local_home("erase", "use forget")
 
     def exists(self) -> bool:

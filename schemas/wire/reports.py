@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.schemas.wire.answering import Time
+from recollect.schemas.wire.proofs import Certificate
 
 RebuildLevel = Literal["index", "project", "derive", "fresh"]
 
@@ -125,6 +126,9 @@ class ForgetReport(msgspec.Struct, frozen=True):
     entities: Annotated[int, Meta(description="Number of entities removed.")]
     vectors: Annotated[int, Meta(description="Number of vectors removed.")]
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
+    certificate: Annotated[
+        Certificate | None, Meta(description="The certificate, if one was asked for.")
+    ] = None
 
 
 class RetractionReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,32 +230,6 @@ class ReclaimReport(msgspec.Struct, frozen=True):
     records: Annotated[int, Meta(description="Number of change records removed.")]
     bytes: Annotated[int, Meta(description="Bytes freed in the ledger.")]
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")]
-
-
-class FileCheck(msgspec.Struct, frozen=True):
-    """A read model's content hashes."""
-
-    model: Annotated[str, Meta(description="Name of the read model.")]
-    hash: Annotated[str, Meta(description="Content hash of the live file.")]
-    replayed: Annotated[str, Meta(description="Content hash of the replayed file.")]
-    ok: Annotated[bool, Meta(description="The two are equal.")]
-
-
-class Verification(msgspec.Struct, frozen=True):
-    """The result of a verification."""
-
-    ok: Annotated[bool, Meta(description="Everything agrees.")]
-    ledger_ok: Annotated[bool, Meta(description="The ledger's chain is whole.")]
-    events: Annotated[int, Meta(description="Number of readable messages.")]
-    head: Annotated[str, Meta(description="Head of the zone's ledger.")]
-    lag: Annotated[
-        int, Meta(description="Number of ledger records that the files do not have yet.")
-    ]
-    models: Annotated[
-        list[FileCheck], Meta(description="The content hash of each read model, live and replayed.")
-    ]
-    problems: Annotated[list[str], Meta(description="What differs, and where.")]
-    void_records: Annotated[int, Meta(description="Number of records that do not count.")]
 
 
 class FileStatus(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ from recollect.streams.records.lookup import records_of_kind
 
 _BATCH_SIZE = 1_000
 # Kinds without content.
-_CONTENT_FREE_KINDS = frozenset({FORGET, "tick", "switch", "skip_record"})
+_CONTENT_FREE_KINDS = frozenset({FORGET, "certify", "tick", "switch", "skip_record"})
 
 
 class PostBackupState(NamedTuple):

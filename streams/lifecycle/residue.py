@@ -1,12 +1,15 @@
-"""Residue: rows of erased events that are left in a zone's files."""
+"""Residue: what is left of erased events in files: rows of a zone's files, bytes of keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+import os
+from collections.abc import Collection, Iterator, Mapping, Set
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
+import numpy as np
 
 from recollect.projections.events.event_queries import event_numbers
 from recollect.projections.generations import ZoneDirectory
@@ -15,6 +18,8 @@ from recollect.streams.projecting.snapshots import snapshots_before
 
 # Scratch directories in a generation contain directories of files.
 _MAX_DEPTH = 3
+
+_CHUNK = 1 << 24
 
 #: The number of an erasure -> the numbers of its erased events.
 Erasures = Mapping[int, Set[int]]
@@ -51,6 +56,58 @@ def find_residue(
             f"past/{name} is older than erasure {number}, and may hold erased rows; delete it"
         )
     return problems
+
+
+class KeyScan(NamedTuple):
+    """A scan of files for the bytes of keys: how much was read, and the files that hold one."""
+
+    files: int
+    bytes: int
+    found: list[Path]
+
+
+def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
+    """Read every file below a directory, and look for the bytes of keys; links are not followed."""
+    files = size = 0
+    found = []
+    wanted = frozenset(keys)
+    for parent, _, names in os.walk(directory):
+        for name in names:
+            path = Path(parent, name)
+            # Another process may delete a file meanwhile; a socket or a pipe holds nothing.
+            if path.is_symlink() or not path.is_file():
+                continue
+            try:
+                read, holds = _scan(path, wanted)
+            except FileNotFoundError:
+                continue
+            files, size = files + 1, size + read
+            if holds:
+                found.append(path)
+    return KeyScan(files, size, found)
+
+
+def _scan(path: Path, keys: frozenset[bytes]) -> tuple[int, bool]:
+    """Return the size of a file, and whether it holds one of the keys."""
+    length = max(map(len, keys), default=1)
+    size, tail = 0, b""
+    holds = False
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            size += len(chunk)
+            data = tail + chunk
+            holds = holds or any(data[at : at + length] in keys for at in _candidates(data, keys))
+            tail = data[-(length - 1) :] if length > 1 else b""
+    return size, holds
+
+
+def _candidates(data: bytes, keys: frozenset[bytes]) -> Iterator[int]:
+    """Yield where the first two bytes of a key stand."""
+    first = np.zeros(1 << 16, bool)
+    first[[int.from_bytes(key[:2], "little") for key in keys]] = True
+    for shift in (0, 1):
+        pairs = np.frombuffer(data, "<u2", max(len(data) - shift, 0) // 2, shift)
+        yield from (np.flatnonzero(first[pairs]) * 2 + shift).tolist()
 
 
 def _events_files(directory: Path) -> Iterator[Path]:

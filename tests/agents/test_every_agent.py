@@ -48,7 +48,7 @@ OF_THE_DRIVER = {"forget", "retry", "switch", "skip_record"}
 #: What nobody handles yet.
 TO_COME = {"set_memory_state"}
 #: What is kept as it came, and says nothing that could be remembered.
-ONLY_KEPT = {"reaction", "notice"}
+ONLY_KEPT = {"reaction", "notice", "certify"}
 
 
 def story(zone: Zone) -> Iterator[Draft]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def merge(zone: Zone, one: str = "Ada", other: str = "Bob") -> str:
     return made.id
 
 
-def forgotten(zone: Zone, **targets: str) -> set[str]:
+def forgotten(zone: Zone, **targets: Any) -> set[str]:
     return {
         id_ for id_ in zone.forget(**targets, dry_run=True).forgotten if not id_.startswith("#")
     }

@@ -193,6 +193,18 @@ def _forgotten(zone: Zone) -> object:
     ]
 
 
+def _certified(zone: Zone) -> object:
+    issued = zone.forget("m1", certificate=True).certificate
+    assert issued is not None
+    checked = zone.verify(certificate=issued).certificate
+    return [
+        *(issued.statement.request.selectors, len(issued.statement.erased)),
+        [item.sha256 for item in zone.certificates()] == [issued.sha256],
+        zone.certificate(issued.statement.erasure) == issued,
+        checked,
+    ]
+
+
 def _merged(zone: Zone) -> object:
     ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
     said = [zone.propose_merge(ann, annie, 0.6, "the names are alike")]
@@ -250,6 +262,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
         *(zone.retract("m1", restore=True).status, sorted(fact.text for fact in zone.facts())),
     ],
     "forget": _forgotten,
+    "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "rebuild rollback reclaim": _kept_in_order,
@@ -280,6 +293,8 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.mental_model("nobody"),
     lambda zone: zone.forget(),
     lambda zone: zone.forget("nobody"),
+    lambda zone: zone.forget("m1", dry_run=True, certificate=True),
+    lambda zone: zone.certificate(17),
     lambda zone: zone.update_memory("m1", "other"),
     lambda zone: zone.retry(17),
     lambda zone: zone.drop(17),

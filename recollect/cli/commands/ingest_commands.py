@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.commands.certificate_command import check_new_file, write_certificate
 from recollect.cli.options import common_options, configured, import_options, open_zone
 from recollect.cli.output import (
     bad,
@@ -354,6 +355,12 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
 @click.option("--after", metavar="T", help="Only events after time T.")
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Verify the erasure, and write a certificate of it to this new file.",
+)
 @click.option("--yes", is_flag=True, help="Skip the confirmation on a terminal.")
 def forget(
     home: str | None,
@@ -361,6 +368,7 @@ def forget(
     as_json: bool,
     ids: tuple[str, ...],
     dry_run: bool,
+    certificate: Path | None,
     yes: bool,
     before: str | None,
     after: str | None,
@@ -374,6 +382,10 @@ def forget(
     """
     from recollect.schemas.wire import ForgetTargets
 
+    if certificate is not None:
+        if dry_run:
+            raise click.UsageError("--dry-run erases nothing, so there is nothing to certify")
+        check_new_file(certificate)
     with open_zone(home, zone) as memory:
         plan = memory.choose(
             ForgetTargets(ids=ids, time_before=before, time_after=after, **criteria)
@@ -387,12 +399,16 @@ def forget(
                 if not click.confirm(escape_invisible(question), err=True):
                     print_line("nothing was erased", err=True)
                     return 1
-            report = memory.erase(plan)
+            report = memory.erase(plan, certificate=certificate is not None)
+    if certificate is not None and report.certificate is not None:
+        write_certificate(certificate, report.certificate)
     if as_json:
         print_json(report)
     else:
         for line in _erasure_summary(report):
             print_line(line)
+        if certificate is not None:
+            print_line(f"wrote the certificate to {certificate}")
     return 0
 
 

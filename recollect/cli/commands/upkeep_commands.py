@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
+from recollect.cli.commands.certificate_command import read_certificate_file
 from recollect.cli.options import common_options, configured, home_and_zone, open_zone
 from recollect.cli.output import bad, good, note, print_json, print_line, progress, size
 from recollect.schemas.text_sanitising import pluralise
@@ -106,13 +108,22 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.option(
     "--expect", metavar="HEAD", help="Check that the ledger still contains this earlier HEAD."
 )
-def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None) -> int:
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Check this erasure certificate too.",
+)
+def verify(
+    home: str | None, zone: str | None, as_json: bool, expect: str | None, certificate: Path | None
+) -> int:
     """Replay the ledger, and compare it with the read models.
 
     Fails if any read model differs from the replay, or the ledger is damaged. Nothing is changed.
     """
+    checked = None if certificate is None else read_certificate_file(certificate)
     with open_zone(home, zone) as memory, progress("verifying") as advance:
-        found = memory.verify(expect=expect, progress=advance)
+        found = memory.verify(expect=expect, certificate=checked, progress=advance)
     if as_json:
         print_json(found)
     else:
@@ -126,6 +137,11 @@ def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None
             print_line(f"{model.model:11} {model.hash[:16]}  ", verdict)
         for problem in found.problems:
             print_line(f"  {problem}", err=True)
+        if found.certificate is not None:
+            verdict = good("holds") if found.certificate.ok else bad("DOES NOT HOLD")
+            print_line("certificate ", verdict)
+            for problem in found.certificate.problems:
+                print_line(f"  {problem}", err=True)
     return 0 if found.ok else 1
 
 

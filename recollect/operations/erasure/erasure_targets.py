@@ -51,7 +51,7 @@ from recollect.streams.records.lookup import (
 # Kinds of records with numbers and derived ids only, no user text.
 _KINDS_WITHOUT_TEXT = frozenset(
     {
-        *("forget", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
+        *("forget", "certify", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
         *("set_memory_state", "switch", "skip_record", "close_turn"),
     }
 )

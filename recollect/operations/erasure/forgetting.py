@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 
 import msgspec
 
 from recollect.home.open_zone import OpenZone, row_counts
+from recollect.operations.erasure.certifying import before_erasure, erasures_of, issue
 from recollect.operations.erasure.erasure_targets import (
     TargetFinder,
     records_without_keys,
@@ -19,7 +20,8 @@ from recollect.projections.events.event_queries import sources
 from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
 from recollect.schemas.times import parse_query_time
-from recollect.schemas.wire import ForgetReport, ForgetTargets
+from recollect.schemas.wire import Certificate, ErasureRequest, ForgetReport, ForgetTargets
+from recollect.schemas.wire.proofs import Selector
 from recollect.streams.publishing.commands import random_id
 from recollect.streams.records.chain_readers import EventReader
 
@@ -34,7 +36,8 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     criteria, the sources' own ids, or `#` and the number of a record without one.
     `already_forgotten`: requested ids that were forgotten before. `resumed`: requested ids whose
     interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
-    requested ids.
+    requested ids. `selectors`: the kinds of selectors in the request. `id_count`: the number of ids
+    in it. `earlier`: the numbers of the erasures that removed what was forgotten before.
     """
 
     numbers: tuple[int, ...]
@@ -42,22 +45,30 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     already_forgotten: list[str]
     resumed: list[str]
     request_hashes: tuple[bytes, ...]
+    selectors: tuple[Selector, ...]
+    id_count: int
+    earlier: tuple[int, ...] = ()
 
 
-def forget(zone: OpenZone, targets: ForgetTargets, *, dry_run: bool = False) -> ForgetReport:
+def forget(
+    zone: OpenZone, targets: ForgetTargets, *, dry_run: bool = False, certificate: bool = False
+) -> ForgetReport:
     """Erase records and everything derived from them, everywhere.
 
     Erasing many events in one call costs as much as erasing one. `dry_run`: change nothing. An id
-    that was forgotten before is not an error; an unknown id is.
+    that was forgotten before is not an error; an unknown id is. `certificate`: verify the erasure,
+    and add a certificate to the report.
 
     Raises:
-        InvalidInput: no target was given, or an id or a name is unknown or ambiguous; nothing is
-            erased then.
+        InvalidInput: no target was given, an id or a name is unknown or ambiguous, or there is not
+            one erasure to certify; nothing is erased then.
         ErasureFailed: the erasure was recorded, but could not be completed; it is completed before
-            anything else is decided.
+            anything else is decided. Or it was completed, but cannot be certified.
     """
+    if dry_run and certificate:
+        raise InvalidInput("a dry run erases nothing, so there is nothing to certify")
     plan = plan_erasure(zone, targets)
-    return preview_erasure(zone, plan) if dry_run else erase(zone, plan)
+    return preview_erasure(zone, plan) if dry_run else erase(zone, plan, certificate=certificate)
 
 
 def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
@@ -97,6 +108,8 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
             already_forgotten=[],
             resumed=[],
             request_hashes=(),
+            selectors=("ids",),
+            id_count=len(set(ids)),
         )
     pending = _pending_erasures(zone)
     # Residue of an earlier erasure in the files does not prevent planning.
@@ -115,6 +128,7 @@ def _plan(
     pending: Sequence[Forget],
 ) -> ErasurePlan:
     already_forgotten, resumed = [], []
+    erased_before = set[int]()
     numbers: set[int] = set()
     by_id: dict[str, set[int]] = {}
     for id_ in ids:
@@ -128,8 +142,10 @@ def _plan(
             for erasure in pending
         ):
             resumed.append(id_)
+            erased_before |= found.erased
         else:
             already_forgotten.append(id_)
+            erased_before |= found.erased
     if criteria.has_criterion and (numbers or not ids):
         if (
             criteria.entity is not None
@@ -156,7 +172,35 @@ def _plan(
         request_hashes=tuple(
             request_hash(zone.node.ledger, zone.name, id_) for id_ in dict.fromkeys(requested)
         ),
+        selectors=_selectors(ids, criteria),
+        id_count=len(ids),
+        earlier=_earlier_erasures(zone, [*already_forgotten, *resumed], erased_before),
     )
+
+
+def _selectors(ids: Sequence[str], criteria: Criteria) -> tuple[Selector, ...]:
+    """Return the kinds of selectors in a request."""
+    given: dict[Selector, object] = {
+        "ids": ids or None,
+        "entity": criteria.entity,
+        "sender": criteria.sender,
+        "thread": criteria.thread,
+        "platform": criteria.platform,
+        "time_after": criteria.after,
+        "time_before": criteria.before,
+    }
+    return tuple(name for name, value in given.items() if value is not None)
+
+
+def _earlier_erasures(
+    zone: OpenZone, requested: Sequence[str], erased: Set[int]
+) -> tuple[int, ...]:
+    """Return the erasures that were requested with these ids, or that removed these records."""
+    if not requested:
+        return ()
+    ledger = zone.node.ledger
+    hashes = {request_hash(ledger, zone.name, id_) for id_ in requested}
+    return tuple(erasures_of(ledger, zone.name, hashes, erased))
 
 
 def preview_erasure(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
@@ -175,16 +219,24 @@ def preview_erasure(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
     return _report(plan, removed, dry_run=True)
 
 
-def erase(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
+def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> ForgetReport:
     """Erase the planned records by one command in the ledger.
 
     Raises:
-        ErasureFailed: as `forget`.
+        InvalidInput, ErasureFailed: as `forget`.
     """
     removed = dict.fromkeys(_COUNTED_ROWS, 0)
+    issued = None
+    if certificate and not plan.numbers and len(plan.earlier) != 1:
+        count = len(plan.earlier)
+        raise InvalidInput(
+            f"{f'{count} erasures removed that' if count else 'there is nothing to erase'}: a "
+            "certificate is of one erasure; recollect certificates lists the existing ones"
+        )
     if plan.numbers:
+        evidence = before_erasure(zone, plan.numbers) if certificate else None
         before = _row_counts(zone)
-        command(
+        receipt = command(
             zone,
             Forget(source_id=random_id("forget"), targets=plan.numbers, names=plan.request_hashes),
         )
@@ -194,10 +246,23 @@ def erase(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
         removed = {name: max(before[name] - after[name], 0) for name in _COUNTED_ROWS}
         # Update the index in memory now rather than at the next query.
         zone.open_home.recallers.follow(zone.name)
+        if certificate:
+            issued = issue(zone, receipt.number, _request(plan), evidence)
     else:
         # An earlier erasure may have left residue in the files.
         zone.node.finish_purge(zone.name)
-    return _report(plan, removed)
+        if certificate:
+            issued = issue(zone, plan.earlier[0], _request(plan))
+    return _report(plan, removed, certificate=issued)
+
+
+def _request(plan: ErasurePlan) -> ErasureRequest:
+    """Return what was requested, without words."""
+    return ErasureRequest(
+        selectors=list(plan.selectors),
+        ids=plan.id_count,
+        hashes=[found.hex() for found in plan.request_hashes],
+    )
 
 
 def _row_counts(zone: OpenZone) -> dict[str, int]:
@@ -234,7 +299,13 @@ def _pending_erasures(zone: OpenZone) -> list[Forget]:
     return found
 
 
-def _report(plan: ErasurePlan, removed: dict[str, int], *, dry_run: bool = False) -> ForgetReport:
+def _report(
+    plan: ErasurePlan,
+    removed: dict[str, int],
+    *,
+    dry_run: bool = False,
+    certificate: Certificate | None = None,
+) -> ForgetReport:
     return ForgetReport(
         forgotten=plan.ids,
         already_forgotten=plan.already_forgotten,
@@ -244,4 +315,5 @@ def _report(plan: ErasurePlan, removed: dict[str, int], *, dry_run: bool = False
         entities=removed["entities"],
         vectors=removed["vectors"],
         dry_run=dry_run,
+        certificate=certificate,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.erasure import forgetting
+from recollect.operations.erasure import certifying, forgetting
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (
     DryRun,
@@ -18,8 +18,47 @@ from recollect.operations.table.parameters import (
     TimeBefore,
     described,
 )
-from recollect.schemas.wire import ForgetReport, ForgetTargets
+from recollect.schemas.wire import (
+    Certificate,
+    CertificateSummary,
+    ForgetReport,
+    ForgetTargets,
+)
 
+_AT = "2026-05-08T13:56:00.000Z"
+_BEFORE = "1:9463884db74ae79f5dbbfc5455274810"
+_AFTER = "2:5f1d3c0be6f2a98747cf0a4b1c2d3e4f"
+_RECORDED = "3:0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+_HASH = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+_SUMMARY = {
+    "erasure": 2,
+    "erased_at": _AT,
+    "issued_at": _AT,
+    "selectors": ["ids"],
+    "records": 1,
+    "sha256": _HASH,
+    "recorded": _RECORDED,
+}
+_CERTIFICATE = {
+    "statement": {
+        "format": 1,
+        "zone": _HASH,
+        "request": {"selectors": ["ids"], "ids": 1, "hashes": [_HASH[:32]]},
+        "erasure": 2,
+        "erased_at": _AT,
+        "issued_at": _AT,
+        "head_before": _BEFORE,
+        "head_after": _AFTER,
+        "erased": [{"number": 1, "key_id": _HASH[32:]}],
+        "rows": [{"model": "memory", "table": "facts", "rows": 1}],
+        "replayed_to": _AFTER,
+        "replay": [{"model": "memory", "hash": _HASH, "replayed": _HASH, "ok": True}],
+        "scan": {"files": 12, "bytes": 524288, "keys": 1},
+    },
+    "sha256": _HASH,
+    "seal": _HASH,
+    "recorded": _RECORDED,
+}
 _REPORT = {
     "forgotten": ["m1"],
     "already_forgotten": [],
@@ -71,6 +110,13 @@ def forget(
     time_before: TimeBefore = None,
     time_after: TimeAfter = None,
     dry_run: DryRun = False,
+    certificate: Annotated[
+        bool,
+        described(
+            description="Verify the erasure, which reads the whole ledger, and return a "
+            "certificate of it, without any word of what was erased."
+        ),
+    ] = False,
 ) -> ForgetReport:
     """Erase events, and everything derived from them, everywhere; the ledger included.
 
@@ -81,12 +127,14 @@ def forget(
     a platform's id, and under the other ids of the same person, after merges. `thread` and
     `platform` are the platform's own names. Several conditions select what meets all of them. With
     `dry_run` nothing changes. An id that was forgotten before is no error; one that was never there
-    is.
+    is. With `certificate` the erasure is verified, and the report has its certificate;
+    that of an earlier erasure if what is named was forgotten before.
 
     Raises:
-        InvalidInput: no condition is given, or an id or a name is unknown or ambiguous; nothing is
-            erased.
-        ErasureFailed: it could not be carried out; it will be, before anything else.
+        InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or there is
+            not one erasure to certify; nothing is erased.
+        ErasureFailed: it could not be carried out; it will be, before anything else. Or it was
+            carried out, but something of it is left, so that it cannot be certified.
 
     >>> zone.forget("m2", dry_run=True).forgotten
     ['m2']
@@ -103,9 +151,9 @@ def forget(
         time_after=time_after,
     )
     if dry_run:
-        return forgetting.forget(zone, targets, dry_run=True)
+        return forgetting.forget(zone, targets, dry_run=True, certificate=certificate)
     with memory_span("delete_memory", zone.name) as span:
-        report = forgetting.forget(zone, targets)
+        report = forgetting.forget(zone, targets, certificate=certificate)
         span.set_records(report.events)
     return report
 
@@ -130,8 +178,54 @@ def forget_memory(zone: OpenZone, id: Id, *, dry_run: DryRun = False) -> ForgetR
     return forget(zone, id, dry_run=dry_run)
 
 
+@operation(
+    "GET /certificates",
+    right="forget",
+    title="List erasure certificates",
+    tag="forgetting",
+    key="certificates",
+    example=(None, {"certificates": [_SUMMARY]}),
+)
+def certificates(zone: OpenZone) -> list[CertificateSummary]:
+    """Return the certificates of erasures, the newest first.
+
+    They are records of the ledger, so they survive a rebuild, and a backup has them.
+
+    >>> zone.certificates()
+    []
+    """
+    return certifying.certificates(zone)
+
+
+@operation(
+    "GET /certificates/{number}",
+    right="forget",
+    title="Get an erasure certificate",
+    tag="forgetting",
+    example=(None, _CERTIFICATE),
+)
+def certificate(
+    zone: OpenZone,
+    number: Annotated[
+        int, described(minimum=1, description="Number of the erasure, as the list gives it.")
+    ],
+) -> Certificate:
+    """Return the certificate of an erasure, as it was issued.
+
+    Raises:
+        UnknownId: the erasure has none.
+
+    >>> issued = zone.forget("m1", certificate=True).certificate
+    >>> zone.certificate(issued.statement.erasure) == issued
+    True
+    """
+    return certifying.certificate(zone, number)
+
+
 class ErasureOperations:
     """Erasures in a zone."""
 
     forget = forget
     forget_memory = forget_memory
+    certificates = certificates
+    certificate = certificate

@@ -12,6 +12,7 @@ from recollect.operations.table.operation import operation
 from recollect.operations.table.parameters import DryRun, RecordNumber, described
 from recollect.operations.upkeep import maintenance, zone_status
 from recollect.schemas.wire import (
+    Certificate,
     DeadLetter,
     DeadLetterOutcome,
     RebuildLevel,
@@ -113,16 +114,21 @@ def verify(
             description="Head of an earlier time, as status gives it, that the ledger must contain."
         ),
     ] = None,
+    certificate: Annotated[
+        Certificate | None, described(description="An erasure certificate of this zone to check.")
+    ] = None,
     progress: OnProgress | None = None,
 ) -> Verification:
     """Replay the ledger and compare every read model with the result; nothing changes.
 
-    `expect` is the head of an earlier time, which the ledger must contain.
+    `expect` is the head of an earlier time, which the ledger must contain. `certificate` is one of
+    an erasure: it must be unchanged, the ledger must have it and its erasure, and none of its keys
+    may exist.
 
     >>> zone.verify().ok
     True
     """
-    return maintenance.verify(zone, expect, progress)
+    return maintenance.verify(zone, expect, progress, certificate)
 
 
 @operation(

@@ -9,6 +9,7 @@ import apsw
 import msgspec
 
 from recollect.home.open_zone import OpenZone
+from recollect.operations.erasure import certifying
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import (
@@ -21,6 +22,7 @@ from recollect.schemas.errors import (
 )
 from recollect.schemas.events import Drop, Retry
 from recollect.schemas.wire import (
+    Certificate,
     DeadLetter,
     DeadLetterOutcome,
     RebuildLevel,
@@ -100,18 +102,26 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
 
 
 def verify(
-    zone: OpenZone, expect: str | None = None, progress: OnProgress | None = None
+    zone: OpenZone,
+    expect: str | None = None,
+    progress: OnProgress | None = None,
+    certificate: Certificate | None = None,
 ) -> Verification:
     """Replay the ledger and compare the result with every read model; change nothing.
 
-    `expect`: an earlier head that the ledger must contain.
+    `expect`: an earlier head that the ledger must contain. `certificate`: one of an erasure, to be
+    checked too.
     """
     expected = None if expect is None else ExpectedHead.read(expect)
     if expected is None:
         zone.must_exist()
     from recollect.streams.lifecycle import verifying
 
-    return verifying.verify(zone.node, zone.name, progress, expected)
+    found = verifying.verify(zone.node, zone.name, progress, expected)
+    if certificate is None:
+        return found
+    checked = certifying.check(zone, certificate, found)
+    return msgspec.structs.replace(found, ok=found.ok and checked.ok, certificate=checked)
 
 
 def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:

@@ -114,6 +114,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "content": "Ada joined",
     },
     "forget": {"kind": "forget", "source_id": "forget:1,2", "targets": [1, 2]},
+    "certify": {
+        "kind": "certify",
+        "source_id": "certify:1",
+        "erasure": 7,
+        "statement": "eyJmb3JtYXQiOjF9",
+        "sha256": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    },
     "recalled": {
         "kind": "recalled",
         "source_id": "recalled:1",

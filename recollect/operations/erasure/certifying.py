@@ -1,0 +1,350 @@
+"""Erasure certificates: issue one, list those of a zone, check one."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.operations.ingestion.ingesting import command
+from recollect.projections.content import content_tables
+from recollect.projections.sqlite import scalar
+from recollect.schemas.errors import ErasureFailed, InvalidInput, UnknownId
+from recollect.schemas.events import Certify, Forget
+from recollect.schemas.ledger.records import read_event, record_hash
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    Certificate,
+    CertificateCheck,
+    CertificateSummary,
+    ErasedRecord,
+    ErasedRows,
+    ErasureRequest,
+    ErasureStatement,
+    ResidueScan,
+    Verification,
+)
+from recollect.schemas.wire.proofs import CERTIFICATE_FORMAT
+from recollect.streams.ledger import Ledger
+from recollect.streams.ledger.ledger import Head
+from recollect.streams.publishing.commands import random_id
+from recollect.streams.records.chain_readers import NEVER_ERASED, SealedEvent, sealed_events
+from recollect.streams.records.heads import ExpectedHead, head_text
+from recollect.streams.records.lookup import SealedRecord, records_at, records_of_kind
+
+_SHOWN_PROBLEMS = 3
+
+
+class ErasureEvidence(NamedTuple):
+    """What is known only while an erasure runs: the keys that it destroys, rows before it."""
+
+    keys: frozenset[bytes]
+    rows: Mapping[tuple[str, str], int]
+
+
+def before_erasure(zone: OpenZone, numbers: Sequence[int]) -> ErasureEvidence:
+    """Return what a certificate needs to know before the erasure of these records."""
+    ledger = zone.node.ledger
+    ids = [record.envelope.key_id for record in records_at(ledger, zone.name, numbers).values()]
+    return ErasureEvidence(frozenset(ledger.keys.get(ids).values()), _row_counts(zone))
+
+
+def issue(
+    zone: OpenZone, erasure: int, request: ErasureRequest, evidence: ErasureEvidence | None = None
+) -> Certificate:
+    """Verify an erasure, and record its certificate in the ledger; an earlier one is returned.
+
+    `evidence`: from before the erasure; None: it was carried out earlier.
+
+    Raises:
+        ErasureFailed: something of it is left, or the replay differs.
+    """
+    if (earlier := _recorded(zone).get(erasure)) is not None:
+        return earlier
+    ledger = zone.node.ledger
+    now = {} if evidence is None else _row_counts(zone)
+    zone.node.finish_purge(zone.name)
+    from recollect.streams.lifecycle import residue, verifying
+
+    found = verifying.verify(zone.node, zone.name)
+    problems = list(found.problems)
+    if ExpectedHead.read(found.head).number - found.lag < erasure:
+        problems.append(f"the files have not reached the erasure, record {erasure}")
+    event, targets = _erasure(ledger, zone.name, erasure)
+    erased = _erased(ledger, zone.name, targets)
+    problems += _keys_left(ledger, erased)
+    scan = residue.scan_for_keys(zone.open_home.home.directory, evidence.keys if evidence else ())
+    problems += [f"{path} holds a destroyed key" for path in scan.found]
+    if problems or not found.ok:
+        raise ErasureFailed(
+            f"zone {zone.name}: the erasure is in the ledger (record {erasure}), but cannot be "
+            f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; run recollect verify, then the "
+            "same recollect forget with --certificate again"
+        )
+    envelope = event.envelope
+    statement = ErasureStatement(
+        format=CERTIFICATE_FORMAT,
+        zone=_zone_hash(ledger, zone.name),
+        request=request,
+        erasure=erasure,
+        erased_at=format_time(envelope.occurred_at),
+        issued_at=format_time(unix_ms()),
+        head_before=head_text(Head(erasure - 1, envelope.previous)),
+        head_after=head_text(Head(erasure, event.hash)),
+        erased=erased,
+        rows=None if evidence is None else _rows_gone(evidence.rows, now),
+        replayed_to=found.head,
+        replay=found.models,
+        scan=ResidueScan(
+            files=scan.files, bytes=scan.bytes, keys=0 if evidence is None else len(evidence.keys)
+        ),
+    )
+    stored = msgspec.structs.replace(statement, erased=[])
+    command(
+        zone,
+        Certify(
+            source_id=random_id("certify"),
+            erasure=erasure,
+            statement=_canonical(stored),
+            sha256=_hash(statement),
+        ),
+    )
+    return _recorded(zone)[erasure]
+
+
+def certificates(zone: OpenZone) -> list[CertificateSummary]:
+    """Return the zone's certificates, the newest first."""
+    zone.must_exist()
+    return [
+        CertificateSummary(
+            erasure=found.statement.erasure,
+            erased_at=found.statement.erased_at,
+            issued_at=found.statement.issued_at,
+            selectors=found.statement.request.selectors,
+            records=len(found.statement.erased),
+            sha256=found.sha256,
+            recorded=found.recorded,
+        )
+        for found in reversed(_recorded(zone).values())
+    ]
+
+
+def certificate(zone: OpenZone, erasure: int) -> Certificate:
+    """Return the certificate of an erasure.
+
+    Raises:
+        UnknownId: the erasure has none.
+    """
+    zone.must_exist()
+    found = _recorded(zone).get(erasure)
+    if found is None:
+        raise UnknownId(
+            f"zone {zone.name} has no certificate of an erasure {erasure}; certificates lists them"
+        )
+    return found
+
+
+def read_certificate(content: bytes, name: str) -> Certificate:
+    """Decode a certificate's file.
+
+    Raises:
+        InvalidInput: it is not one.
+    """
+    try:
+        return msgspec.json.decode(content, type=Certificate)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{name} is not an unchanged certificate ({error}); recollect certificates NUMBER "
+            "prints the one that the ledger has"
+        ) from None
+
+
+def check(zone: OpenZone, found: Certificate, verification: Verification) -> CertificateCheck:
+    """Check a certificate against the ledger; `verification` is one of today."""
+    ledger, statement = zone.node.ledger, found.statement
+    problems: list[str] = []
+
+    def held(*reasons: str | None) -> bool:
+        said = [reason for reason in reasons if reason is not None]
+        problems.extend(said)
+        return not said
+
+    unchanged = held(
+        None
+        if _hash(statement).hex() == found.sha256
+        else "the statement was changed: it has another hash"
+    )
+    issued_here = held(
+        None
+        if hmac.compare_digest(found.seal.encode(), _seal(ledger, found.sha256).encode())
+        else "its seal is not of this home",
+        None
+        if statement.zone == _zone_hash(ledger, zone.name)
+        else f"it is not of zone {zone.name}",
+    )
+    recorded = held(*_record_problems(zone, found))
+    in_ledger = held(*_erasure_problems(ledger, zone.name, statement))
+    keys_gone = held(*_keys_left(ledger, statement.erased))
+    hashes_agree = held(
+        None
+        if all(file.ok and file.hash == file.replayed for file in statement.replay)
+        else "its own replay shows another state than the files",
+        None if verification.ok else "verify finds problems today",
+    )
+    return CertificateCheck(
+        ok=not problems,
+        unchanged=unchanged,
+        issued_here=issued_here,
+        recorded=recorded,
+        in_ledger=in_ledger,
+        keys_gone=keys_gone,
+        hashes_agree=hashes_agree,
+        problems=problems,
+    )
+
+
+def erasures_of(ledger: Ledger, zone: str, names: Set[bytes], numbers: Set[int]) -> list[int]:
+    """Return the erasures requested under one of these hashes, or of one of these records."""
+    found = []
+    for record in records_of_kind(ledger, zone, "forget"):
+        event = record.open(ledger.keys)
+        if event is not None and isinstance(event.payload, Forget):
+            asked = not names.isdisjoint(event.payload.names)
+            if asked or not numbers.isdisjoint(event.payload.targets):
+                found.append(event.number)
+    return found
+
+
+def _recorded(zone: OpenZone) -> dict[int, Certificate]:
+    """Return the certificates in the ledger, by the number of the erasure, in order."""
+    ledger = zone.node.ledger
+    found: dict[int, Certificate] = {}
+    for value in ledger.events_of_kind(zone.name, "certify", 0):
+        sealed = SealedRecord(*read_event(value.value))
+        event = sealed.open(ledger.keys)
+        if event is None or not isinstance(event.payload, Certify):
+            continue
+        stored = msgspec.json.decode(event.payload.statement, type=ErasureStatement)
+        _, targets = _erasure(ledger, zone.name, event.payload.erasure)
+        sha256 = event.payload.sha256.hex()
+        # Of two that were issued at the same moment, the first counts.
+        found.setdefault(
+            event.payload.erasure,
+            Certificate(
+                statement=msgspec.structs.replace(
+                    stored, erased=_erased(ledger, zone.name, targets)
+                ),
+                sha256=sha256,
+                seal=_seal(ledger, sha256),
+                recorded=head_text(Head(event.number, record_hash(value.value))),
+            ),
+        )
+    return found
+
+
+def _erasure(ledger: Ledger, zone: str, number: int) -> tuple[SealedEvent, tuple[int, ...]]:
+    """Return the command of an erasure, and the numbers that it names.
+
+    Raises:
+        InvalidInput: the record is no erasure.
+    """
+    for event in sealed_events(ledger, zone, [number]):
+        opened = SealedRecord(event.envelope, event.record).open(ledger.keys)
+        if opened is not None and isinstance(opened.payload, Forget):
+            return event, opened.payload.targets
+    raise InvalidInput(f"record {number} of zone {zone} is not an erasure")
+
+
+def _erased(ledger: Ledger, zone: str, targets: Sequence[int]) -> list[ErasedRecord]:
+    records = records_at(ledger, zone, targets)
+    return [
+        ErasedRecord(number, record.envelope.key_id.hex())
+        for number, record in sorted(records.items())
+        if record.envelope.kind not in NEVER_ERASED
+    ]
+
+
+def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
+    """Yield a problem if keys of erased records exist."""
+    try:
+        ids = {bytes.fromhex(record.key_id): record.number for record in erased}
+    except ValueError:
+        yield "an id of a key is malformed"
+        return
+    if left := ledger.keys.get(list(ids)):
+        numbers = sorted(ids[key_id] for key_id in left)
+        yield f"the keys of {len(numbers)} erased records exist, such as of record {numbers[0]}"
+
+
+def _record_problems(zone: OpenZone, found: Certificate) -> Iterator[str]:
+    """Yield why the ledger does not have this certificate."""
+    same = _recorded(zone).get(found.statement.erasure)
+    if same is None:
+        yield "the ledger has no certificate of this erasure: it may come from an older backup"
+    elif same != found:
+        yield "the ledger has another certificate of this erasure"
+
+
+def _erasure_problems(ledger: Ledger, zone: str, statement: ErasureStatement) -> Iterator[str]:
+    """Yield why the ledger does not have the erasure that a certificate states."""
+    try:
+        event, targets = _erasure(ledger, zone, statement.erasure)
+    except InvalidInput as error:
+        yield str(error)
+        return
+    number, previous = event.envelope.number, event.envelope.previous
+    if statement.head_after != head_text(Head(number, event.hash)):
+        yield f"record {number} is another one than at head {statement.head_after}"
+    if statement.head_before != head_text(Head(number - 1, previous)):
+        yield f"record {number} does not follow head {statement.head_before}"
+    if statement.erased != _erased(ledger, zone, targets):
+        yield f"record {number} erased other records"
+
+
+def _canonical(statement: ErasureStatement) -> bytes:
+    """Return the JSON that is hashed: sorted keys, no spaces."""
+    return msgspec.json.encode(statement, order="sorted")
+
+
+def _hash(statement: ErasureStatement) -> bytes:
+    return hashlib.sha256(_canonical(statement)).digest()
+
+
+def _keyed(ledger: Ledger, domain: str, text: str) -> str:
+    message = f"recollect {domain}\0{text}".encode()
+    return hmac.digest(ledger.keys.secret, message, "sha256").hex()
+
+
+def _seal(ledger: Ledger, sha256: str) -> str:
+    return _keyed(ledger, "certificate", sha256)
+
+
+def _zone_hash(ledger: Ledger, zone: str) -> str:
+    return _keyed(ledger, "zone", zone)
+
+
+def _row_counts(zone: OpenZone) -> dict[tuple[str, str], int]:
+    """Return the number of rows of each (read model, table) of the generation in use."""
+    with zone.files() as files:
+        return {
+            (model.name, table.name): scalar(
+                model.connection, f'SELECT count(*) FROM "{table.name}"'
+            )
+            for model in files.all
+            for table in content_tables(model, of_ledger=True)
+        }
+
+
+def _rows_gone(
+    before: Mapping[tuple[str, str], int], after: Mapping[tuple[str, str], int]
+) -> list[ErasedRows]:
+    """Return the tables that have fewer rows; other processes may have written meanwhile."""
+    return [
+        ErasedRows(model, table, rows - after[model, table])
+        for (model, table), rows in before.items()
+        if rows > after[model, table]
+    ]
