@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
@@ -57,20 +57,38 @@ def is_update(said: Mapping[str, Any]) -> bool:
     return said.get("kind") == UPDATE
 
 
+def retract(
+    zone: Zone, id_: str, own: Set[str] | None = None, replaced_by: str | None = None
+) -> None:
+    """Retract a memory; a fact only as `own` events state it, by source id. None: as all do.
+
+    What `replaced_by` says again is still true, and stays.
+    """
+    # The id of a part of an event names its event alone.
+    held = None if ":" in id_ else zone.get_memory(id_)
+    sources = [] if held is None else held.source_event_ids
+    if replaced_by in sources:
+        return
+    shared = held is not None and held.type == "fact" and own is not None and not own >= {*sources}
+    among = [source for source in sources if source in (own or ())] if shared else None
+    zone.retract(id_, replaced_by=replaced_by, source_event_ids=among)
+
+
 def replace(
-    zone: Zone, event: Mapping[str, Any], targets: Iterable[str], principal: Any = None
+    zone: Zone,
+    event: Mapping[str, Any],
+    targets: Iterable[str],
+    own: Set[str] | None = None,
+    principal: Mapping[str, str] | None = None,
 ) -> IngestReport:
     """Put an event in the place of memories, by their ids; return what became of it.
 
-    A memory that the event says again is still true, and stays. In this order, so that a crash in
-    between loses nothing.
+    `own`: as for `retract`. In this order, so that a crash in between loses nothing.
     """
     report = zone.ingest(event, principal=principal)
     if not report.rejected:
         for target in targets:
-            held = None if ":" in target else zone.get_memory(target)
-            if held is None or event["id"] not in held.source_event_ids:
-                zone.retract(target, replaced_by=event["id"])
+            retract(zone, target, own, event["id"])
     return report
 
 

@@ -474,6 +474,30 @@ def test_fault_2_what_is_equal_is_replaced_together(memory: Memory) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("owner", "other"),
+    [
+        ({"user_id": "ada", "run_id": "r1"}, {"user_id": "ada", "run_id": "r2"}),
+        ({"user_id": "ada"}, {"user_id": "ada", "agent_id": "helper"}),
+        ({"user_id": "ada"}, {"user_id": "bob"}),
+    ],
+)
+@pytest.mark.parametrize("change", ["delete", "update"])
+def test_fault_1_what_another_run_or_user_added_stays(
+    memory: Memory, owner: dict[str, Any], other: dict[str, Any], change: str
+) -> None:
+    first = memory.add("I live in Paris. I own a canoe.", **owner)["results"]
+    (theirs,) = memory.add("I own a canoe.", **other)["results"]
+    (one,) = [each for each in first if "canoe" in each["memory"]]
+    if change == "delete":
+        memory.delete(one["id"])
+    else:
+        memory.update(one["id"], "I like hiking.")
+    assert memory.get(theirs["id"]) is not None
+    assert texts(memory.get_all(filters=other)) == [theirs["memory"]]
+    assert texts(memory.search("Who owns a canoe?", filters=other)) == [theirs["memory"]]
+
+
 def test_fault_5_the_same_memory_three_times_then_another(memory: Memory) -> None:
     for _ in range(3):
         memory.add("I live in Paris.", user_id="ada")

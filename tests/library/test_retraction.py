@@ -201,3 +201,16 @@ def test_what_is_replaced_was_true_until_then(zone: Zone) -> None:
             zone.retract(fact(zone, "oolong").id, replaced_by=wrong)
     with pytest.raises(InvalidInput, match="replaced_by"):
         zone.retract(old.id, restore=True, replaced_by="m3")
+
+
+def test_only_what_some_events_say_is_taken_back(zone: Zone) -> None:
+    zone.ingest([said("m3", "My favourite tea is oolong.", minute=20)])
+    id_ = fact(zone, "oolong").id
+    zone.retract(id_, source_event_ids=["m1"])
+    assert "oolong" not in str(current(zone))
+    found = zone.recall("favourite tea oolong", scope=["events"]).results
+    assert [result.text for result in found if "oolong" in result.text] == [
+        "My favourite tea is oolong."
+    ]
+    with pytest.raises(InvalidInput, match="source_event_ids"):
+        zone.retract(fact(zone, "peanuts").id, source_event_ids=["m3"])

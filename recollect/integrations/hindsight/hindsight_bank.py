@@ -153,9 +153,8 @@ class HindsightBank:
             event = edit_of(self._first(events[0], said), {**said, "id": memory_id}, text)
             report = self._held.ingest(event, wait=False, principal=principal)
         elif held.type == "fact":
-            report = replace(
-                self._held, update_of(events[0], said, memory_id, text), [held.id], principal
-            )
+            newer = update_of(events[0], said, memory_id, text)
+            report = replace(self._held, newer, [held.id], principal=principal)
         else:
             raise InvalidInput(
                 f"memory_id: {held.id} is neither a fact nor a content that was retained; retain "

@@ -8,6 +8,7 @@ and keeps what else its message says; to delete all of an owner's is to forget.
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect import InvalidInput, Memory, Query, Result, UnknownId, Zone
-from recollect.integrations.facade_kit import UPDATE, every, moment, partly_kept, replace
+from recollect.integrations.facade_kit import (
+    UPDATE,
+    every,
+    moment,
+    partly_kept,
+    replace,
+    retract,
+)
 from recollect.integrations.mem0.mem0_filters import (
     ANY_FIELD,
     FIELDS,
@@ -53,6 +61,8 @@ _BATCH_SIZE = 500
 _FEW = 8
 # Vectors are kept with sixteen levels a dimension: a cosine is right to this.
 _ROUNDING = 0.01
+_STEM = 4
+_LONG_WORD = re.compile(rf"\w{{{_STEM},}}")
 # Instructions to a model are nothing that was said.
 _INSTRUCTIONS = ("system", "developer")
 _KEEP = object()
@@ -191,7 +201,8 @@ class Mem0Store:
         if expiration_date is not _KEEP:
             said["expiration_date"] = _day(expiration_date)
         content = item.text if text is None else text
-        others = [] if content == item.text else _targets(self._same(item))
+        theirs = self._beside(item)
+        others = [] if content == item.text else _targets(self._same(item, theirs))
         event = {
             "platform": PLATFORM,
             "id": f"{PLATFORM}-{secrets.token_hex(16)}",
@@ -208,11 +219,12 @@ class Mem0Store:
             event |= {"kind": "edit", "target": message.source_id}
             event["metadata"] = {KEY: _without_none(said)}
             token = self._import({0: event}, principal, wait=wait or bool(others))
-            self._retract(others)
+            self._retract(others, theirs)
             return Addition(item.id, token)
         said |= {"kind": UPDATE, "infer": False, "created_at": message.created_at}
         event["metadata"] = {KEY: _without_none(said)}
-        report = replace(self._held, event, [*item.targets, *others], principal)
+        targets = [*item.targets, *others]
+        report = replace(self._held, event, targets, _sources(theirs), principal)
         if report.rejected:
             raise partly_kept(report, "text", [0])
         return Addition(item.id, report.token)
@@ -224,12 +236,24 @@ class Mem0Store:
             UnknownId: nothing has the id.
         """
         item = self._item(memory_id)
-        self._retract(_targets([item, *self._same(item)]))
+        theirs = self._beside(item)
+        self._retract(_targets([item, *self._same(item, theirs)]), theirs)
 
-    def _same(self, item: Item) -> list[Item]:
-        """Return what else was added and is the same memory."""
-        theirs = messages(self._held, item.message.owned)
-        reads = MemoryReader(self._held, theirs).read(theirs)
+    def _beside(self, item: Item) -> list[Message]:
+        """Return what was added for the user, the agent, the app and the run of a memory."""
+        found = messages(self._held, item.message.owned)
+        return [message for message in found if message.scope == item.message.scope]
+
+    def _same(self, item: Item, theirs: Sequence[Message]) -> list[Item]:
+        """Return what else of some messages is the same memory."""
+        # A fact has words of its message: of most messages nothing need be read.
+        stems = {word[:_STEM] for word in _LONG_WORD.findall(item.text.casefold())}
+        near = [
+            message
+            for message in theirs
+            if not stems or any(stem in message.last.text.casefold() for stem in stems)
+        ]
+        reads = MemoryReader(self._held, theirs).read(near)
         return [
             one
             for read in reads
@@ -238,9 +262,11 @@ class Mem0Store:
             and (one.id, one.message.source_id) != (item.id, item.message.source_id)
         ]
 
-    def _retract(self, ids: Iterable[str]) -> None:
+    def _retract(self, ids: Iterable[str], theirs: Sequence[Message]) -> None:
+        """Retract memories as these messages state them; what others say stays."""
+        own = _sources(theirs)
         for id_ in ids:
-            self._held.retract(id_)
+            retract(self._held, id_, own)
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
         """Forget the messages that filters let through; return how many there were."""
@@ -556,6 +582,11 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
     if not found or (near and max(near) < threshold - _ROUNDING):
         return None
     return found[0].score
+
+
+def _sources(messages: Iterable[Message]) -> set[str]:
+    """Return the ids under which messages and their edits were sent."""
+    return {id_ for message in messages for id_ in message.source_ids}
 
 
 def _targets(items: Iterable[Item]) -> list[str]:

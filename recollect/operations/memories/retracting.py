@@ -65,12 +65,17 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
 
 
 def retract(
-    zone: OpenZone, id_: str, *, restore: bool = False, replaced_by: str | None = None
+    zone: OpenZone,
+    id_: str,
+    *,
+    restore: bool = False,
+    replaced_by: str | None = None,
+    source_event_ids: Sequence[str] | None = None,
 ) -> RetractionReport:
     """Take back a fact, all that is concluded from an event, or a part of one; or restore it.
 
     Retracting what is retracted changes nothing. `replaced_by`: the event that says what is true
-    instead.
+    instead. `source_event_ids`: the events that are taken not to state it; None: all.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -88,7 +93,9 @@ def retract(
     if restore and not standing:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
     if restore == standing:
-        take_back(zone, found, replaced_by=event_id, restore=restore)
+        take_back(
+            zone, found, replaced_by=event_id, restore=restore, source_event_ids=source_event_ids
+        )
     return _report(zone, found.id, found.type)
 
 
@@ -105,10 +112,13 @@ def take_back(
     *,
     replaced_by: str | None = None,
     restore: bool = False,
+    source_event_ids: Sequence[str] | None = None,
 ) -> None:
     """Put the command into the ledger that retracts, replaces or restores a memory."""
     with zone.files() as files, files.read_transaction():
-        stated_at = () if restore else _stated_at(files, found, replaced_by)
+        stated_at = () if restore else _stated_at(files, found, replaced_by, source_event_ids)
+    if not stated_at and not restore:
+        raise InvalidInput(f"source_event_ids: none of these events states {found.id!r}")
     source = random_id(f"retract:{found.id}")
     command(
         zone,
@@ -122,8 +132,13 @@ def take_back(
     )
 
 
-def _stated_at(files: ZoneFiles, found: Memory | Part, but: str | None) -> tuple[StatedAt, ...]:
-    """Return the events that state a memory, and where, the first first; all `but` one."""
+def _stated_at(
+    files: ZoneFiles, found: Memory | Part, but: str | None, among: Sequence[str] | None
+) -> tuple[StatedAt, ...]:
+    """Return the events that state a memory, and where, the first first.
+
+    All `but` one, and only those `among` some source ids.
+    """
     # Only a retraction needs the agents.
     from recollect.streams.agents.writer.retracted_statements import stated_span
 
@@ -146,7 +161,7 @@ def _stated_at(files: ZoneFiles, found: Memory | Part, but: str | None) -> tuple
             ),
         )
         for each in sorted(events, key=lambda each: each.number)
-        if each.id != but
+        if each.id != but and (among is None or each.source_id in among)
     )
 
 

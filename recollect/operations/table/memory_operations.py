@@ -290,7 +290,7 @@ def update_memory(
         "the message; it is not concluded from it again. With restore=true, give it back. To "
         "erase the words for good, use forget.",
         idempotent=True,
-        hidden=frozenset({"replaced_by"}),
+        hidden=frozenset({"replaced_by", "source_event_ids"}),
     ),
     example=(
         {"restore": False},
@@ -306,6 +306,7 @@ def retract(
         str | None,
         described(description="Id of the event that says what is true instead; null: none does."),
     ] = None,
+    source_event_ids: SourceEventIds = None,
 ) -> RetractionReport:
     """Take back a fact, an event's facts, or a part of its text; `restore` gives it back.
 
@@ -313,7 +314,8 @@ def retract(
     facts. What was retracted is not concluded again from the same event, by whatever writer, and
     what it superseded is current again. A new message that says it is news. `forget` erases for
     good. `replaced_by` is an event that says what is true instead: until then the memory was true,
-    and what it superseded stays superseded.
+    and what it superseded stays superseded. `source_event_ids`: only what these events say is taken
+    back; other events that state the fact are shown and recalled as before.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -327,7 +329,9 @@ def retract(
     >>> zone.retract(fact.id, restore=True).status
     'restored'
     """
-    return retracting.retract(zone, id, restore=restore, replaced_by=replaced_by)
+    return retracting.retract(
+        zone, id, restore=restore, replaced_by=replaced_by, source_event_ids=source_event_ids
+    )
 
 
 @operation(
