@@ -100,91 +100,91 @@ RECENT = PROFILES["recent"]
 RRF = PROFILES["rrf"]
 LIMITS = {
     "an event as a line of JSON": of_bytes(inbound.MAX_RECORD_BYTES),
-    "a message of an export, which is split into events": of_bytes(long_messages.MAX_MESSAGE_BYTES),
-    "its `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
-    "an id or a name in it": of_bytes(inbound.MAX_NAME_BYTES),
-    "objects and lists within each other": str(inbound.MAX_DEPTH),
-    "an integer in it": f"{inbound.MIN_INTEGER} to {inbound.MAX_INTEGER}",
+    "a message of an export, which is split into several events": of_bytes(long_messages.MAX_MESSAGE_BYTES),
+    "an event's `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
+    "an id or a name in an event": of_bytes(inbound.MAX_NAME_BYTES),
+    "nesting of objects and lists in an event": str(inbound.MAX_DEPTH),
+    "an integer in an event": f"{inbound.MIN_INTEGER} to {inbound.MAX_INTEGER}",
     "a time": f"{format_time(EARLIEST_MS)[:10]} to {format_time(LATEST_MS)[:10]}",
     "a zone's name": f"{longest_zone()} characters",
-    "rejected records that `ingest` tells": f"{_MAX_SHOWN}, with `--json` {MAX_REJECTIONS:,}",
+    "rejected records that `ingest` lists": f"{_MAX_SHOWN}, with `--json` {MAX_REJECTIONS:,}",
     "a question": f"{MAX_QUERY_LENGTH:,} characters",
     "an entity or a platform in a question": f"{MAX_NAME_LENGTH:,} characters",
     "results of a question": f"1 to {MAX_RESULTS:,}",
-    "results where the question does not say (library)": str(RecallQuery(text="?").max_results),
-    "results where `recall` is not told how many": str(TEXT_RESULTS),
-    "results of `recall --json` and `--batch` that are not told": str(JSON_RESULTS),
-    "tokens of a context block where nobody says how many": str(
+    "default number of results in the library": str(RecallQuery(text="?").max_results),
+    "default number of results of `recall`": str(TEXT_RESULTS),
+    "default number of results of `recall --json` and `recall --batch`": str(JSON_RESULTS),
+    "default size of a context block, in tokens": str(
         context_injection.DEFAULT_MAX_TOKENS
     ),
     "tokens of a context block": f"1 to {token_counting.MAX_TOKENS:,}",
-    "a context block is given up after": f"{context_injection.TIMEOUT_SECONDS:.0f} s",
-    "what was recalled is counted, and appended every": f"{recall_counter.PERIOD:.0f} s",
-    "sources of an entity that are cited": str(_MAX_SOURCES),
-    "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
-    "moments of `--known-at` that a zone keeps": str(snapshots.MAX_SNAPSHOTS),
-    "what all of them but the newest take": of_bytes(snapshots.MAX_SNAPSHOT_BYTES),
-    "a change record, beyond which it is split": f"{MAX_FRAGMENT_BYTES:,} bytes",
+    "a context block comes back empty after": f"{context_injection.TIMEOUT_SECONDS:.0f} s",
+    "counts of recalled memories are appended every": f"{recall_counter.PERIOD:.0f} s",
+    "sources cited for an entity": str(_MAX_SOURCES),
+    "wait for a consistency token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
+    "past moments that a zone keeps for `--known-at`": str(snapshots.MAX_SNAPSHOTS),
+    "size of these moments together, without the newest": of_bytes(snapshots.MAX_SNAPSHOT_BYTES),
+    "size beyond which a change record is split into fragments": f"{MAX_FRAGMENT_BYTES:,} bytes",
     "a record of the ledger on Kafka": of_bytes(MAX_TOPIC_RECORD_BYTES),
     "partitions of a topic": str(PARTITIONS),
-    "tries before a record is parked": str(MAX_ATTEMPTS),
-    "deaths of the process before a record is parked": str(MAX_CRASHES),
+    "attempts before a record is parked": str(MAX_ATTEMPTS),
+    "crashes of the process before a record is parked": str(MAX_CRASHES),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
-    "a tick's period": f"{TICK_SECONDS} s",
-    "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
-    "free space on the disk that `doctor` wants": of_bytes(_MIN_FREE_BYTES),
-    "free space below which nothing is written": of_bytes(MIN_FREE_BYTES),
+    "interval between ticks": f"{TICK_SECONDS} s",
+    "`status` reports a zone as stalled after": f"{zone_status.STALLED_SECONDS:.0f} s",
+    "free disk space below which `doctor` warns": of_bytes(_MIN_FREE_BYTES),
+    "free disk space below which nothing is written": of_bytes(MIN_FREE_BYTES),
     "files that an idle zone keeps open": str(FILES_PER_ZONE),
-    "idle zones that stay open; fewer where so many files may not be": str(MAX_IDLE_ZONES),
-    "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
-    "the same fact said again is skipped within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
-    "turns from which on recall's index is kept in files": f"{MIN_STORED_TURNS:,}",
+    "idle zones that stay open; fewer if the limit of open files is low": str(MAX_IDLE_ZONES),
+    "a merge is made without review from a confidence of": str(AUTO_MERGE_CONFIDENCE),
+    "a repeated statement gives no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
+    "turns in a zone from which recall's index is kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),
     "the format of event records": str(records.EVENT_FORMAT),
     "the format of change records": str(records.CHANGE_FORMAT),
     "on Kafka: a command waits for the brokers": f"{clients.REQUEST_TIMEOUT_SECONDS:.0f} s",
-    "on Kafka: what ends too early is asked again for": f"{retrying.REPEAT_SECONDS:.0f} s",
-    "on Kafka: the last record that was read is compared every": (
+    "on Kafka: a read that ends too early is retried for": f"{retrying.REPEAT_SECONDS:.0f} s",
+    "on Kafka: a followed partition is compared with the broker every": (
         f"{local_copy.AUDIT_SECONDS:.0f} s"
     ),
-    "on Kafka: events behind which two processes make files": f"{background.MIN_BACKLOG:,}",
+    "on Kafka: backlog of events from which two processes project": f"{background.MIN_BACKLOG:,}",
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {
-    "candidates that an arm may bring": f"{DEFAULT_PROFILE.pool}, or 2 for each result asked for",
+    "candidates of an arm at most": f"{DEFAULT_PROFILE.pool}, or twice the number of requested results, whichever is larger",
     "turns that late interaction reads": (
-        f"{DEFAULT_PROFILE.late_interaction_limit}, or 2 for each result asked for"
+        f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of requested results, whichever is larger"
     ),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
-    "questions of one text that are asked by themselves": ", ".join(
+    "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
-    "what was told after the time that is asked for": (
-        f"counts {_AFTERMATH_SCORE}, for {_AFTERMATH_MS // 86_400_000} days"
+    "turns from after the time that a question names": (
+        f"count {_AFTERMATH_SCORE}, for {_AFTERMATH_MS // 86_400_000} days"
     ),
-    "the event by which a time is told is found from a score of": str(
+    'least score at which an event that gives a time ("before the move") counts as found': str(
         query_parser._MIN_ANCHOR_SCORE
     ),
     "a turn with the kind of answer that is wanted": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
-    "what others say next to a better turn, where a list is asked for": (
-        f"scores {list_diversity.PENALTY:.2f} less, "
+    "turns of others next to a better turn, if the question asks for a list": (
+        f"score {list_diversity.PENALTY:.2f} less, "
         f"within {list_diversity.NEIGHBOUR_DISTANCE} turns, "
         f"beyond the first {list_diversity.PROTECTED_RESULTS}"
     ),
-    "a turn scores less by its share of questions, times": str(DEFAULT_PROFILE.question_share),
-    "observations that come first": str(assembly.MAX_LEADING_OBSERVATIONS),
-    "what they score at least, as a share of the best result": str(assembly._MIN_SHARE),
-    "facts that come with an observation": str(observations.MAX_FACTS),
+    "penalty for a turn, times the share of its sentences that are questions": str(DEFAULT_PROFILE.question_share),
+    "observations that come first at most": str(assembly.MAX_LEADING_OBSERVATIONS),
+    "least score of these, as a share of the best result's": str(assembly._MIN_SHARE),
+    "facts returned with an observation at most": str(observations.MAX_FACTS),
     "`rrf`: k of Reciprocal Rank Fusion": str(RRF.rrf_k),
     "`rrf`: lambda of MMR": str(RRF.mmr_lambda),
-    "`recent`: the shares that decay, and that go with recency": (
+    "`recent`: the shares of decay and of recency in the score": (
         f"{RECENT.decay}, {RECENT.recency}"
     ),
-    "decay an hour, hours of recency": f"{DECAY}, {RECENCY_HOURS:.0f}",
+    "`recent`: decay per hour, time constant of recency in hours": f"{DECAY}, {RECENCY_HOURS:.0f}",
 }
 
 
@@ -264,7 +264,7 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert "Twelve partitions each" in reference
     assert PARTITIONS == 12
     assert f"over {MAX_FRAGMENT_BYTES:,} bytes it is several fragments" in reference
-    assert f"of {MIN_STORED_TURNS:,} turns and more" in reference
+    assert f"for a zone of {MIN_STORED_TURNS:,} turns or more" in reference
     assert f"A record of more than {MAX_FRAGMENT_BYTES:,} bytes is split into fragments" in commit
     assert (
         f"its format: {records.EVENT_FORMAT} for events, {records.CHANGE_FORMAT} for changes"
@@ -284,4 +284,4 @@ def test_the_figures_of_the_readme_are_those_of_the_report() -> None:
     )
     assert f"{float(times['100,000']):.0f} ms among 100,000 messages" in readme
     assert f"{float(times['1,000,000']):.0f} ms among a million" in readme
-    assert f"whose files take {float(megabytes.replace(',', '')) / 1000:.0f} GB" in readme
+    assert f"A million take {float(megabytes.replace(',', '')) / 1000:.0f} GB on disk" in readme

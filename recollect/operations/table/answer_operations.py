@@ -166,7 +166,7 @@ def context(
     *,
     max_tokens: MaxTokens = DEFAULT_MAX_TOKENS,
 ) -> ContextBlock:
-    """Return what memory holds on a task, as a block for an agent's prompt (A25).
+    """Return what memory holds on a task, as a block for an agent's prompt.
 
     The block is framed as data, with dates and speakers; it is empty where nothing is relevant.
     `max_tokens` bounds it, frame included, in word pieces of the home's encoder. After three
@@ -354,7 +354,7 @@ def why(zone: OpenZone, id: Id) -> Provenance:
     ),
 )
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
-    """Return suggestions for names in a question's filters that nothing has.
+    """Return suggestions for filter values that match nothing in the zone.
 
     Without a question: for the zone's own name.
 

@@ -157,7 +157,7 @@ def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
     ),
 )
 def compare(zone: OpenZone, a: NameOrId, b: NameOrId) -> Comparison:
-    """Return whether two entities are, or would be taken for, one, and why.
+    """Return whether two entities have been merged, or would be, and why.
 
     Raises:
         InvalidInput: nothing has one of the names, or several entities have it.

@@ -144,7 +144,7 @@ def create_mental_model(
     tags: Annotated[Sequence[str], described(maxItems=100, description="Labels.")] = (),
     sources: Sources = (),
 ) -> MentalModel:
-    """Keep a report as a mental model, which recall returns as it is (A12).
+    """Keep a report as a mental model, which recall returns as it is.
 
     `sources` are ids of the memories that it was made of: it is erased when an event behind one of
     them is forgotten.

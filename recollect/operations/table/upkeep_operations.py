@@ -211,7 +211,7 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
     example=({"dry_run": True}, _begun("reclaim")),
 )
 def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
-    """Remove change records that no generation needs from the embedded ledger; events stay.
+    """Remove, from the embedded ledger, change records no generation needs; events stay.
 
     Raises:
         InvalidInput: the ledger is not the embedded one.

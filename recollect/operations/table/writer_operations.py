@@ -21,7 +21,7 @@ _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": Non
     example=(None, {"texts": [_ROLE]}),
 )
 def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
-    """Return the current role and notes of the model that writes here (A22).
+    """Return the current role and notes of the model that writes here.
 
     >>> [text.name for text in zone.writer_texts()]
     ['role']
