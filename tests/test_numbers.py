@@ -100,7 +100,9 @@ RECENT = PROFILES["recent"]
 RRF = PROFILES["rrf"]
 LIMITS = {
     "an event as a line of JSON": of_bytes(inbound.MAX_RECORD_BYTES),
-    "a message of an export, which is split into several events": of_bytes(long_messages.MAX_MESSAGE_BYTES),
+    "a message of an export, which is split into several events": of_bytes(
+        long_messages.MAX_MESSAGE_BYTES
+    ),
     "an event's `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
     "an id or a name in an event": of_bytes(inbound.MAX_NAME_BYTES),
     "nesting of objects and lists in an event": str(inbound.MAX_DEPTH),
@@ -114,9 +116,7 @@ LIMITS = {
     "default number of results in the library": str(RecallQuery(text="?").max_results),
     "default number of results of `recall`": str(TEXT_RESULTS),
     "default number of results of `recall --json` and `recall --batch`": str(JSON_RESULTS),
-    "default size of a context block, in tokens": str(
-        context_injection.DEFAULT_MAX_TOKENS
-    ),
+    "default size of a context block, in tokens": str(context_injection.DEFAULT_MAX_TOKENS),
     "tokens of a context block": f"1 to {token_counting.MAX_TOKENS:,}",
     "a context block comes back empty after": f"{context_injection.TIMEOUT_SECONDS:.0f} s",
     "counts of recalled memories are appended every": f"{recall_counter.PERIOD:.0f} s",
@@ -152,9 +152,11 @@ LIMITS = {
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {
-    "candidates of an arm at most": f"{DEFAULT_PROFILE.pool}, or twice the number of requested results, whichever is larger",
+    "candidates of an arm at most": (
+        f"{DEFAULT_PROFILE.pool}, or twice the number of results if that is more"
+    ),
     "turns that late interaction reads": (
-        f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of requested results, whichever is larger"
+        f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
@@ -175,7 +177,9 @@ RANKING = {
         f"within {list_diversity.NEIGHBOUR_DISTANCE} turns, "
         f"beyond the first {list_diversity.PROTECTED_RESULTS}"
     ),
-    "penalty for a turn, times the share of its sentences that are questions": str(DEFAULT_PROFILE.question_share),
+    "penalty for a turn, times the share of its sentences that are questions": str(
+        DEFAULT_PROFILE.question_share
+    ),
     "observations that come first at most": str(assembly.MAX_LEADING_OBSERVATIONS),
     "least score of these, as a share of the best result's": str(assembly._MIN_SHARE),
     "facts returned with an observation at most": str(observations.MAX_FACTS),
