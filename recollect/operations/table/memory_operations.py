@@ -308,7 +308,7 @@ def retract(
     ] = None,
     source_event_ids: SourceEventIds = None,
 ) -> RetractionReport:
-    """Take back a fact, an event's facts, or a part of its text; `restore` gives it back.
+    """Retract a fact, an event's facts or a part of its text; `restore` undoes that.
 
     A part is `ID:START-END`, in characters of the event's text. The event stays, with its other
     facts. What was retracted is not concluded again from the same event, by whatever writer, and
