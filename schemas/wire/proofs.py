@@ -10,7 +10,9 @@ from msgspec import Meta
 #: The newest format of a certificate's statement.
 CERTIFICATE_FORMAT = 1
 
-Selector = Literal["ids", "entity", "sender", "thread", "platform", "time_after", "time_before"]
+Selector = Literal[
+    "ids", "also", "entity", "sender", "thread", "platform", "time_after", "time_before"
+]
 
 
 class FileCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -95,7 +95,8 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     for the events it comes from and those that repeat it; a mental model's, for all its versions;
     `#` and a record's number. `entity`: everything by or about an entity, across its handles.
     `sender`, `thread`, `platform`: the platform's own ids. `time_before` and `time_after`: bounds
-    on when events happened.
+    on when events happened. `also`: ids of entities and of records to forget besides, whatever the
+    criteria, as `also_possible` of a report lists them.
     """
 
     ids: tuple[str, ...] = ()
@@ -105,6 +106,19 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     thread: str | None = None
     time_before: Time | None = None
     time_after: Time | None = None
+    also: tuple[str, ...] = ()
+
+
+class PossibleTarget(msgspec.Struct, frozen=True):
+    """What else the name of a forgotten entity may mean."""
+
+    id: Annotated[str, Meta(description="Id, to be given in `also`.")]
+    type: Annotated[
+        Literal["entity", "event"],
+        Meta(description="An entity with a similar name, or an event with a part of the name."),
+    ]
+    text: Annotated[str, Meta(description="The entity's name, or the beginning of the text.")]
+    events: Annotated[int, Meta(description="Number of records that are not forgotten yet.")]
 
 
 class ForgetReport(msgspec.Struct, frozen=True):
@@ -125,6 +139,13 @@ class ForgetReport(msgspec.Struct, frozen=True):
     facts: Annotated[int, Meta(description="Number of facts removed.")]
     entities: Annotated[int, Meta(description="Number of entities removed.")]
     vectors: Annotated[int, Meta(description="Number of vectors removed.")]
+    also_possible: Annotated[
+        list[PossibleTarget],
+        Meta(
+            description="What else the entity's name may mean, and is not forgotten: name it in "
+            "`also`."
+        ),
+    ] = []
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
     certificate: Annotated[
         Certificate | None, Meta(description="The certificate, if one was asked for.")

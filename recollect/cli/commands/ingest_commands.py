@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ExportPreview,
         ForgetReport,
         IngestReport,
+        PossibleTarget,
         Rejection,
         Skipped,
         Writer,
@@ -354,6 +355,12 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
 @click.option("--after", metavar="T", help="Only events after time T.")
+@click.option(
+    "--also",
+    metavar="ID",
+    multiple=True,
+    help="Also this entity or event, as --dry-run lists it. Repeatable.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
     "--certificate",
@@ -367,6 +374,7 @@ def forget(
     zone: str | None,
     as_json: bool,
     ids: tuple[str, ...],
+    also: tuple[str, ...],
     dry_run: bool,
     certificate: Path | None,
     yes: bool,
@@ -380,20 +388,27 @@ def forget(
     observation's (erases the events behind it), a mental model's (erases all versions), or #17 for
     dead letter 17. Options select the events that match all of them.
     """
+    import msgspec
+
     from recollect.schemas.wire import ForgetTargets
 
+    targets = ForgetTargets(ids=ids, time_before=before, time_after=after, also=also, **criteria)
     if certificate is not None:
         if dry_run:
             raise click.UsageError("--dry-run erases nothing, so there is nothing to certify")
         check_new_file(certificate)
     with open_zone(home, zone) as memory:
-        plan = memory.choose(
-            ForgetTargets(ids=ids, time_before=before, time_after=after, **criteria)
-        )
+        plan = memory.choose(targets)
         if dry_run:
             report = memory.erase(plan, dry_run=True)
         else:
             if plan.numbers and sys.stdin.isatty() and not yes:
+                if plan.also_possible:
+                    for line in _possible_targets(plan.also_possible):
+                        print_line(line, err=True)
+                    if click.confirm("Erase these too?", err=True):
+                        more = (*also, *(item.id for item in plan.also_possible))
+                        plan = memory.choose(msgspec.structs.replace(targets, also=more))
                 what = f"{pluralise(len(plan.numbers), 'record')} ({_abbreviated(plan.ids)})"
                 question = f"Permanently erase {what} and everything derived from it?"
                 if not click.confirm(escape_invisible(question), err=True):
@@ -434,6 +449,17 @@ def _erasure_summary(report: ForgetReport) -> Iterator[str]:
         )
     elif not (report.resumed or report.already_forgotten):
         yield "nothing to forget"
+    if report.also_possible:
+        yield from _possible_targets(report.also_possible)
+        yield "to forget them too, run the command with --also ID"
+
+
+def _possible_targets(found: Sequence[PossibleTarget]) -> Iterator[str]:
+    """Return lines that list what else a name may mean."""
+    yield "the name may also mean:"
+    for item in found:
+        what = f"{item.text} ({pluralise(item.events, 'record')})"
+        yield f"  {item.id}  {item.text if item.type == 'event' else what}"
 
 
 def _abbreviated(ids: Sequence[str]) -> str:

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from recollect.operations.answers.suggestions import unknown_entity
+from recollect.operations.erasure.possible_targets import (
+    matcher_of,
+    similar_entities,
+    texts_with_a_part_of_the_name,
+)
 from recollect.operations.erasure.record_matching import (
     SOURCE_TAG_PREFIX,
     Account,
@@ -37,6 +44,8 @@ from recollect.schemas.events import (
 from recollect.schemas.ids import turn_row_id
 from recollect.schemas.ledger.seal import source_digest
 from recollect.schemas.names import normalise_name
+from recollect.schemas.text_sanitising import collapse_whitespace, truncate_middle
+from recollect.schemas.wire import PossibleTarget
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import NEVER_ERASED
 from recollect.streams.records.erased_keys import unexplained_missing_keys
@@ -60,6 +69,8 @@ _UNINDEXED_KINDS = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
 )
+# Characters of an event's text in a list of possible targets.
+_SHOWN_TEXT = 100
 _NUMBER = re.compile(r"#([0-9]{1,15})")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -297,6 +308,45 @@ class TargetFinder:
             ):
                 found.add(record.envelope.number)
         return found
+
+    def also_possible(self, criteria: Criteria, chosen: Set[int]) -> list[PossibleTarget]:
+        """Return what else the criteria's entity may mean, beyond the chosen records.
+
+        Entities with a similar name, and events with a part of the name that are about none of
+        them. The other criteria hold for these records too.
+        """
+        known = None if criteria.entity is None else self.find_entity(criteria.entity)
+        if known is None:
+            return []
+        others = msgspec.structs.replace(criteria, entity=None)
+        allowed = self.matching(others) if others.has_criterion or others.platform else None
+
+        def remaining(numbers: Set[int]) -> set[int]:
+            left = set(numbers) - taken
+            return left if allowed is None else left & allowed
+
+        matcher = matcher_of(self._identity, known.ids)
+        taken = set(chosen)
+        found = []
+        for other, ids in similar_entities(self._identity, known.ids, matcher):
+            if numbers := remaining(self._records_of(ids).numbers):
+                found.append(PossibleTarget(other.id, "entity", other.name, len(numbers)))
+                taken |= numbers
+        for number, id_, text in texts_with_a_part_of_the_name(self._events, matcher):
+            if remaining({number}):
+                shown = truncate_middle(collapse_whitespace(text), _SHOWN_TEXT)
+                found.append(PossibleTarget(id_, "event", shown, 1))
+        return found
+
+    def by_any_id(self, id_: str) -> set[int]:
+        """Return the records of an entity's id, or of any id of a record.
+
+        Raises:
+            InvalidInput: the id is unknown or ambiguous.
+        """
+        if identity.canonical(self._identity, id_) is not None:
+            return self.matching(Criteria(entity=id_))
+        return self.by_id(id_, None).numbers
 
     def _accounts(self, criteria: Criteria) -> set[Account]:
         """Return the accounts that the criteria name: the sender's, and all of the same person.

@@ -20,7 +20,13 @@ from recollect.projections.events.event_queries import sources
 from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
 from recollect.schemas.times import parse_query_time
-from recollect.schemas.wire import Certificate, ErasureRequest, ForgetReport, ForgetTargets
+from recollect.schemas.wire import (
+    Certificate,
+    ErasureRequest,
+    ForgetReport,
+    ForgetTargets,
+    PossibleTarget,
+)
 from recollect.schemas.wire.proofs import Selector
 from recollect.streams.publishing.commands import random_id
 from recollect.streams.records.chain_readers import EventReader
@@ -38,6 +44,7 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
     requested ids. `selectors`: the kinds of selectors in the request. `id_count`: the number of ids
     in it. `earlier`: the numbers of the erasures that removed what was forgotten before.
+    `also_possible`: what else the entity's name may mean.
     """
 
     numbers: tuple[int, ...]
@@ -48,6 +55,7 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     selectors: tuple[Selector, ...]
     id_count: int
     earlier: tuple[int, ...] = ()
+    also_possible: tuple[PossibleTarget, ...] = ()
 
 
 def forget(
@@ -117,13 +125,15 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
         zone.decide()
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         finder = TargetFinder(zone.node.ledger, zone.name, files)
-        return _plan(zone, finder, list(dict.fromkeys(ids)), criteria, pending)
+        also = list(dict.fromkeys(targets.also))
+        return _plan(zone, finder, list(dict.fromkeys(ids)), also, criteria, pending)
 
 
 def _plan(
     zone: OpenZone,
     finder: TargetFinder,
     ids: Sequence[str],
+    also: Sequence[str],
     criteria: Criteria,
     pending: Sequence[Forget],
 ) -> ErasurePlan:
@@ -158,12 +168,14 @@ def _plan(
             matching = finder.matching(criteria)
         numbers = numbers & matching if ids else matching
         by_id = {id_: found for id_, found in by_id.items() if found & numbers}
-    displayed = list(by_id) if ids else finder.display_ids(numbers)
-    numbers = finder.with_dependents(numbers)
+    chosen = numbers.union(*(finder.by_any_id(id_) for id_ in also))
+    displayed = list(by_id) if ids else finder.display_ids(chosen)
+    numbers = finder.with_dependents(chosen)
     # A repeated request may use another id of the same event, so all its ids are recorded.
     requested = [*by_id, *finder.event_ids(numbers)] if ids else []
     if criteria.entity is not None:
         requested.append(criteria.entity)
+    requested += also
     return ErasurePlan(
         numbers=tuple(sorted(numbers)),
         ids=displayed,
@@ -172,16 +184,18 @@ def _plan(
         request_hashes=tuple(
             request_hash(zone.node.ledger, zone.name, id_) for id_ in dict.fromkeys(requested)
         ),
-        selectors=_selectors(ids, criteria),
-        id_count=len(ids),
+        selectors=_selectors(ids, also, criteria),
+        id_count=len(ids) + len(also),
+        also_possible=tuple(finder.also_possible(criteria, numbers)),
         earlier=_earlier_erasures(zone, [*already_forgotten, *resumed], erased_before),
     )
 
 
-def _selectors(ids: Sequence[str], criteria: Criteria) -> tuple[Selector, ...]:
+def _selectors(ids: Sequence[str], also: Sequence[str], criteria: Criteria) -> tuple[Selector, ...]:
     """Return the kinds of selectors in a request."""
     given: dict[Selector, object] = {
         "ids": ids or None,
+        "also": also or None,
         "entity": criteria.entity,
         "sender": criteria.sender,
         "thread": criteria.thread,
@@ -314,6 +328,7 @@ def _report(
         facts=removed["facts"],
         entities=removed["entities"],
         vectors=removed["vectors"],
+        also_possible=list(plan.also_possible),
         dry_run=dry_run,
         certificate=certificate,
     )

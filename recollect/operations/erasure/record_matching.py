@@ -130,6 +130,10 @@ class Names:
         # Words that are names in any position: "Marta", not "Will".
         self._certain_words = {name for name in words if _mentions_in(name.title())}
 
+    def is_certain(self, word: str) -> bool:
+        """Return whether a word of the names has no other meaning."""
+        return normalise_name(word) in self._certain_words
+
     def occur_in(self, text: str) -> bool:
         """Return whether a text contains one of the names, used as a name.
 
@@ -147,7 +151,7 @@ class Names:
             return True
         is_lower = text == text.lower()
         return any(
-            normalise_name(word[0]) in self._certain_words
+            self.is_certain(word[0])
             if is_lower
             else word[0][:1].isupper() and _is_inside_sentence(text, word.start())
             for word in found

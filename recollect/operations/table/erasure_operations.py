@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from recollect.home.memory_spans import memory_span
@@ -67,6 +68,7 @@ _REPORT = {
     "facts": 1,
     "entities": 1,
     "vectors": 2,
+    "also_possible": [],
     "dry_run": True,
 }
 
@@ -109,6 +111,13 @@ def forget(
     thread: Thread = None,
     time_before: TimeBefore = None,
     time_after: TimeAfter = None,
+    also: Annotated[
+        Sequence[str],
+        described(
+            description="Ids of entities and events to forget besides, as also_possible of a dry "
+            "run lists them."
+        ),
+    ] = (),
     dry_run: DryRun = False,
     certificate: Annotated[
         bool,
@@ -149,6 +158,7 @@ def forget(
         thread=thread,
         time_before=time_before,
         time_after=time_after,
+        also=tuple(also),
     )
     if dry_run:
         return forgetting.forget(zone, targets, dry_run=True, certificate=certificate)
