@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect.cli.app import run
 from tests.forget.kit import Recollect, line
 
 PERSON = "Quentin Zyzzyva"
@@ -79,6 +80,24 @@ def test_what_is_listed_stays_unless_it_is_named(recollect: Recollect) -> None:
     assert answer["forgotten"] == ["m1"]
     assert [item["events"] for item in answer["also_possible"]] == [1]
     assert recollect.run("status")["events"] == 1
+
+
+@pytest.mark.parametrize(("answers", "left"), [("yy", 0), ("ny", 1), ("nn", 2)])
+def test_on_a_terminal_it_is_offered(
+    recollect: Recollect,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    answers: str,
+    left: int,
+) -> None:
+    recollect.ingest(by(1, f"{PERSON} bought a boat."), by(2, "Mr Zyzzyva called."))
+    given = iter(answers)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: next(given))
+    capfd.readouterr()
+    run(["--home", str(recollect.home), "forget", "--entity", PERSON])
+    assert "the name may also mean:" in capfd.readouterr().err
+    assert recollect.run("status")["events"] == left
 
 
 def test_other_criteria_hold_for_what_is_listed(recollect: Recollect) -> None:

@@ -165,6 +165,18 @@ def test_a_change_of_any_value_is_found(recollect: Recollect) -> None:
                 assert found.problems, steps
 
 
+@pytest.mark.parametrize("number", [0, -1, 3_000, 2**62, 2**64 - 1])
+def test_any_number_of_an_erasure_is_checked(recollect: Recollect, number: int) -> None:
+    recollect.ingest(line("1", "I live in Turin."))
+    path = certified(recollect, "1")
+    held = json.loads(path.read_text())
+    held["statement"]["erasure"] = number
+    path.write_text(json.dumps(held))
+    status, found, _ = checked(recollect, path)
+    assert status == 1
+    assert not found["in_ledger"]
+
+
 def test_a_forged_statement_with_its_own_hash_is_found(recollect: Recollect) -> None:
     recollect.ingest(line("1", "I live in Turin."), line("2", "I have a boat."))
     path = certified(recollect, "1")

@@ -186,7 +186,7 @@ def _plan(
         ),
         selectors=_selectors(ids, also, criteria),
         id_count=len(ids) + len(also),
-        also_possible=tuple(finder.also_possible(criteria, numbers)),
+        also_possible=() if ids else tuple(finder.also_possible(criteria, numbers)),
         earlier=_earlier_erasures(zone, [*already_forgotten, *resumed], erased_before),
     )
 
