@@ -120,6 +120,33 @@ def test_every_method_of_the_client(client: MemoryClient) -> None:
     assert client.users()["results"] == []
 
 
+def test_fault_1_and_2_one_memory_of_several_is_changed(
+    client: MemoryClient, service: Served
+) -> None:
+    said = "I live in Turin. My favourite tea is oolong. The harbour smells of herring."
+    added = client.add(said, user_id="ada")["results"]
+    ids = {
+        word: one["id"]
+        for word in ("Turin", "oolong", "herring")
+        for one in added
+        if word in one["memory"]
+    }
+    client.delete(ids["oolong"])
+    client.update(ids["Turin"], text="I live in Oslo.")
+    client.update(ids["herring"], metadata={"seen": True})
+    listed = {one["memory"]: one for one in client.get_all(filters=ADA)["results"]}
+    assert set(listed) == {"I live in Oslo.", "The harbour smells of herring."}
+    assert listed["The harbour smells of herring."]["metadata"] == {"seen": True}
+    assert [one["event"] for one in client.history(ids["oolong"])] == ["ADD", "DELETE"]
+    with pytest.raises(MemoryNotFoundError):
+        client.update(ids["oolong"], text="x")
+    client.batch_delete([{"memory_id": ids["herring"]}, {"memory_id": ids["Turin"]}])
+    assert client.get_all(filters=ADA)["results"] == []
+    assert [one["total_memories"] for one in client.users()["results"]] == [0]
+    client.reset()
+    assert client.users()["results"] == []
+
+
 def test_delete_all_reads_filters_as_the_client_writes_them(client: MemoryClient) -> None:
     for user in ("ada", "bob"):
         client.add(f"I am {user}.", user_id=user, infer=False)
