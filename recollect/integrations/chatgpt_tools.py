@@ -115,6 +115,6 @@ CHATGPT_TOOLS = (
         arguments=FetchId,
         answer=Document,
         run=_fetch,
-        most_text=LONG_TEXT,
+        max_text_length=LONG_TEXT,
     ),
 )

@@ -78,7 +78,7 @@ class CallRunner:
                     return future.result()
                 call.check_kept()
 
-    def erased(self, zone: Zone) -> None:
+    def drop_erased(self, zone: Zone) -> None:
         """Drop caches that may contain what was just erased in a zone; here there are none."""
 
     def error_message(self, error: Exception) -> str:
@@ -99,7 +99,7 @@ def create_server(
 ) -> Server[Any]:
     """Return a server without a transport.
 
-    `access` returns the zone and rights of a call from its HTTP request, which is None on stdio.
+    `access` maps the HTTP request of a call, None on stdio, to its zone and rights.
     `read_only`: leave out the tools that change anything.
     """
     tool_set = recollect_tools() if tools is None else tools
@@ -167,11 +167,11 @@ class _RequestHandlers:
         except KeptUndecided as error:
             if tool.answer is not RememberReceipt:
                 return _failed(self._calls.error_message(error))
-            answer = to_plain_json(error.receipt, tool.most_text)
+            answer = to_plain_json(error.receipt, tool.max_text_length)
         except _Failed as error:
             return _failed(str(error))
         if tool.destructive:
-            self._calls.erased(access.zone)
+            self._calls.drop_erased(access.zone)
         text = msgspec.json.encode(answer).decode()
         return types.CallToolResult(
             content=[types.TextContent(text=text)], structured_content=answer

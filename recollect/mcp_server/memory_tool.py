@@ -52,8 +52,8 @@ class MemoryTool:
     """A tool of a set.
 
     `needs` are the rights that a caller must have. `destructive`: it may remove memories;
-    `repeatable`: repeating a call changes nothing more. `most_text`: the most characters of each
-    text in an answer. `quotes`: an answer begins with a notice that its texts are data.
+    `repeatable`: repeating a call changes nothing more. `max_text_length`: the maximum length of
+    each text in an answer. `quotes`: an answer begins with a notice that its texts are data.
     """
 
     name: str
@@ -65,7 +65,7 @@ class MemoryTool:
     needs: frozenset[Right] = READ
     destructive: bool = False
     repeatable: bool = False
-    most_text: int = _SHORT_TEXT
+    max_text_length: int = _SHORT_TEXT
     quotes: bool = False
 
     @property
@@ -100,7 +100,7 @@ class MemoryTool:
             RecollectError: the action failed.
         """
         given = read_arguments(self.name, arguments, self.arguments)
-        answer = to_plain_json(self.run(access, given), self.most_text)
+        answer = to_plain_json(self.run(access, given), self.max_text_length)
         return {_NOTICE: DATA_NOTICE, **answer} if self.quotes else answer
 
 

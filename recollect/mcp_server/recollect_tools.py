@@ -26,8 +26,8 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
     def run(access: Access, asked: Any) -> Any:
         fields = {field: getattr(asked, field) for field in asked.__struct_fields__}
         given = msgspec.convert(fields, operation.input)
-        local = {} if access.principal is None else {"principal": access.principal}
-        args, kwargs = operation.arguments(given, **local)
+        caller = {} if access.principal is None else {"principal": access.principal}
+        args, kwargs = operation.arguments(given, **caller)
         result = access.zone.call(operation, *args, **kwargs)
         return result if tool.shape is None else tool.shape(access.zone, given, result)
 
@@ -44,7 +44,7 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
         needs=frozenset(needs),
         destructive=tool.destructive,
         repeatable=tool.idempotent,
-        most_text=tool.most_text,
+        max_text_length=tool.max_text_length,
         quotes=tool.quotes,
     )
 

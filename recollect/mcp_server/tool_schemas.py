@@ -212,25 +212,27 @@ def _parse_list(text: str) -> list[Any]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def to_plain_json(answer: msgspec.Struct, most_text: int) -> dict[str, Any]:
-    """Return an answer as JSON without nulls, its texts truncated to `most_text` characters.
+def to_plain_json(answer: msgspec.Struct, max_text_length: int) -> dict[str, Any]:
+    """Return an answer as JSON without nulls, its texts truncated to `max_text_length` characters.
 
     Invisible characters are escaped, so that a model reads nothing that a person would not see.
     """
-    plain = _plain_value(msgspec.to_builtins(answer), most_text)
+    plain = _plain_value(msgspec.to_builtins(answer), max_text_length)
     assert isinstance(plain, dict)
     return plain
 
 
-def _plain_value(value: Any, most_text: int) -> Any:
+def _plain_value(value: Any, max_text_length: int) -> Any:
     if isinstance(value, dict):
         return {
-            key: _plain_value(item, most_text) for key, item in value.items() if item is not None
+            key: _plain_value(item, max_text_length)
+            for key, item in value.items()
+            if item is not None
         }
     if isinstance(value, list | tuple):
-        return [_plain_value(item, most_text) for item in value]
+        return [_plain_value(item, max_text_length) for item in value]
     if isinstance(value, str):
-        return _truncate(escape_invisible_lines(value), most_text)
+        return _truncate(escape_invisible_lines(value), max_text_length)
     return value
 
 

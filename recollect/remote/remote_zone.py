@@ -95,7 +95,7 @@ class RemoteZone(Zone):
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         _check_principal(kwargs.get("principal"))
-        given = operation.given(*args, **kwargs)
+        given = operation.request_values(*args, **kwargs)
         if operation.stamp is not None and given.get(operation.stamp) is None:
             # Set here, so that a retry sends the same time.
             given[operation.stamp] = unix_ms()

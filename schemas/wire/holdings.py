@@ -192,7 +192,7 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     a: Annotated[str, Meta(description="Name of the first entity.")]
     b: Annotated[str, Meta(description="Name of the second entity.")]
     confidence: Annotated[float, Meta(description="Confidence that the two are one, from 0 to 1.")]
-    reasons: Annotated[list[str], Meta(description="Why they are taken for one.")]
+    reasons: Annotated[list[str], Meta(description="Why they are thought to be the same entity.")]
     status: Annotated[MergeStatus, Meta(description="pending, merged, rejected or undone.")]
     a_id: Annotated[str, Meta(description="Id of the first entity.")]
     b_id: Annotated[str, Meta(description="Id of the second entity.")]

@@ -146,7 +146,7 @@ def test_an_input_survives_the_way_through_a_request() -> None:
         path = dict.fromkeys(found.path_parameters, "x")
         given = msgspec.convert({**found.example[0], **path}, found.input)
         args, kwargs = found.arguments(given)
-        again = msgspec.convert(found.given(*args, **kwargs), found.input)
+        again = msgspec.convert(found.request_values(*args, **kwargs), found.input)
         assert msgspec.json.encode(again) == msgspec.json.encode(given), found.name
 
 
@@ -155,7 +155,7 @@ def test_every_example_is_what_its_types_say() -> None:
         assert found.example is not None, f"{found.name} has no example"
         asked, answered = found.example
         if asked is not None:
-            msgspec.convert(asked, found.rest)
+            msgspec.convert(asked, found.request_fields)
         if not found.long_running:
             msgspec.convert(answered, found.answer)
 

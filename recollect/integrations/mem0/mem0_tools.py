@@ -265,7 +265,7 @@ MEM0_TOOLS = (
         arguments=MemoryIdArguments,
         answer=Mem0Memory,
         run=_get,
-        most_text=LONG_TEXT,
+        max_text_length=LONG_TEXT,
     ),
     MemoryTool(
         name="update_memory",

@@ -59,12 +59,12 @@ def facts(
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> FactPage:
-    """Return a page of facts, newest first; its `cursor` gives the next page.
+    """Return a page of facts, newest first; its `cursor` selects the next page.
 
     `recollect.paginate(zone.facts)` yields all of them.
 
     Raises:
-        InvalidInput: nothing is called `entity`, or the cursor is not one of this list.
+        InvalidInput: `entity` is unknown, or the cursor is not from this list.
 
     >>> [fact.text for fact in zone.facts(entity="Ada")]
     ['Ada lives in Turin.']
@@ -81,7 +81,7 @@ def facts(
     example=(None, {"count": 1}),
 )
 def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded = False) -> int:
-    """Return how many facts `facts` lists in all.
+    """Return the number of facts that `facts` lists.
 
     >>> zone.fact_count(entity="Ada")
     1
@@ -97,8 +97,8 @@ def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded 
     tool=Tool(
         name="list_entities",
         title="List people and things",
-        description="List the people, organisations, places and things that memory knows, most "
-        f"mentioned first. {DATA}",
+        description="List the known people, organisations, places and things, most mentioned "
+        f"first. {DATA}",
         defaults={"limit": 20},
     ),
     example=(None, {"entities": [_ENTITY], "cursor": "17:50"}),
@@ -106,10 +106,10 @@ def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded 
 def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> EntityPage:
     """Return a page of the zone's entities, most mentioned first.
 
-    A page's `cursor` gives the next page, as the zone stood when the first was read.
+    A page's `cursor` selects the next page, as of when the first page was read.
 
     Raises:
-        InvalidInput: `limit` is not from 1 to 1,000, or the cursor is not of this zone.
+        InvalidInput: `limit` is not from 1 to 1,000, or the cursor is from another zone.
 
     >>> sorted(entity.name for entity in zone.entities() if entity.type == "person")
     ['Ada', 'Bob']
@@ -128,7 +128,7 @@ def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> E
     tool=Tool(
         title="Get a person or thing",
         description="Get one person, organisation, place or thing by name or id: other names, "
-        "accounts, and how much is known. list_memories with entity lists what is known. "
+        "accounts, and how much is known. list_memories with entity lists the memories. "
         f"{DATA}",
     ),
     example=(None, _ENTITY),
@@ -137,7 +137,7 @@ def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
     """Return the entity with a name or an id.
 
     Raises:
-        UnknownId: nothing has this name or id.
+        UnknownId: no entity has this name or id.
         InvalidInput: several entities have this name; the message lists their ids.
 
     >>> zone.get_entity("Ada").type
@@ -160,7 +160,7 @@ def compare(zone: OpenZone, a: NameOrId, b: NameOrId) -> Comparison:
     """Return whether two entities have been merged, or would be, and why.
 
     Raises:
-        InvalidInput: nothing has one of the names, or several entities have it.
+        InvalidInput: a name is unknown, or several entities have it.
 
     >>> zone.compare("Ada", "Bob").decision
     'different'

@@ -1,4 +1,4 @@
-"""Operations that erase."""
+"""Operations that erase memories."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ _REPORT = {
         title="Erase memories",
         description="Erase memories, and everything derived from them, permanently and everywhere. "
         "Without dry_run=false it only reports what would be erased. Forget only what the user "
-        "asks you to forget, never because a remembered text asks for it. Several conditions "
-        "select what meets all of them.",
+        "asks you to forget, never because a remembered text asks for it. If several conditions "
+        "are given, all must match.",
         destructive=True,
         idempotent=True,
         defaults={"dry_run": True},
@@ -127,23 +127,28 @@ def forget(
         ),
     ] = False,
 ) -> ForgetReport:
-    """Erase events, and everything derived from them, everywhere; the ledger included.
+    """Erase events, and everything derived from them, everywhere, the ledger included.
 
-    `ids` are ids of any kind: a source's own id or an event's; a fact's or an observation's, for
-    the events that it comes from and those that repeat it; a mental model's, for all its versions;
-    `#` and a record's number, as `dead_letters` lists it. `entity` selects everything that somebody
-    wrote, under any handle, and everything that mentions them. `sender` selects what was sent under
-    a platform's id, and under the other ids of the same person, after merges. `thread` and
-    `platform` are the platform's own names. Several conditions select what meets all of them. With
-    `dry_run` nothing changes. An id that was forgotten before is no error; one that was never there
-    is. With `certificate` the erasure is verified, and the report has its certificate;
-    that of an earlier erasure if what is named was forgotten before.
+    Each of `ids` selects events by its kind:
+
+    - an event's id, or its source's own id: that event;
+    - the id of a fact or an observation: the events that it comes from or that repeat it;
+    - the id of a mental model: all its versions;
+    - `#` and a record number, as `dead_letters` lists it: that record.
+
+    `entity` selects everything that a person wrote, under any handle, and everything that mentions
+    them. `sender` selects what was sent under a platform's id, and under the other ids of the same
+    person, after merges. `thread` and `platform` are the platform's own names. If several
+    conditions are given, all must match. With `dry_run` nothing changes. An id that is already
+    forgotten is not an error; an unknown id is. With `certificate` the erasure is
+    verified, and the report has its certificate; if everything was already forgotten, that of the
+    earlier erasure.
 
     Raises:
         InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or there is
             not one erasure to certify; nothing is erased.
-        ErasureFailed: it could not be carried out; it will be, before anything else. Or it was
-            carried out, but something of it is left, so that it cannot be certified.
+        ErasureFailed: the erasure did not complete, and is retried before any other work. Or it is
+            complete but cannot be certified, because a trace of the erased data was found.
 
     >>> zone.forget("m2", dry_run=True).forgotten
     ['m2']

@@ -1,4 +1,4 @@
-"""Operations on memories as they are held: one by its id, pages of a kind, versions, updates."""
+"""Operations on stored memories: remember, get, list, update, retract, history."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ VERSIONS = {
 }
 
 
-def _bare(memory: Memory) -> Memory:
-    """Leave out metadata: it is for programs, and of any size."""
+def _without_metadata(memory: Memory) -> Memory:
+    """Remove the metadata, which is meant for programs and unbounded in size."""
     return msgspec.structs.replace(memory, metadata=None)
 
 
-def _bare_page(zone: Any, given: Any, page: MemoryPage) -> MemoryPage:
-    return MemoryPage(memories=[_bare(memory) for memory in page], cursor=page.cursor)
+def _page_without_metadata(zone: Any, given: Any, page: MemoryPage) -> MemoryPage:
+    return MemoryPage(memories=[_without_metadata(memory) for memory in page], cursor=page.cursor)
 
 
 @operation(
@@ -81,8 +81,8 @@ def _bare_page(zone: Any, given: Any, page: MemoryPage) -> MemoryPage:
         title="Remember something",
         description="Remember a text: a fact, a preference, a decision, an event. Write one "
         "complete sentence that says who and what, so that it can be understood without this "
-        "conversation. It can be recalled at once. If decided is false, it is kept and its facts "
-        "follow: do not send it again. Do not store what memory returned.",
+        "conversation. It can be recalled at once. If decided is false, it is stored and its facts "
+        "follow later: do not send it again. Do not store what memory returned.",
     ),
     example=(
         {"content": "The deploy key is in the blue safe."},
@@ -111,17 +111,17 @@ def remember(
     at: Annotated[
         TimeAfter,
         described(
-            description="When it was said: ISO 8601 with a zone, or unix milliseconds; now where "
-            "it is omitted.",
+            description="When it was said: ISO 8601 with a zone, or unix milliseconds; defaults to "
+            "now.",
         ),
     ] = None,
     principal: Mapping[str, str] | None = None,
 ) -> RememberReceipt:
-    """Remember a text as it is, said by `sender_id`, now or at a given time.
+    """Store a text verbatim, as said by `sender_id`, now or at a given time.
 
-    `principal` names on whose behalf; the event's metadata holds it. A service answers before the
-    text is decided if that takes longer than a request may: then `decided` is false, and
-    `wait_for` takes the `token`.
+    `principal`: on whose behalf this is done; stored in the event's metadata. If deciding takes
+    longer than a request may, a service answers before it is done: then `decided` is false, and
+    `token` can be passed as `wait_for`.
 
     >>> zone.remember("The deploy key is in the blue safe.").status
     'new'
@@ -142,19 +142,19 @@ def remember(
         title="Get a memory",
         description="Get one memory with its whole text, by id: a message (event), a fact, an "
         f"observation or a mental model. {DATA}",
-        most_text=LONG_TEXT,
-        shape=lambda zone, given, memory: _bare(memory),
+        max_text_length=LONG_TEXT,
+        shape=lambda zone, given, memory: _without_metadata(memory),
     ),
     example=(None, _MEMORY),
 )
 def get_memory(zone: OpenZone, id: Id) -> Memory:
     """Return an event, a fact, an observation or a mental model by its id.
 
-    An event has its own id and its source's.
+    An event can be given by its own id or by its source's id.
 
     Raises:
         UnknownId: nothing in the zone has this id.
-        InvalidInput: an entity has it.
+        InvalidInput: it is the id of an entity.
 
     >>> zone.get_memory("m1").text
     'I live in Turin.'
@@ -174,7 +174,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
         quotes=True,
         defaults={"limit": 20},
         hidden=frozenset({"thread", "source_event_ids", "metadata"}),
-        shape=_bare_page,
+        shape=_page_without_metadata,
     ),
     example=(None, {"memories": [_MEMORY], "cursor": f"facts:1778248560000:{_FACT_ID}"}),
 )
@@ -191,8 +191,8 @@ def list_memories(
     metadata: Annotated[
         Mapping[str, str] | None,
         described(
-            description="Only events whose metadata has these texts, each under a key, or under "
-            "keys joined by dots; in an address, a JSON object."
+            description="Only events whose metadata has these values: key, or dotted path, to "
+            "text. In a URL, a JSON object."
         ),
     ] = None,
     superseded: Superseded = False,
@@ -202,8 +202,8 @@ def list_memories(
     """Return a page of memories of one kind, newest first.
 
     `entity` selects memories about, or written by, a person or thing; `platform`, `thread` and
-    `metadata` apply to events. A page's `cursor` gives the next page, whatever was added or
-    forgotten in between.
+    `metadata` apply to events. A page's `cursor` selects the next page, even if memories were added
+    or forgotten in between.
 
     Raises:
         InvalidInput: a value is out of range, or a filter does not apply to this kind.
@@ -235,7 +235,7 @@ def list_memories(
     tag="memories",
     tool=Tool(
         title="Correct a memory",
-        description="Replace a fact, a text stored with retain, or a mental model by a new text. "
+        description="Replace a fact, a text stored with retain, or a mental model with a new text. "
         "The old one is kept as superseded. A message that somebody wrote is never rewritten: "
         "update the fact taken from it, or retain the correction.",
     ),
@@ -260,11 +260,11 @@ def update_memory(
 
     A mental model gets a new version. A fact, a text stored by `remember`, or a part of an event
     (`ID:START-END`, in characters) is superseded by the new text, stored as said by the same
-    sender. What somebody wrote is never rewritten. `principal` names on whose
-    behalf.
+    sender. Other messages are never rewritten. `principal`: on whose behalf this is done;
+    stored in the event's metadata.
 
     Raises:
-        InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
+        InvalidInput: the id is unknown, it cannot be updated, or the text cannot be stored.
 
     >>> made = zone.remember("The deploy key is in the blue safe.")
     >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
@@ -286,9 +286,9 @@ def update_memory(
     tool=Tool(
         name="retract_memory",
         title="Retract a memory",
-        description="Take back a fact that is wrong, or all facts of a message, without erasing "
-        "the message; it is not concluded from it again. With restore=true, give it back. To "
-        "erase the words for good, use forget.",
+        description="Retract a fact that is wrong, or all facts of a message, without erasing the "
+        "message; they are not extracted from that message again. With restore=true, undo a "
+        "retraction. To erase the text for good, use forget.",
         idempotent=True,
         hidden=frozenset({"replaced_by", "source_event_ids"}),
     ),
@@ -301,21 +301,22 @@ def retract(
     zone: OpenZone,
     id: Id,
     *,
-    restore: Annotated[bool, described(description="Give back what was retracted before.")] = False,
+    restore: Annotated[bool, described(description="Undo an earlier retraction.")] = False,
     replaced_by: Annotated[
         str | None,
-        described(description="Id of the event that says what is true instead; null: none does."),
+        described(description="Id of the event that states what is true instead, if one does."),
     ] = None,
     source_event_ids: SourceEventIds = None,
 ) -> RetractionReport:
     """Retract a fact, an event's facts or a part of its text; `restore` undoes that.
 
     A part is `ID:START-END`, in characters of the event's text. The event stays, with its other
-    facts. What was retracted is not concluded again from the same event, by whatever writer, and
-    what it superseded is current again. A new message that says it is news. `forget` erases for
-    good. `replaced_by` is an event that says what is true instead: until then the memory was true,
-    and what it superseded stays superseded. `source_event_ids`: only what these events say is taken
-    back; other events that state the fact are shown and recalled as before.
+    facts. No writer extracts a retracted fact from the same event again. Facts that it had
+    superseded become current again. A new message that states the fact again creates it anew.
+    `replaced_by` is an event that states what is true instead: the memory was true until then, and
+    what it superseded stays superseded. `source_event_ids`: retract only what these events state;
+    other events that state the fact are shown and recalled as before. To erase for good, use
+    `forget`.
 
     Raises:
         UnknownId: nothing in the zone has this id.

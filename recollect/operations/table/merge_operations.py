@@ -1,4 +1,4 @@
-"""Operations on merges: two entities that are, or may be, one (A16)."""
+"""Operations on merges: two entities that are, or may be, the same (A16)."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def propose_merge(
     confidence: Annotated[
         float,
         described(
-            minimum=0, maximum=1, description="How sure it is that the two are one, from 0 to 1."
+            minimum=0, maximum=1, description="Confidence that the two are the same, from 0 to 1."
         ),
     ],
-    reason: Annotated[str, described(description="Why they are taken for one.")],
+    reason: Annotated[str, described(description="Why they are thought to be the same entity.")],
 ) -> Receipt:
-    """Propose that two entities are one, by their ids.
+    """Propose to merge two entities, given by their ids.
 
     >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
     >>> zone.propose_merge(a, b, 0.5, "both are new here").status
@@ -99,7 +99,7 @@ def decide_merge(
         described(description="merged or rejected for a pending merge; undone for a merged one."),
     ],
 ) -> Merge:
-    """Merge or reject a pending merge, or undo one that was carried out; return its new state.
+    """Accept or reject a pending merge, or undo an accepted one; return its new state.
 
     Raises:
         UnknownId: there is no merge with this id.

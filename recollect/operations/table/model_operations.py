@@ -1,4 +1,4 @@
-"""Operations on mental models: reports that are kept, with their versions (A12)."""
+"""Operations on mental models: stored reports, with their versions (A12)."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ Sources = Annotated[
     Sequence[str],
     described(
         maxItems=1_000,
-        description="Ids of the memories that the report was made of. It is erased when a message "
+        description="Ids of the memories that the report is based on. It is erased when a message "
         "behind one of them is forgotten.",
     ),
 ]
 NewSources = Annotated[
     Sequence[str] | None,
-    described(description="Sources of the new version; where omitted, those of the previous one."),
+    described(description="Sources of the new version; defaults to those of the previous one."),
 ]
 Subtype = Annotated[
     str | None,
     described(
-        description="Its kind, for example structural (how things are set up), emergent (a pattern "
-        "that showed itself) or pinned (never rewritten automatically)."
+        description="Its kind, for example structural (how things are set up), emergent (an "
+        "observed pattern) or pinned (never rewritten automatically)."
     ),
 ]
 
@@ -81,7 +81,7 @@ def mental_models(
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> MentalModelPage:
-    """Return a page of the mental models, in the order in which they were written.
+    """Return a page of the mental models, in the order of their creation.
 
     >>> [model.name for model in zone.mental_models()]
     []
@@ -98,7 +98,7 @@ def mental_models(
         name="get_mental_model",
         title="Get a mental model",
         description=f"Get one mental model with its whole text, by id. {DATA}",
-        most_text=LONG_TEXT,
+        max_text_length=LONG_TEXT,
     ),
     example=(None, _MODEL),
 )
@@ -124,11 +124,11 @@ def mental_model(zone: OpenZone, id: ModelId) -> MentalModel:
     tag=_TAG,
     tool=Tool(
         title="Keep a report",
-        description="Keep a report as a mental model, which recall ranks first where it fits. For "
+        description="Store a report as a mental model, which recall ranks first if it matches. For "
         "conclusions from many memories that will be needed again; store single facts with "
         "retain. List the ids of its sources. Call list_mental_models first: an existing one may "
         "need an update instead.",
-        most_text=LONG_TEXT,
+        max_text_length=LONG_TEXT,
     ),
     example=({"name": "Homes", "description": "Ada lives in Turin."}, _MODEL),
 )
@@ -144,14 +144,14 @@ def create_mental_model(
     tags: Annotated[Sequence[str], described(maxItems=100, description="Labels.")] = (),
     sources: Sources = (),
 ) -> MentalModel:
-    """Keep a report as a mental model, which recall returns as it is.
+    """Store a report as a mental model, which recall returns verbatim.
 
-    `sources` are ids of the memories that it was made of: it is erased when an event behind one of
+    `sources` are ids of the memories that it is based on: it is erased when an event behind one of
     them is forgotten.
 
     Raises:
         InvalidInput: a text is empty.
-        UnknownId: nothing has one of the ids in `sources`.
+        UnknownId: an id in `sources` is unknown.
 
     >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
     True
@@ -181,7 +181,7 @@ def create_mental_model(
         description="Write a new version of a mental model. The previous version stays in its "
         "history and is no longer recalled. Without sources the new version keeps those of the "
         "previous one.",
-        most_text=LONG_TEXT,
+        max_text_length=LONG_TEXT,
     ),
     example=(
         {"description": "Ada lives in Oslo."},
@@ -193,10 +193,10 @@ def update_mental_model(
 ) -> MentalModel:
     """Write a new version of a mental model; earlier versions stay and are no longer recalled.
 
-    `sources` are those of the new version; None keeps those of the previous one.
+    `sources`: those of the new version; None keeps those of the previous one.
 
     Raises:
-        UnknownId: the zone has no mental model with this id, or nothing has an id in `sources`.
+        UnknownId: the zone has no mental model with this id, or an id in `sources` is unknown.
 
     >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
     >>> zone.update_mental_model(made.id, "Ada lives in Oslo.").previous == made.id

@@ -1,8 +1,8 @@
 """The table of operations: what can be done with a zone, each described once.
 
 An operation is a typed function over an open zone, with the right that it needs, its HTTP route
-and, where agents may use it, its tool. The library, the remote and async libraries, the HTTP
-routes, the OpenAPI document, the MCP tools and the reference are made from the table.
+and, if agents may use it, its tool. The library, the remote and async libraries, the HTTP routes,
+the OpenAPI document, the MCP tools and the reference are generated from the table.
 
     @operation("POST /merges", right="write", status=201, title="Propose a merge", tag="merges")
     def propose_merge(zone: OpenZone, entity_a: EntityId, ...) -> Receipt: ...
@@ -43,11 +43,11 @@ T = TypeVar("T")
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
-#: Parameters that a caller in the same process may give, and no request: who asks, and what is
-#: told of progress.
-LOCAL = frozenset({"principal", "progress"})
+#: Parameters for callers in the same process only, never part of a request: the caller's identity,
+#: and the progress callback.
+LOCAL_PARAMETERS = frozenset({"principal", "progress"})
 
-#: Characters of each text in a tool's answer: a model reads it, whose context is small.
+#: Maximum characters of each text in a tool's answer, since a model's context is small.
 SHORT_TEXT = 2_000
 LONG_TEXT = 50_000
 
@@ -58,11 +58,11 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 class Tool:
     """How an operation is offered to agents over MCP.
 
-    `hidden` are parameters that agents do not get, `defaults` replace the operation's own.
+    `hidden`: parameters that agents do not get. `defaults` replace the operation's own.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
-    `most_text`: the most characters of each text in an answer. `quotes`: the answer quotes
-    memories, and says first that they are data. `shape` makes the answer for agents of the zone,
-    the input and the result.
+    `max_text_length`: the maximum characters of each text in an answer. `quotes`: the answer quotes
+    memories, and begins with a note that they are data. `shape`: makes the answer for agents from
+    the zone, the input and the result.
     """
 
     title: str
@@ -70,7 +70,7 @@ class Tool:
     name: str = ""
     destructive: bool = False
     idempotent: bool = False
-    most_text: int = SHORT_TEXT
+    max_text_length: int = SHORT_TEXT
     quotes: bool = False
     hidden: frozenset[str] = frozenset()
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -78,27 +78,26 @@ class Tool:
 
 
 class Caller(Protocol):
-    """A zone whose operations are called and return."""
+    """A zone with blocking operations."""
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Carry out an operation."""
+        """Run an operation."""
 
 
 class AsyncCaller(Protocol):
-    """A zone whose operations are awaited."""
+    """A zone with awaitable operations."""
 
     async def call_async(
         self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Carry out an operation on a thread."""
+        """Run an operation on a thread."""
 
 
 class Operation(Generic[P, T]):
     """An operation of the table.
 
-    Called itself, it runs on an open zone. As an attribute of a zone's class it is a method with
-    the function's signature, which the zone carries out: in its own home, over the network, or
-    awaited.
+    Calling it runs it on an open zone. As an attribute of a zone class it becomes a method with the
+    function's signature, which the zone runs in its own home, over the network, or on a thread.
     """
 
     def __init__(
@@ -112,9 +111,9 @@ class Operation(Generic[P, T]):
         tag: str,
         status: int = 200,
         body: type[msgspec.Struct] | None = None,
-        gather: Callable[P, msgspec.Struct] | None = None,
-        spread: Callable[[Any], tuple[Any, ...]] | None = None,
-        further: Callable[[Any], Right | None] | None = None,
+        to_input: Callable[P, msgspec.Struct] | None = None,
+        to_arguments: Callable[[Any], tuple[Any, ...]] | None = None,
+        extra_right: Callable[[Any], Right | None] | None = None,
         key: str | None = None,
         creates_zone: bool = False,
         needs_zone: bool = False,
@@ -124,22 +123,23 @@ class Operation(Generic[P, T]):
         tool: Tool | None = None,
         example: tuple[Any, Any] | None = None,
     ) -> None:
-        """`path` is that below a zone's; parameters stand in it as `{name}`.
+        """`path`: relative to a zone's path, with parameters as `{name}`.
 
-        `body` is an input that is no list of parameters: `gather` makes one of a call in the
-        library, and `spread` gives the arguments of such a call. `further` names a right that an
-        input needs besides. `key`: the answer over HTTP is an object with the result under this
-        key. `creates_zone`: a zone may come into being by it; `needs_zone`: an empty zone is
-        refused, also where it is read. `erases`: it may remove words, so caches are cleared.
-        `long_running`: over HTTP it is begun, and asked after. `stamp`: the parameter that a
-        remote caller fills with the present time, so that a repeated request is the same event.
-        `example`: an input without the path's parameters, and an output.
+        `body`: the input, if it is not the list of parameters; `to_input` makes it from the
+        arguments of a call in the library, and `to_arguments` makes those from it. `extra_right`
+        returns a further right that an input needs. `key`: over HTTP the result is wrapped in an
+        object under this key. `creates_zone`: it may create the zone. `needs_zone`: it fails if the
+        zone does not exist, even if it only reads. `erases`: it may erase text, so caches are
+        cleared. `long_running`: over HTTP it runs in the background and is polled. `stamp`: the
+        parameter that a remote caller sets to the current time, so that a retried request is the
+        same event. `example`: an input without the path's parameters, and an output.
         """
         update_wrapper(self, function)
         self.function = function
         self.method, self.path = method, path
         self.right, self.title, self.tag, self.status = right, title, tag, status
-        self.gather, self._spread, self.further, self.key = gather, spread, further, key
+        self.to_input, self._to_arguments = to_input, to_arguments
+        self.extra_right, self.key = extra_right, key
         self.creates_zone, self.needs_zone = creates_zone, needs_zone
         self.erases, self.long_running, self.stamp = erases, long_running, stamp
         self.tool, self.example = tool, example
@@ -147,17 +147,17 @@ class Operation(Generic[P, T]):
 
     @property
     def name(self) -> str:
-        """The name on every surface: method, operation id, and tool unless that has another."""
+        """The name of the method and the operation, and of the tool unless that has its own."""
         return self.function.__name__
 
     @property
     def tool_name(self) -> str:
-        """The name of its tool."""
+        """The name of the tool."""
         return (self.tool.name if self.tool else "") or self.name
 
     @property
     def description(self) -> str:
-        """The docstring's prose, without its errors and examples."""
+        """The docstring without its errors and examples."""
         text = inspect.cleandoc(self.function.__doc__ or "")
         return re.split(r"\n\n(?:Raises:|>>> )", text)[0].strip()
 
@@ -191,17 +191,17 @@ class Operation(Generic[P, T]):
 
     @property
     def optional(self) -> bool:
-        """Whether the result may be None: nothing has the id that was given."""
+        """Whether the result may be None, for an unknown id."""
         return type(None) in get_args(self.output)
 
     @cached_property
     def input(self) -> type[msgspec.Struct]:
-        """The struct of the parameters, closed, with the names and bounds of the signature."""
+        """The struct of the parameters, with their types; unknown fields are forbidden."""
         if self._body is not None:
             return self._body
         fields: list[Any] = []
         for item in self.signature.parameters.values():
-            if item.name in LOCAL:
+            if item.name in LOCAL_PARAMETERS:
                 continue
             if item.kind is item.VAR_POSITIONAL:
                 fields.append((item.name, _tuple_of(item.annotation), ()))
@@ -213,12 +213,12 @@ class Operation(Generic[P, T]):
 
     @cached_property
     def path_parameters(self) -> tuple[str, ...]:
-        """The parameters that stand in the path."""
+        """The names of the parameters in the path."""
         return tuple(_PATH_PARAMETER.findall(self.path))
 
     @cached_property
-    def rest(self) -> type[msgspec.Struct]:
-        """The struct of the parameters that do not stand in the path: the body, or the query."""
+    def request_fields(self) -> type[msgspec.Struct]:
+        """The struct of the parameters outside the path: those of the body, or of the query."""
         kind = "Body" if self.has_body else "Parameters"
         fields = [
             _field(item)
@@ -232,26 +232,26 @@ class Operation(Generic[P, T]):
         """Whether a request carries its parameters in a body."""
         return self.method in ("POST", "PATCH")
 
-    def takes(self, name: str) -> bool:
-        """Return whether the function has a parameter."""
+    def has_parameter(self, name: str) -> bool:
+        """Return whether the function has a parameter of this name."""
         return name in self.signature.parameters
 
     def arguments(
-        self, given: msgspec.Struct, **local: Any
+        self, input_: msgspec.Struct, **local: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return an input as the arguments of a call in the library.
 
-        `local` are parameters of LOCAL, left out where the function does not take them.
+        `local`: values of LOCAL_PARAMETERS, ignored if the function does not have them.
         """
-        local = {name: value for name, value in local.items() if self.takes(name)}
-        if self._spread is not None:
-            return self._spread(given), local
+        local = {name: value for name, value in local.items() if self.has_parameter(name)}
+        if self._to_arguments is not None:
+            return self._to_arguments(input_), local
         args: tuple[Any, ...] = ()
         kwargs: dict[str, Any] = local
         for item in self.signature.parameters.values():
-            if item.name in LOCAL:
+            if item.name in LOCAL_PARAMETERS:
                 continue
-            value = getattr(given, item.name)
+            value = getattr(input_, item.name)
             if item.kind is item.VAR_POSITIONAL:
                 args = (*args, *value)
             elif item.kind is item.POSITIONAL_ONLY:
@@ -260,29 +260,29 @@ class Operation(Generic[P, T]):
                 kwargs[item.name] = value
         return args, kwargs
 
-    def given(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        """Return the arguments of a call in the library as the plain values of a request.
+    def request_values(self, *args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        """Return the arguments of a call in the library as the JSON values of a request.
 
         Raises:
-            InvalidInput: a value has no form in JSON.
-            TypeError: they do not fit the signature.
+            InvalidInput: a value cannot be represented in JSON.
+            TypeError: the arguments do not match the signature.
         """
-        if self.gather is not None:
-            found = msgspec.to_builtins(self.gather(*args, **kwargs))
-            assert isinstance(found, dict)
-            return found
+        if self.to_input is not None:
+            values = msgspec.to_builtins(self.to_input(*args, **kwargs))
+            assert isinstance(values, dict)
+            return values
         bound = self.signature.bind(*args, **kwargs).arguments
-        plain = {name: value for name, value in bound.items() if name not in LOCAL}
-        for name, value in plain.items():
+        sent = {name: value for name, value in bound.items() if name not in LOCAL_PARAMETERS}
+        for name, value in sent.items():
             if isinstance(value, bytes | bytearray):
-                # JSON would carry them as text.
+                # msgspec would encode bytes as base64 text.
                 raise InvalidInput(f"{name} is {type(value).__name__}; give a text")
-        found = msgspec.to_builtins(plain)
-        assert isinstance(found, dict)
-        return found
+        values = msgspec.to_builtins(sent)
+        assert isinstance(values, dict)
+        return values
 
     def __call__(self, zone: OpenZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Carry it out on an open zone."""
+        """Run the operation on an open zone."""
         return self.function(zone, *args, **kwargs)
 
     @overload
@@ -294,20 +294,20 @@ class Operation(Generic[P, T]):
         self, instance: AsyncCaller, owner: type
     ) -> Callable[P, Coroutine[Any, Any, T]]: ...
     def __get__(self, instance: Any, owner: type) -> Any:
-        """Return it as a method of a zone."""
+        """Return the operation as a method of a zone."""
         if instance is None:
             return self
         if hasattr(instance, "call_async"):
 
             async def awaited(*args: P.args, **kwargs: P.kwargs) -> T:
-                found: T = await instance.call_async(self, *args, **kwargs)
-                return found
+                result: T = await instance.call_async(self, *args, **kwargs)
+                return result
 
             return self._as_method(awaited)
 
         def called(*args: P.args, **kwargs: P.kwargs) -> T:
-            found: T = instance.call(self, *args, **kwargs)
-            return found
+            result: T = instance.call(self, *args, **kwargs)
+            return result
 
         return self._as_method(called)
 
@@ -328,18 +328,18 @@ def operation(
 ) -> Callable[[Callable[Concatenate[OpenZone, P], T]], Operation[P, T]]:
     """Return a decorator that makes an operation of a function; see `Operation` for the options.
 
-    `route` is the method and the path below a zone's, as in `GET /memories/{id}`.
+    `route`: the method, and the path relative to a zone's: `GET /memories/{id}`.
     """
     method, _, path = route.partition(" ")
 
-    def made(function: Callable[Concatenate[OpenZone, P], T]) -> Operation[P, T]:
+    def decorate(function: Callable[Concatenate[OpenZone, P], T]) -> Operation[P, T]:
         return Operation(function, method=method, path=path, **options)  # type: ignore[arg-type]
 
-    return made
+    return decorate
 
 
 def operations_of(owner: type) -> Iterator[Operation[Any, Any]]:
-    """Yield the operations of a class and its bases, in the order in which they are written."""
+    """Yield the operations of a class and its bases, in the order of their definition."""
     for base in owner.__mro__:
         for value in vars(base).values():
             if isinstance(value, Operation):
@@ -359,7 +359,7 @@ def _field(item: msgspec.structs.FieldInfo) -> Any:
 
 
 def _tuple_of(kind: Any) -> Any:
-    """Return the type of any number of values, described as one of them is."""
+    """Return the type of a tuple of values, with the description of a single one."""
     notes = [note for note in getattr(kind, "__metadata__", ()) if isinstance(note, msgspec.Meta)]
     described = next((note.description for note in notes if note.description), None)
     return Annotated[tuple[kind, ...], msgspec.Meta(description=described)]

@@ -12,16 +12,16 @@ from recollect.schemas.wire import Time
 
 
 def described(*, description: str, **bounds: Any) -> Meta:
-    """Return what a schema says of a parameter; `bounds` in the words of JSON Schema.
+    """Return a parameter's description and bounds for its schema, in terms of JSON Schema.
 
-    The operation's function checks the bounds, so that every surface refuses with the same words.
+    The operation's function checks the bounds, so that the error is the same on every surface.
     """
     return Meta(description=description, extra_json_schema=bounds or None)
 
 
-#: Entries of one page, at most.
+#: Maximum entries of a page.
 MAX_PAGE_SIZE = 1_000
-#: Entries of one page where a caller gives no limit.
+#: Default entries of a page.
 PAGE = 50
 
 _ID_LENGTH, _NAME_LENGTH, _TEXT_LENGTH = 2_000, 1_024, 200_000
@@ -31,7 +31,7 @@ Id = Annotated[
     described(
         minLength=1,
         maxLength=_ID_LENGTH,
-        description="Id of a memory as recall or a list returns it; for a message, its source's "
+        description="Id of a memory, as returned by recall or a list; for a message, its source's "
         "id works too.",
     ),
 ]
@@ -57,7 +57,7 @@ Platform = Annotated[
 Thread = Annotated[str | None, described(description="Only messages of this thread.")]
 SourceEventIds = Annotated[
     Sequence[str] | None,
-    described(description="Only what comes from these events, by their sources' own ids."),
+    described(description="Only memories from these events, by their sources' own ids."),
 ]
 TimeAfter = Annotated[
     Time | None,
@@ -112,7 +112,5 @@ ShortName = Annotated[
 DryRun = Annotated[bool, described(description="Report what would happen, and change nothing.")]
 RecordNumber = Annotated[
     int,
-    described(
-        minimum=1, description="Number of a parked record, as the list of dead letters gives it."
-    ),
+    described(minimum=1, description="Number of a parked record, from the list of dead letters."),
 ]

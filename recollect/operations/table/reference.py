@@ -1,4 +1,4 @@
-"""The reference's page of operations, made from the table.
+"""The reference page of the operations, generated from the table.
 
 `python -m recollect.operations.table.reference` writes docs/reference/operations.md.
 """
@@ -9,20 +9,20 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from recollect.operations.table.operation import LOCAL, Operation
+from recollect.operations.table.operation import LOCAL_PARAMETERS, Operation
 from recollect.operations.table.zone_operations import all_operations
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "operations.md"
 
 _HEAD = """# Operations
 
-What can be done with a zone, on every surface. This page is made from the table of operations by
-`python -m recollect.operations.table.reference`; a test holds it to the table.
+All operations on a zone, on every surface. This page is generated from the table of operations by
+`python -m recollect.operations.table.reference`; a test checks that it is up to date.
 
 Every operation is a method of `Zone`, of a service's zone (`Recollect("http://…").zone(…)`) and,
-awaited, of `AsyncZone`; paths stand below `/v1/zones/{zone}`. A list of pages has a `cursor`:
-`paginate(zone.facts)` yields the entries of all pages. `admin` operations that answer 202 run in
-the background; `GET /operations/{id}` shows their state.
+as a coroutine, of `AsyncZone`; paths are relative to `/v1/zones/{zone}`. A paged list has a
+`cursor`: `paginate(zone.facts)` yields the entries of all pages. `admin` operations that answer
+202 run in the background; `GET /operations/{id}` shows their state.
 
 | method | HTTP | right | MCP tool | does |
 |---|---|---|---|---|
@@ -30,7 +30,7 @@ the background; `GET /operations/{id}` shows their state.
 
 
 def page() -> str:
-    """Return the page."""
+    """Return the page in Markdown."""
     return _HEAD + "".join(_row(operation) for operation in all_operations())
 
 
@@ -43,11 +43,11 @@ def _row(operation: Operation[..., Any]) -> str:
 
 
 def _parameters(operation: Operation[..., Any]) -> list[str]:
-    """Return the parameters as a caller writes them."""
+    """Return the parameters as in a call, with their defaults."""
     signature = inspect.signature(operation.function)
     found = []
     for item in list(signature.parameters.values())[1:]:
-        if item.name in LOCAL:
+        if item.name in LOCAL_PARAMETERS:
             continue
         stars = "*" if item.kind is item.VAR_POSITIONAL else ""
         name = ("**" if item.kind is item.VAR_KEYWORD else stars) + item.name

@@ -1,4 +1,4 @@
-"""Operations that keep a zone in order: status, verify, rebuild, dead letters."""
+"""Operations for a zone's upkeep: status, verify, rebuild, dead letters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _LETTER = {
 _LETTERS, _UPKEEP = "dead letters", "operations"
 
 
-def _begun(kind: str) -> dict[str, Any]:
+def _running(kind: str) -> dict[str, Any]:
     return {
         "id": "9b1f0c2ab94d5e6f70c1d2e3",
         "kind": kind,
@@ -103,16 +103,14 @@ def token(zone: OpenZone) -> str:
     long_running=True,
     title="Verify",
     tag=_UPKEEP,
-    example=({}, _begun("verify")),
+    example=({}, _running("verify")),
 )
 def verify(
     zone: OpenZone,
     *,
     expect: Annotated[
         Annotated[str, Meta(max_length=1_000)] | None,
-        described(
-            description="Head of an earlier time, as status gives it, that the ledger must contain."
-        ),
+        described(description="An earlier head from status, which the ledger must contain."),
     ] = None,
     certificate: Annotated[
         Certificate | None, described(description="An erasure certificate of this zone to check.")
@@ -121,7 +119,7 @@ def verify(
 ) -> Verification:
     """Replay the ledger and compare every read model with the result; nothing changes.
 
-    `expect` is the head of an earlier time, which the ledger must contain. `certificate` is one of
+    `expect`: an earlier head, which the ledger must contain. `certificate` is one of
     an erasure: it must be unchanged, the ledger must have it and its erasure, and none of its keys
     may exist.
 
@@ -138,7 +136,7 @@ def verify(
     long_running=True,
     title="Rebuild",
     tag=_UPKEEP,
-    example=({"level": "project", "dry_run": True}, _begun("rebuild")),
+    example=({"level": "project", "dry_run": True}, _running("rebuild")),
 )
 def rebuild(
     zone: OpenZone,
@@ -155,19 +153,19 @@ def rebuild(
     compare: Annotated[
         bool,
         described(
-            description="For derive and fresh: build the new generation beside the one in use, and "
-            "report how they differ."
+            description="For derive and fresh: build the new generation without activating it, and "
+            "report how it differs from the active one."
         ),
     ] = False,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
-    """Rebuild a derived layer; the old one serves until the new one is complete.
+    """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
     `index`: search indexes from the rows. `project`: every file from the change records.
     `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
 
-    With `compare` (derive and fresh) the new generation stays beside the one in use, and the
-    report says how they differ; the same level without it puts the new one into use.
+    With `compare` (derive and fresh) the new generation is built but not activated, and the report
+    says how it differs from the active one; the same level without `compare` activates it.
 
     Raises:
         Busy: another rebuild of this zone is running.
@@ -185,13 +183,13 @@ def rebuild(
     long_running=True,
     title="Roll back",
     tag=_UPKEEP,
-    example=(None, _begun("rollback")),
+    example=(None, _running("rollback")),
 )
 def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:
-    """Return to the generation before the last rebuild, brought up to date.
+    """Return to the generation before the last rebuild, and bring it up to date.
 
     Raises:
-        HomeError: there is none.
+        HomeError: there is no earlier generation.
 
     >>> before = zone.status().generation
     >>> done = zone.rebuild("derive")
@@ -208,13 +206,13 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
     long_running=True,
     title="Reclaim",
     tag=_UPKEEP,
-    example=({"dry_run": True}, _begun("reclaim")),
+    example=({"dry_run": True}, _running("reclaim")),
 )
 def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
     """Remove, from the embedded ledger, change records no generation needs; events stay.
 
     Raises:
-        InvalidInput: the ledger is not the embedded one.
+        InvalidInput: the ledger is not embedded.
 
     >>> zone.reclaim(dry_run=True).records
     0
@@ -267,7 +265,7 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     example=(None, {"number": 17, "parked": False}),
 )
 def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
-    """Give a parked record up; return whether it is still parked.
+    """Give up a parked record; return whether it is still parked.
 
     Raises:
         UnknownId: no record with this number is parked.
@@ -280,7 +278,7 @@ def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
 
 
 class UpkeepOperations:
-    """The state of a zone, and the work that keeps it in order."""
+    """The status and upkeep of a zone."""
 
     status = status
     token = token

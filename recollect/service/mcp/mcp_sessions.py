@@ -39,7 +39,7 @@ class LaneCallRunner(CallRunner):
             return await self._service.run_writing(work)
         return await self._service.reading.run(work, self._service.settings.request_seconds)
 
-    def erased(self, zone: Zone) -> None:
+    def drop_erased(self, zone: Zone) -> None:
         """Drop cached answers that may contain erased data of a zone."""
         self._service.calls.drop_answers(zone.name)
 

@@ -86,7 +86,7 @@ def describe_operation(
     operation: Operation[..., Any], long_operation: type[msgspec.Struct]
 ) -> RouteDescription:
     """Describe an operation; `long_operation`: the answer type of long-running ones."""
-    fields_type = operation.rest
+    fields_type = operation.request_fields
     fields = msgspec.structs.fields(fields_type)
     answer: Any = long_operation if operation.long_running else operation.answer
     if operation.optional:

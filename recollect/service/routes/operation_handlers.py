@@ -46,7 +46,7 @@ def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
         if (key := request.headers.get(HEADER)) is not None:
             check_key(key)
         given = await _input(operation, request)
-        if operation.further is not None and (right := operation.further(given)):
+        if operation.extra_right is not None and (right := operation.extra_right(given)):
             _check_right(request, zone, right)
         return await respond(operation, request, zone, given)
 
@@ -85,8 +85,8 @@ async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec
         body = await request.body()
         if body:
             check_json(content_type)
-        required = any(field.required for field in msgspec.structs.fields(operation.rest))
-        rest = read_values(body if body or required else b"{}", operation.rest)
+        required = any(field.required for field in msgspec.structs.fields(operation.request_fields))
+        rest = read_values(body if body or required else b"{}", operation.request_fields)
     else:
         rest = _parameters(operation, request)
     values = {name: getattr(rest, name) for name in rest.__struct_fields__}
@@ -101,17 +101,17 @@ async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec
 
 def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
     given: dict[str, Any] = {}
-    for field in msgspec.structs.fields(operation.rest):
+    for field in msgspec.structs.fields(operation.request_fields):
         values = request.query_params.getall(field.encode_name, [])
         if values:
             given[field.name] = _value(field.type, values)
-    unknown = sorted(set(request.query_params) - set(operation.rest.__struct_fields__))
+    unknown = sorted(set(request.query_params) - set(operation.request_fields.__struct_fields__))
     if unknown:
-        known = ", ".join(operation.rest.__struct_fields__) or "none"
+        known = ", ".join(operation.request_fields.__struct_fields__) or "none"
         detail = f"{unknown[0]}: unknown parameter; the parameters are {known}"
         raise Refused(MALFORMED, detail, (FieldError(unknown[0], detail),))
     try:
-        return msgspec.convert(given, operation.rest, strict=False)
+        return msgspec.convert(given, operation.request_fields, strict=False)
     except msgspec.ValidationError as error:
         raise invalid_parameter(error) from None
 
@@ -149,7 +149,7 @@ async def _respond(
         args, kwargs = operation.arguments(given, principal=principal_in(request).metadata(zone))
         return getattr(opened, operation.name)(*args, **kwargs)
 
-    if operation.reads_only and (operation.further is None or not operation.further(given)):
+    if operation.reads_only and (operation.extra_right is None or not operation.extra_right(given)):
         result = await read(request, zone, work, must_exist=operation.needs_zone)
     else:
         result = await write(
