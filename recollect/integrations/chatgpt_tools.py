@@ -1,4 +1,4 @@
-"""The two tools that ChatGPT's connectors want: `search` and `fetch`."""
+"""The two tools that ChatGPT's connectors require: `search` and `fetch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TITLE = 80
 
 
 class SearchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `search` takes."""
+    """The arguments of `search`."""
 
     query: Annotated[
         str, Meta(min_length=1, max_length=20_000, description="What to find, in plain words.")
@@ -24,7 +24,7 @@ class SearchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FetchId(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `fetch` takes."""
+    """The arguments of `fetch`."""
 
     id: Annotated[
         str, Meta(min_length=1, max_length=2_000, description="An id that search returned.")
@@ -86,7 +86,7 @@ def _title(as_of: str, text: str) -> str:
 
 
 def _metadata(memory: Memory) -> dict[str, str]:
-    said = {
+    values = {
         "type": memory.type,
         "as_of": memory.as_of,
         "current": "yes" if memory.current and not memory.is_stale else "no",
@@ -94,7 +94,7 @@ def _metadata(memory: Memory) -> dict[str, str]:
         "sender": memory.sender_name or memory.sender_id,
         "sources": ", ".join(memory.source_event_ids),
     }
-    return {name: text for name, text in said.items() if text}
+    return {name: text for name, text in values.items() if text}
 
 
 CHATGPT_TOOLS = (

@@ -1,4 +1,4 @@
-"""Values of other programs, each kept as an event: its words are recalled, its value comes back."""
+"""Values of other programs, each stored as an event: recall searches its text, not its value."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from uuid import uuid4
 from recollect import MAX_CONTENT_BYTES, InvalidInput, Memory, Zone
 from recollect.integrations.facade_kit import every
 
-#: The key of an event's metadata that holds the value, as JSON text: so any value can be kept,
-#: whatever characters and numbers it holds.
+#: The metadata key of the value. It is stored as JSON text, so that any characters and numbers can
+#: be stored.
 _VALUE = "kept_value"
-# Mostly the last few are wanted.
+# Callers mostly need the last few.
 _FIRST_PAGE = 20
 _RECALLED_AT_ONCE = 50
 _MAX_FORGOTTEN = 5_000
-# Of so many paths it takes less time to look through all that is kept.
+# Above this many paths it is faster to scan all stored values.
 _MANY_PATHS = 32
 _TICK = timedelta(milliseconds=1)
 
 
 class KeptItem(NamedTuple):
-    """A value as it is kept. `id` is the event's own, `source_id` the one that we gave it."""
+    """A stored value. `id`: the event's own id; `source_id`: the source id that `add` assigned."""
 
     id: str
     source_id: str
@@ -36,36 +36,36 @@ class KeptItem(NamedTuple):
 
 
 class NewItem(NamedTuple):
-    """A value to keep under a path, the words by which it is found, and who said it.
+    """A value to store under a path, the text by which it is found, and its sender.
 
-    `fields` are further fields of the event.
+    `fields`: further fields of the event.
     """
 
     path: tuple[str, ...]
     value: Any
-    words: str
+    text: str
     sender_id: str
     fields: Mapping[str, Any]
 
 
 class KeptItems:
-    """The values that a program keeps in a zone, under one platform name.
+    """The values that a program stores in a zone, under one platform name.
 
-    A path is a tuple of texts; any number of values may stand under one, in the order in which
-    they were added. Any thread may call any method.
+    A path is a tuple of texts, and may have any number of values, in the order in which they were
+    added. Methods may be called from any thread.
     """
 
     def __init__(self, zone: Zone, platform: str) -> None:
         self.zone = zone
         self.platform = platform
-        #: Held while what is kept is read and then changed.
+        #: Held while stored values are read and then changed.
         self.lock = threading.RLock()
 
     def add(self, items: Sequence[NewItem]) -> list[str]:
-        """Keep values, and return the source ids that they were given.
+        """Store values, and return the source ids assigned to them.
 
         Raises:
-            InvalidInput: one of them cannot be kept; then none is.
+            InvalidInput: a value cannot be stored. In that case none are.
         """
         if not items:
             return []
@@ -81,7 +81,7 @@ class KeptItems:
                         "sender_id": item.sender_id,
                         "thread_id": _thread(item.path),
                         "occurred_at": latest.isoformat(timespec="milliseconds"),
-                        "content": _storable(item.words),
+                        "content": _storable(item.text),
                         "metadata": {_VALUE: json.dumps(item.value)},
                         **item.fields,
                     }
@@ -90,10 +90,10 @@ class KeptItems:
             report = self.zone.ingest(events)
             if report.rejected:
                 first = report.rejections[0]
-                kept = [id_ for id_ in ids if self._is_kept(id_)]
-                if kept:
-                    self.zone.forget(*kept, platform=self.platform)
-                raise InvalidInput(f"a value was not kept: {first.reason}")
+                stored = [id_ for id_ in ids if self._is_stored(id_)]
+                if stored:
+                    self.zone.forget(*stored, platform=self.platform)
+                raise InvalidInput(f"a value was not stored: {first.reason}")
             return ids
 
     def newest(self, path: tuple[str, ...]) -> KeptItem | None:
@@ -101,35 +101,35 @@ class KeptItems:
         return next(self._newest_first(path), None)
 
     def newest_of(self, paths: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], KeptItem]:
-        """Return the last value under each of some paths that has any."""
-        wanted = set(paths)
-        if len(wanted) <= _MANY_PATHS:
-            found = ((path, self.newest(path)) for path in wanted)
+        """Return path -> its last value, for those of some paths that have any."""
+        distinct = set(paths)
+        if len(distinct) <= _MANY_PATHS:
+            found = ((path, self.newest(path)) for path in distinct)
             return {path: item for path, item in found if item is not None}
         newest: dict[tuple[str, ...], KeptItem] = {}
         for item in self.newest_first():
-            if item.path in wanted:
+            if item.path in distinct:
                 newest.setdefault(item.path, item)
         return newest
 
     def under(self, path: tuple[str, ...], *, last: int | None = None) -> list[KeptItem]:
-        """Return the values under a path, the first first; `last`: at most so many, the last."""
+        """Return the values under a path, oldest first; `last`: only the last so many."""
         return list(islice(self._newest_first(path), last))[::-1]
 
     def newest_first(self) -> Iterator[KeptItem]:
-        """Yield all values of the platform, the last first."""
+        """Yield all values of the platform, newest first."""
         return self._newest_first(None)
 
-    def recalled(self, query: str, most: int) -> Iterator[tuple[KeptItem, float]]:
-        """Yield the values that recall finds by a question, best first, each with its score."""
+    def recall(self, query: str, limit: int) -> Iterator[tuple[KeptItem, float]]:
+        """Yield the values that recall finds for a query, best first, each with its score."""
         results = self.zone.recall(
-            query, scope="events", platform=self.platform, max_results=most
+            query, scope="events", platform=self.platform, max_results=limit
         ).results
         for start in range(0, len(results), _RECALLED_AT_ONCE):
             part = results[start : start + _RECALLED_AT_ONCE]
             sources = [result.source_event_ids[0] for result in part]
             found = every(self.zone, "events", platform=self.platform, source_event_ids=sources)
-            items = {memory.id: item for memory in found if (item := _kept(memory))}
+            items = {memory.id: item for memory in found if (item := _stored(memory))}
             for result in part:
                 if result.id in items:
                     yield items[result.id], result.score
@@ -143,42 +143,42 @@ class KeptItems:
     def forget_under(self, *paths: tuple[str, ...]) -> bool:
         """Erase all values under some paths, for good; return whether there were any.
 
-        Some thousands of them are one erasure.
+        One erasure covers several thousand of them.
         """
         with self.lock:
-            wanted = set(paths)
-            if len(wanted) <= _MANY_PATHS:
-                found = [item for path in wanted for item in self._newest_first(path)]
+            distinct = set(paths)
+            if len(distinct) <= _MANY_PATHS:
+                found = [item for path in distinct for item in self._newest_first(path)]
             else:
-                found = [item for item in self.newest_first() if item.path in wanted]
+                found = [item for item in self.newest_first() if item.path in distinct]
             self.forget([item.source_id for item in found])
             return bool(found)
 
     def _latest(self) -> datetime:
-        """Return a time that nothing that is kept is later than: now, as a rule."""
+        """Return the current time, or that of the last stored value if it is later."""
         last = next(self._events(None, 1), None)
         now = datetime.now(UTC)
         return now if last is None else max(now, _time(last))
 
     def _newest_first(self, path: tuple[str, ...] | None) -> Iterator[KeptItem]:
         for memory in self._events(path, _FIRST_PAGE):
-            if item := _kept(memory):
+            if item := _stored(memory):
                 yield item
 
     def _events(self, path: tuple[str, ...] | None, first: int) -> Iterator[Memory]:
-        """Yield events, the last first; `first`: how many to ask for at first."""
+        """Yield events, newest first; `first`: the size of the first page."""
         thread = None if path is None else _thread(path)
         return every(self.zone, "events", first=first, platform=self.platform, thread=thread)
 
-    def _is_kept(self, source_id: str) -> bool:
+    def _is_stored(self, source_id: str) -> bool:
         try:
             return bool(self.zone.get_memory(source_id))
         except InvalidInput:
             return False
 
 
-def words_of(value: Any) -> str:
-    """Return a JSON value as lines of words: each scalar with the name that it stands under."""
+def text_of_value(value: Any) -> str:
+    """Return a JSON value as lines of text: each scalar with its name."""
     leaves = list(_leaves(value, ""))
     if len(leaves) == 1:
         return leaves[0][1]
@@ -196,24 +196,24 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
         yield name, value if isinstance(value, str) else json.dumps(value)
 
 
-def _storable(words: str) -> str:
-    """Return words as an event may hold them; the value itself is kept beside them, whole."""
-    clean = words.replace("\0", "").encode("utf-8", "ignore")[:MAX_CONTENT_BYTES]
+def _storable(text: str) -> str:
+    """Return a text within the limits of an event; the value itself is stored in full."""
+    clean = text.replace("\0", "").encode("utf-8", "ignore")[:MAX_CONTENT_BYTES]
     return clean.decode("utf-8", "ignore") if clean.strip() else "(no words)"
 
 
 def _thread(path: tuple[str, ...]) -> str:
-    """Return a path as the name of a thread: JSON without characters that cannot be seen."""
+    """Return a path as the name of a thread: JSON without invisible characters."""
     return json.dumps(path).replace("\x7f", "\\u007f")
 
 
-def _kept(memory: Memory) -> KeptItem | None:
-    """Return the value of an event; None where it holds none that we wrote."""
-    said = (memory.metadata or {}).get(_VALUE)
-    if not isinstance(said, str) or memory.thread_id is None:
+def _stored(memory: Memory) -> KeptItem | None:
+    """Return the value of an event; None if the event is not a stored value."""
+    encoded = (memory.metadata or {}).get(_VALUE)
+    if not isinstance(encoded, str) or memory.thread_id is None:
         return None
     try:
-        path, value = json.loads(memory.thread_id), json.loads(said)
+        path, value = json.loads(memory.thread_id), json.loads(encoded)
     except ValueError:
         return None
     return KeptItem(memory.id, memory.source_event_ids[0], tuple(path), value, _time(memory))

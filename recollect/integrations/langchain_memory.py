@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect import Result, Zone, needed
 from recollect.integrations.kept_items import KeptItems, NewItem
-from recollect.integrations.thoughts import spoken
+from recollect.integrations.thoughts import strip_reasoning
 
 with needed("langchain"):
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -92,7 +92,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
         return NewItem(
             path=(self.session_id,),
             value=message_to_dict(message),
-            words=str(message.text) if human else spoken(str(message.text)),
+            text=str(message.text) if human else strip_reasoning(str(message.text)),
             sender_id=message.type,
             fields={"session_id": self.session_id, **fields},
         )

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 from recollect import Zone, needed
-from recollect.integrations.kept_items import KeptItem, KeptItems, NewItem, words_of
+from recollect.integrations.kept_items import KeptItem, KeptItems, NewItem, text_of_value
 
 with needed("langgraph"):
     from langgraph.store.base import (
@@ -110,7 +110,7 @@ class RecollectStore(BaseStore):
         wanted, found = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
         if op.query and op.query.strip():
             scored: Iterator[tuple[KeptItem, float | None]] = iter(
-                self._kept.recalled(op.query, _MAX_RESULTS)
+                self._kept.recall(op.query, _MAX_RESULTS)
             )
         else:
             scored = iter(())
@@ -180,7 +180,7 @@ def _words(op: PutOp) -> str:
     if op.index is False:
         return op.key
     if op.index is None:
-        return words_of(op.value)
+        return text_of_value(op.value)
     texts = [text for path in op.index for text in get_text_at_path(op.value, tokenize_path(path))]
     return "\n".join(texts) or op.key
 

@@ -1,4 +1,4 @@
-"""An OpenAI client that is told what a zone remembers, and whose talk is remembered (`openai`)."""
+"""An OpenAI client with the memory of a zone in its prompts, which stores its talk (`openai`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from recollect import DecisionTimeout, RecollectError, Zone, needed
-from recollect.integrations.thoughts import spoken
+from recollect.integrations.thoughts import strip_reasoning
 
 with needed("openai"):
     from openai import AsyncOpenAI, OpenAI
@@ -33,15 +33,14 @@ def with_memory(
     max_tokens: int | None = None,
     platform: str = "openai",
 ) -> Client:
-    """Return a copy of a client that puts memories before the model, and keeps what is said.
+    """Return a copy of a client that adds memories to prompts, and stores the conversation.
 
-    `chat.completions` and `responses` ask the zone for the context of what the user says last, and
-    put it, framed as data, into the system message; mostly there is none. `max_tokens`: what it
-    takes at most. Once the model has answered, what the user said since its last answer and what it
-    answered are kept as one turn of a session, and decided; what the model thought aloud is not. A
-    stream is kept when it was read to its end. Where the memory fails, the model answers without
-    it, and the log says so. The client that was given stays as it is, and copies of the one that is
-    returned remember too.
+    `chat.completions` and `responses` look up the context for the user's last message, and add it,
+    marked as data, to the system message; often it is empty. `max_tokens`: its maximum length. Once
+    the model has answered, the user's messages since its previous answer and the answer itself are
+    stored as one turn of a session; reasoning is left out. A streamed answer is stored when it was
+    read to its end. If the memory fails, the model answers without it, and a warning is logged. The
+    given client is not changed; copies of the returned one use the memory too.
     """
     memory = _Memory(
         zone,
@@ -50,11 +49,11 @@ def with_memory(
         max_tokens=max_tokens,
         platform=platform,
     )
-    return _remembering(client.copy(), memory)
+    return _use_memory(client.copy(), memory)
 
 
-def _remembering(client: Client, memory: _Memory) -> Client:
-    """Have a client use a memory, and all copies of it."""
+def _use_memory(client: Client, memory: _Memory) -> Client:
+    """Make a client and its copies use a memory."""
     wrapped = _async_call if isinstance(client, AsyncOpenAI) else _call
     for resource, shape in ((client.chat.completions, _Chat()), (client.responses, _Responses())):
         for name in ("create", "parse"):
@@ -62,7 +61,7 @@ def _remembering(client: Client, memory: _Memory) -> Client:
     copy: Callable[..., Client] = client.copy
 
     def remembering_copy(**options: Any) -> Client:
-        return _remembering(copy(**options), memory)
+        return _use_memory(copy(**options), memory)
 
     for name in ("copy", "with_options"):
         setattr(client, name, remembering_copy)
@@ -70,7 +69,7 @@ def _remembering(client: Client, memory: _Memory) -> Client:
 
 
 class _Memory:
-    """What is remembered for, and kept of, the talk of one client."""
+    """The memory of one client's conversations."""
 
     def __init__(
         self,
@@ -81,43 +80,45 @@ class _Memory:
         max_tokens: int | None,
         platform: str,
     ) -> None:
-        self._held = zone
+        self._memory_zone = zone
         self._user = user
         self._session_id = session_id
         self._options = {} if max_tokens is None else {"max_tokens": max_tokens}
         self._platform = platform
 
-    def block(self, said: Sequence[str]) -> str:
-        """Return what the zone has to say on the last of some texts; nothing where it fails."""
-        if not said:
+    def block(self, texts: Sequence[str]) -> str:
+        """Return the context block for the last of some texts; "" if the memory fails."""
+        if not texts:
             return ""
         try:
-            return self._held.context(said[-1], **self._options).block
+            return self._memory_zone.context(texts[-1], **self._options).block
         except RecollectError as error:
-            _log.warning("nothing is put before the model: %s", type(error).__name__)
+            _log.warning("no memories are added to the prompt: %s", type(error).__name__)
             return ""
 
-    def keep(self, said: Sequence[str], answer: str) -> None:
-        """Keep what the user said and what was answered, as one turn."""
+    def store(self, texts: Sequence[str], answer: str) -> None:
+        """Store the user's messages and the model's answer as one turn."""
         turn = uuid4().hex
-        events = [self._event(turn, text, direction="in", **self._user) for text in said]
-        events.append(self._event(turn, spoken(answer), direction="out", sender_id="assistant"))
+        events = [self._event(turn, text, direction="in", **self._user) for text in texts]
+        events.append(
+            self._event(turn, strip_reasoning(answer), direction="out", sender_id="assistant")
+        )
         events = [event for event in events if event["content"].strip()]
         now = datetime.now(UTC)
-        for place, event in enumerate(events):
-            at = now + timedelta(milliseconds=place)
+        for index, event in enumerate(events):
+            at = now + timedelta(milliseconds=index)
             event["occurred_at"] = at.isoformat(timespec="milliseconds")
         if not events:
             return
-        # Else the turn stays open, and what was said in it is not concluded from for some time.
+        # Otherwise the turn stays open, and facts are extracted from it only after some time.
         events[-1]["kind"] = "turn_completed"
         try:
-            self._held.ingest(events)
+            self._memory_zone.ingest(events)
         except DecisionTimeout:
-            # It is kept, and a service decides it later.
-            _log.info("a turn is not decided yet")
+            # It is stored, and the service decides it later.
+            _log.info("a turn is stored, but not decided yet")
         except RecollectError as error:
-            _log.warning("a turn is not remembered: %s", type(error).__name__)
+            _log.warning("a turn was not stored: %s", type(error).__name__)
 
     def _event(self, turn: str, text: str, **fields: Any) -> dict[str, Any]:
         return {
@@ -131,66 +132,67 @@ class _Memory:
 
 
 class _Chat:
-    """How chat completions say things."""
+    """Requests and answers of chat completions."""
 
-    def said(self, asked: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Return what the user said: all of it, and what came after the model's last answer."""
-        return _said_in(_list(asked.get("messages")))
+    def user_texts(self, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """Return the texts of all user messages, and of those since the model's last answer."""
+        return _texts_of_user(_list(arguments.get("messages")))
 
-    def told(self, asked: dict[str, Any], block: str) -> dict[str, Any]:
+    def with_block(self, arguments: dict[str, Any], block: str) -> dict[str, Any]:
         """Return the arguments with a block in the system message."""
-        messages = _list(asked.get("messages"))
-        for place, message in enumerate(messages):
+        messages = _list(arguments.get("messages"))
+        for index, message in enumerate(messages):
             if _field(message, "role") in _SYSTEM:
                 content = _field(message, "content")
                 if isinstance(content, str):
-                    more: Any = f"{content}\n\n{block}"
+                    extended: Any = f"{content}\n\n{block}"
                 else:
-                    more = [*_list(content), {"type": "text", "text": block}]
-                first = {"role": _field(message, "role"), "content": more}
+                    extended = [*_list(content), {"type": "text", "text": block}]
+                first = {"role": _field(message, "role"), "content": extended}
                 if name := _field(message, "name"):
                     first["name"] = name
-                return {**asked, "messages": [*messages[:place], first, *messages[place + 1 :]]}
-        return {**asked, "messages": [{"role": "system", "content": block}, *messages]}
+                return {**arguments, "messages": [*messages[:index], first, *messages[index + 1 :]]}
+        return {**arguments, "messages": [{"role": "system", "content": block}, *messages]}
 
-    def answer(self, found: Any) -> str:
-        """Return what the model answered, in a whole answer or in one part of a stream."""
-        choices = _list(getattr(_parsed(found), "choices", None))
+    def answer(self, response: Any) -> str:
+        """Return the text of the model's answer, complete or one part of a stream."""
+        choices = _list(getattr(_parsed(response), "choices", None))
         if not choices:
             return ""
         first = choices[0]
-        said = getattr(first, "message", None) or getattr(first, "delta", None)
-        return getattr(said, "content", None) or "" if getattr(first, "index", 0) == 0 else ""
+        message = getattr(first, "message", None) or getattr(first, "delta", None)
+        return getattr(message, "content", None) or "" if getattr(first, "index", 0) == 0 else ""
 
 
 class _Responses:
-    """How responses say things."""
+    """Requests and answers of the Responses API."""
 
-    def said(self, asked: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Return what the user said: all of it, and what came after the model's last answer."""
-        given = asked.get("input")
-        return ([given], [given]) if isinstance(given, str) else _said_in(_list(given))
+    def user_texts(self, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """Return the texts of all user messages, and of those since the model's last answer."""
+        given = arguments.get("input")
+        return ([given], [given]) if isinstance(given, str) else _texts_of_user(_list(given))
 
-    def told(self, asked: dict[str, Any], block: str) -> dict[str, Any]:
+    def with_block(self, arguments: dict[str, Any], block: str) -> dict[str, Any]:
         """Return the arguments with a block in the instructions."""
-        given = asked.get("instructions")
-        return {**asked, "instructions": f"{given}\n\n{block}" if isinstance(given, str) else block}
+        given = arguments.get("instructions")
+        instructions = f"{given}\n\n{block}" if isinstance(given, str) else block
+        return {**arguments, "instructions": instructions}
 
-    def answer(self, found: Any) -> str:
-        """Return what the model answered, in a whole answer or in one part of a stream."""
-        if getattr(found, "type", None) == "response.output_text.delta":
-            return str(found.delta)
-        text = getattr(_parsed(found), "output_text", None)
+    def answer(self, response: Any) -> str:
+        """Return the text of the model's answer, complete or one part of a stream."""
+        if getattr(response, "type", None) == "response.output_text.delta":
+            return str(response.delta)
+        text = getattr(_parsed(response), "output_text", None)
         return text if isinstance(text, str) else ""
 
 
-def _parsed(found: Any) -> Any:
-    """Return the answer of a raw response that has been read; what is none as it is."""
-    parse = getattr(found, "parse", None)
-    return parse() if callable(parse) and not hasattr(found, "read") else found
+def _parsed(response: Any) -> Any:
+    """Parse a raw response that has been read; return any other response unchanged."""
+    parse = getattr(response, "parse", None)
+    return parse() if callable(parse) and not hasattr(response, "read") else response
 
 
-def _said_in(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
+def _texts_of_user(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
     every: list[str] = []
     since: list[str] = []
     for message in messages:
@@ -200,7 +202,7 @@ def _said_in(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
             every.append(text)
             since.append(text)
         elif role not in _SYSTEM:
-            # An answer, a call of a tool, or what it gave: the user was answered.
+            # An answer, a tool call or its result: the user has been answered.
             since.clear()
     return [text for text in every if text.strip()], since
 
@@ -217,53 +219,57 @@ def _field(item: Any, name: str) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    # What the client marks as not given is no list either.
+    # The client's marker for an omitted argument is not a list either.
     return list(value) if isinstance(value, list | tuple) else []
 
 
 def _call(create: Callable[..., Any], shape: _Chat | _Responses, memory: _Memory) -> Any:
-    def call(*args: Any, **asked: Any) -> Any:
-        asked = _again_readable(asked)
-        every, since = shape.said(asked)
+    def call(*args: Any, **arguments: Any) -> Any:
+        arguments = _with_rereadable_messages(arguments)
+        every, since = shape.user_texts(arguments)
         block = memory.block(every)
-        found = create(*args, **(shape.told(asked, block) if block else asked))
-        if asked.get("stream") is True:
-            return _Heard(found, shape, lambda answer: memory.keep(since, answer))
-        memory.keep(since, shape.answer(found))
-        return found
+        response = create(*args, **(shape.with_block(arguments, block) if block else arguments))
+        if arguments.get("stream") is True:
+            return _StoringStream(response, shape, lambda answer: memory.store(since, answer))
+        memory.store(since, shape.answer(response))
+        return response
 
     return call
 
 
 def _async_call(create: Callable[..., Any], shape: _Chat | _Responses, memory: _Memory) -> Any:
-    async def call(*args: Any, **asked: Any) -> Any:
-        asked = _again_readable(asked)
-        every, since = shape.said(asked)
+    async def call(*args: Any, **arguments: Any) -> Any:
+        arguments = _with_rereadable_messages(arguments)
+        every, since = shape.user_texts(arguments)
         block = await asyncio.to_thread(memory.block, every)
-        found = await create(*args, **(shape.told(asked, block) if block else asked))
-        if asked.get("stream") is True:
-            return _AsyncHeard(found, shape, lambda answer: memory.keep(since, answer))
-        await asyncio.to_thread(memory.keep, since, shape.answer(found))
-        return found
+        response = await create(
+            *args, **(shape.with_block(arguments, block) if block else arguments)
+        )
+        if arguments.get("stream") is True:
+            return _AsyncStoringStream(response, shape, lambda answer: memory.store(since, answer))
+        await asyncio.to_thread(memory.store, since, shape.answer(response))
+        return response
 
     return call
 
 
-def _again_readable(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with messages that may be read twice: the client takes any iterable."""
-    given = asked.get("messages")
+def _with_rereadable_messages(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with the messages as a list, since the client accepts any iterable."""
+    given = arguments.get("messages")
     if given is None or isinstance(given, list | str):
-        return asked
-    return {**asked, "messages": list(given)}
+        return arguments
+    return {**arguments, "messages": list(given)}
 
 
-class _Heard:
-    """A stream whose answer is kept when it was read to its end; else as the stream itself."""
+class _StoringStream:
+    """A wrapper of a stream that stores its answer once it was read to its end."""
 
-    def __init__(self, stream: Any, shape: _Chat | _Responses, keep: Callable[[str], None]) -> None:
+    def __init__(
+        self, stream: Any, shape: _Chat | _Responses, store: Callable[[str], None]
+    ) -> None:
         self._stream = stream
         self._shape = shape
-        self._keep = keep
+        self._store = store
         self._parts = self._read()
 
     def __getattr__(self, name: str) -> Any:
@@ -275,27 +281,29 @@ class _Heard:
     def __next__(self) -> Any:
         return next(self._parts)
 
-    def __enter__(self) -> _Heard:
+    def __enter__(self) -> _StoringStream:
         return self
 
     def __exit__(self, *args: object) -> None:
         self._stream.close()
 
     def _read(self) -> Iterator[Any]:
-        said = []
+        texts = []
         for part in self._stream:
-            said.append(self._shape.answer(part))
+            texts.append(self._shape.answer(part))
             yield part
-        self._keep("".join(said))
+        self._store("".join(texts))
 
 
-class _AsyncHeard:
-    """The same, of an asynchronous stream."""
+class _AsyncStoringStream:
+    """The same for an asynchronous stream."""
 
-    def __init__(self, stream: Any, shape: _Chat | _Responses, keep: Callable[[str], None]) -> None:
+    def __init__(
+        self, stream: Any, shape: _Chat | _Responses, store: Callable[[str], None]
+    ) -> None:
         self._stream = stream
         self._shape = shape
-        self._keep = keep
+        self._store = store
         self._parts = self._read()
 
     def __getattr__(self, name: str) -> Any:
@@ -307,15 +315,15 @@ class _AsyncHeard:
     async def __anext__(self) -> Any:
         return await anext(self._parts)
 
-    async def __aenter__(self) -> _AsyncHeard:
+    async def __aenter__(self) -> _AsyncStoringStream:
         return self
 
     async def __aexit__(self, *args: object) -> None:
         await self._stream.close()
 
     async def _read(self) -> AsyncIterator[Any]:
-        said = []
+        texts = []
         async for part in self._stream:
-            said.append(self._shape.answer(part))
+            texts.append(self._shape.answer(part))
             yield part
-        await asyncio.to_thread(self._keep, "".join(said))
+        await asyncio.to_thread(self._store, "".join(texts))

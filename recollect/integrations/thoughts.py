@@ -1,4 +1,4 @@
-"""What a model says, without what it thinks aloud: thoughts are no words to anybody."""
+"""Removal of a model's reasoning blocks from its answers: they are not addressed to anybody."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 _TAGS = "think|thinking|thought|reasoning"
 _CLOSED = re.compile(rf"(?<!`)<({_TAGS})>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
-# An answer that was cut off while the model thought, and one whose template wrote the first tag.
+# An answer truncated inside its reasoning, and one whose opening tag was part of the prompt.
 _NEVER_CLOSED = re.compile(rf"\A\s*<(?:{_TAGS})>.*\Z", re.DOTALL | re.IGNORECASE)
 _NEVER_OPENED = re.compile(rf"\A.*(?<!`)</(?:{_TAGS})>\s*", re.DOTALL | re.IGNORECASE)
 
 
-def spoken(text: str) -> str:
-    """Return what is said in an answer, without the blocks in which the model thought.
+def strip_reasoning(text: str) -> str:
+    """Return an answer without its reasoning blocks.
 
-    >>> spoken("<think>She means Turin.</think>In Turin.")
+    >>> strip_reasoning("<think>She means Turin.</think>In Turin.")
     'In Turin.'
     """
     without = _CLOSED.sub("", text)

@@ -1,6 +1,6 @@
-"""Paths that a product's client knows and that have no counterpart here.
+"""Routes for endpoints of other products that have no counterpart here.
 
-They answer 501 and say so, where a client would take 404 for a memory that is not there.
+They answer 501 with an explanation, because a client would read 404 as a missing memory.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _METHODS = (
 )
 
 
-def unserved(below: str, paths: Sequence[str]) -> Router:
-    """Return what answers every method of these paths with 501."""
+def unserved(prefix: str, paths: Sequence[str]) -> Router:
+    """Return a router that answers every method on these paths with 501."""
     return Router(
-        below,
+        prefix,
         route_handlers=[unserved_handler(paths, _METHODS)],
         guards=[require_principal],
         include_in_schema=False,
@@ -28,14 +28,14 @@ def unserved(below: str, paths: Sequence[str]) -> Router:
 
 
 def unserved_handler(paths: Sequence[str], methods: Sequence[HttpMethod]) -> HTTPRouteHandler:
-    """Return what answers these methods of paths with 501, where others are served."""
+    """Return a handler that answers these methods with 501, for paths with other routes."""
 
     @route(list(paths), http_method=list(methods), status_code=200, opt={"right": "read"})
     async def not_served(request: AnyRequest) -> None:
-        """Say that there is no such thing."""
+        """Raise a 501 error."""
         raise Refused(
             NOT_SERVED,
-            "recollect has nothing that does this; docs/clients.md lists the paths that it serves",
+            "recollect does not support this endpoint; docs/clients.md lists the supported ones",
         )
 
     return not_served

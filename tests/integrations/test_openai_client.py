@@ -15,7 +15,7 @@ import pytest
 
 from recollect import Recollect, Zone
 from recollect.integrations.openai_client import with_memory
-from recollect.integrations.thoughts import spoken
+from recollect.integrations.thoughts import strip_reasoning
 from tests.library.kit import said
 
 ANSWER = "In Turin, since May."
@@ -236,7 +236,7 @@ def test_without_its_memory_the_model_answers_all_the_same(
     found = with_memory(plain, zone).chat.completions.create(model="m", messages=ASKED)
     assert found.choices[0].message.content == ANSWER
     assert server.requests[0]["messages"] == ASKED
-    assert "not remembered" in caplog.text
+    assert "not stored" in caplog.text
     assert "Where do I live" not in caplog.text
 
 
@@ -327,7 +327,7 @@ def read(manager: Any) -> list[Any]:
 )
 def test_thoughts_are_no_words(answer: str, expected: str) -> None:
     """Fault 10."""
-    assert spoken(answer) == expected
+    assert strip_reasoning(answer) == expected
 
 
 def test_a_thought_of_an_answer_is_not_kept(

@@ -26,7 +26,7 @@ from recollect.integrations.hindsight.hindsight_events import (
     text_of,
     update_of,
 )
-from recollect.integrations.hindsight.hindsight_tags import Fits, pattern
+from recollect.integrations.hindsight.hindsight_tags import TagPredicate, pattern
 
 _RESULTS = {"low": 20, "mid": 50, "high": 100}
 #: The times by which memories can be listed; of all others there is none here.
@@ -54,7 +54,7 @@ class Listing(NamedTuple):
     document_id: str | None = None
     entity_id: str | None = None
     invalidated: bool = False
-    fits: Fits | None = None
+    fits: TagPredicate | None = None
     time_field: str | None = None
     since: int | None = None
     until: int | None = None
@@ -286,7 +286,7 @@ class HindsightBank:
         budget: Budget,
         max_tokens: int,
         asked_at: str | None = None,
-        fits: Fits | None = None,
+        fits: TagPredicate | None = None,
         min_score: float = 0.0,
         window: tuple[int, int] | None = None,
     ) -> list[dict[str, Any]]:
@@ -323,7 +323,7 @@ class HindsightBank:
             and not any(said_in(event).get("kind") == BANK for event in said_by)
         ]
 
-    def _among(self, fits: Fits | None) -> tuple[str, ...] | None:
+    def _among(self, fits: TagPredicate | None) -> tuple[str, ...] | None:
         """Return the source ids of the events whose tags fit; None: all do."""
         if fits is None:
             return None
@@ -348,7 +348,7 @@ class HindsightBank:
         }
 
     def reflect(
-        self, query: str, *, budget: Budget, max_tokens: int, fits: Fits | None = None
+        self, query: str, *, budget: Budget, max_tokens: int, fits: TagPredicate | None = None
     ) -> tuple[str, list[Result]]:
         """Return a report of `max_tokens` at most, and what it cites."""
         if not self._held.exists():

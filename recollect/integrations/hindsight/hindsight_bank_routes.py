@@ -1,4 +1,4 @@
-"""The paths of Hindsight that are about banks as such: their list, names, missions, settings."""
+"""Hindsight's endpoints that manage banks: list, profile, config."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from recollect import InvalidInput, Zone
 from recollect.integrations.hindsight.hindsight_profile import (
     FIELDS,
     TRAITS,
-    keep,
-    kept_fields,
     profile,
+    store_fields,
+    stored_fields,
 )
 from recollect.service import (
     NOT_SERVED,
@@ -31,7 +31,10 @@ _MAX_PAGE_SIZE = 1_000
 
 
 class BankBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `create_bank` and `update_bank` send; what is given is kept, or refused by name."""
+    """The body of `create_bank` and `update_bank`.
+
+    Supported fields are stored; any other is rejected by name.
+    """
 
     name: str | None = None
     mission: str | None = None
@@ -56,13 +59,13 @@ class BankBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DispositionBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update_bank_disposition` sends."""
+    """The body of `update_bank_disposition`."""
 
     disposition: dict[str, int]
 
 
 class ConfigBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update_bank_config` sends."""
+    """The body of `update_bank_config`."""
 
     updates: dict[str, Any]
 
@@ -74,41 +77,46 @@ async def banks(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return the zones that hold something and that the token may read."""
+    """Return the zones that exist and that the token may read."""
     check_page(limit, offset)
     principal, service = principal_in(request), service_of(request)
 
     def found() -> tuple[list[dict[str, Any]], int]:
-        held = [zone for zone in service.recollect.zones() if principal.has_right(zone, "read")]
+        zones = [zone for zone in service.recollect.zones() if principal.has_right(zone, "read")]
         if q is None:
-            shown = held[offset : offset + limit]
-            return [_profile(service.recollect.zone(zone)) for zone in shown], len(held)
-        every = [_profile(service.recollect.zone(zone)) for zone in held]
-        fits = [
+            page = zones[offset : offset + limit]
+            return [_profile(service.recollect.zone(zone)) for zone in page], len(zones)
+        every = [_profile(service.recollect.zone(zone)) for zone in zones]
+        matching = [
             one for one in every if q.casefold() in f"{one['bank_id']}\n{one['name']}".casefold()
         ]
-        return fits[offset : offset + limit], len(fits)
+        return matching[offset : offset + limit], len(matching)
 
     shown, total = await service.reading.run(found)
     return {"banks": shown, "total": total, "limit": limit, "offset": offset}
 
 
 def check_page(limit: int, offset: int) -> None:
-    """Raise InvalidInput where there is no such page."""
+    """Raise InvalidInput if the limit or the offset is out of range."""
     if not 1 <= limit <= _MAX_PAGE_SIZE or offset < 0:
         raise InvalidInput(f"limit: 1 to {_MAX_PAGE_SIZE}; offset: 0 or more")
 
 
-def _profile(held: Zone) -> dict[str, Any]:
-    return profile(held.name, kept_fields(held))
+def _profile(zone: Zone) -> dict[str, Any]:
+    return profile(zone.name, stored_fields(zone))
 
 
-async def _kept(request: AnyRequest, bank: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Keep what is given of a bank; where nothing is, none comes into being."""
-    mark = principal_in(request).metadata(bank)
+async def _store_fields(request: AnyRequest, bank: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Store the given fields of a bank, and return all. Without any, no bank is created."""
+    principal_metadata = principal_in(request).metadata(bank)
     if not given:
-        return await ask(request, bank, kept_fields)
-    return await write(request, bank, lambda held: keep(held, given, mark), allow_empty=True)
+        return await ask(request, bank, stored_fields)
+    return await write(
+        request,
+        bank,
+        lambda zone: store_fields(zone, given, principal_metadata),
+        allow_empty=True,
+    )
 
 
 async def _with_body(request: AnyRequest, bank: str, data: BankBody) -> dict[str, Any]:
@@ -116,8 +124,8 @@ async def _with_body(request: AnyRequest, bank: str, data: BankBody) -> dict[str
         name: value for name, value in msgspec.structs.asdict(data).items() if value is not None
     }
     given |= _traits(given.pop("disposition", {}))
-    _refuse(given)
-    return profile(bank, await _kept(request, bank, given))
+    _reject_unknown(given)
+    return profile(bank, await _store_fields(request, bank, given))
 
 
 def _traits(disposition: dict[str, int]) -> dict[str, int]:
@@ -127,14 +135,14 @@ def _traits(disposition: dict[str, int]) -> dict[str, int]:
     return {f"disposition_{trait}": value for trait, value in disposition.items()}
 
 
-def _refuse(given: dict[str, Any]) -> None:
-    """Raise Refused where something is given that has no counterpart here."""
+def _reject_unknown(given: dict[str, Any]) -> None:
+    """Raise Refused if a field is not supported."""
     unknown = [name for name in given if name not in FIELDS]
     if unknown:
         raise Refused(
             NOT_SERVED,
-            f"{unknown[0]}: a bank here has a name, missions and a disposition, which are kept and "
-            "change nothing; how it retains and recalls is the same for all",
+            f"{unknown[0]}: recollect stores only a bank's name, missions and disposition, which "
+            "have no effect; all banks retain and recall alike",
         )
 
 
@@ -142,9 +150,9 @@ def _refuse(given: dict[str, Any]) -> None:
 async def create_bank(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[BankBody]
 ) -> dict[str, Any]:
-    """Keep what is given of a bank, and return it.
+    """Store the given fields of a bank, and return the bank.
 
-    It comes into being with that, or with what is retained first.
+    A bank is created when its first field is stored or its first memory retained.
     """
     return await _with_body(request, bank, data)
 
@@ -153,37 +161,37 @@ async def create_bank(
 async def update_bank(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[BankBody]
 ) -> dict[str, Any]:
-    """Do what `create_bank` does."""
+    """Store the given fields of a bank, and return the bank; the same as `create_bank`."""
     return await _with_body(request, bank, data)
 
 
 @get("/{bank:str}/profile", opt=_READ)
 async def get_profile(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
     """Return a bank."""
-    return profile(bank, await ask(request, bank, kept_fields))
+    return profile(bank, await ask(request, bank, stored_fields))
 
 
 @put("/{bank:str}/profile", opt=_WRITE)
 async def update_profile(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[DispositionBody]
 ) -> dict[str, Any]:
-    """Keep another disposition."""
-    return profile(bank, await _kept(request, bank, _traits(data.disposition)))
+    """Store a disposition."""
+    return profile(bank, await _store_fields(request, bank, _traits(data.disposition)))
 
 
 @get("/{bank:str}/config", opt=_READ)
 async def config(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return what is kept of a bank beside its name; there are no other settings here."""
-    return _config(bank, await ask(request, bank, kept_fields))
+    """Return the stored fields of a bank without its name; there are no other settings."""
+    return _config(bank, await ask(request, bank, stored_fields))
 
 
 @patch("/{bank:str}/config", opt=_WRITE)
 async def update_config(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[ConfigBody]
 ) -> dict[str, Any]:
-    """Keep missions and a disposition; all else is refused."""
-    _refuse(data.updates)
-    return _config(bank, await _kept(request, bank, data.updates))
+    """Store missions and a disposition; any other field is rejected."""
+    _reject_unknown(data.updates)
+    return _config(bank, await _store_fields(request, bank, data.updates))
 
 
 def _config(bank: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -193,7 +201,7 @@ def _config(bank: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 @get("/health")
 async def health(request: AnyRequest) -> dict[str, Any]:
-    """Say whether questions can be answered; nobody need say who asks."""
+    """Return whether the service is ready. Needs no authentication."""
     ready = service_of(request).ready
     return {"status": "healthy" if ready else "starting", "database": "connected"}
 

@@ -1,6 +1,6 @@
-"""The name, the missions and the disposition of a bank: kept as an event of its zone.
+"""The name, the missions and the disposition of a bank, stored as an event of its zone.
 
-They are returned as they were given. What is retained and answered does not depend on them.
+They are returned unchanged, and have no effect on retaining and recalling.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ from recollect.integrations.facade_kit import every, moment, now, partly_kept, r
 from recollect.integrations.hindsight.hindsight_events import BANK, KEY, PLATFORM, said_in
 
 TRAITS = ("skepticism", "literalism", "empathy")
-#: What can be kept of a bank.
+#: The fields of a bank that can be stored.
 FIELDS = (
     *("name", "mission", "background", "reflect_mission", "retain_mission"),
     *("observations_mission", *(f"disposition_{trait}" for trait in TRAITS)),
 )
-_EVEN = 3
-_MOST_EXTREME = 5
+_DEFAULT_TRAIT = 3
+_MAX_TRAIT = 5
 
 
-def kept_fields(zone: Zone) -> dict[str, Any]:
-    """Return what was given of a bank."""
+def stored_fields(zone: Zone) -> dict[str, Any]:
+    """Return the stored fields of a bank."""
     found = versions(zone)
-    said = said_in(found[-1]).get(BANK) if found else None
-    return dict(said) if isinstance(said, Mapping) else {}
+    fields = said_in(found[-1]).get(BANK) if found else None
+    return dict(fields) if isinstance(fields, Mapping) else {}
 
 
-def keep(
+def store_fields(
     zone: Zone, given: Mapping[str, Any], principal: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Keep what is given of a bank beside what was; None takes a field back. Return all of it.
+    """Update the stored fields of a bank, and return all. None removes a field.
 
     Raises:
-        InvalidInput: a value cannot be.
+        InvalidInput: a value is invalid.
     """
     found = versions(zone)
-    before = kept_fields(zone)
+    before = stored_fields(zone)
     fields = {name: value for name, value in {**before, **given}.items() if value is not None}
     for name, value in fields.items():
         _check(name, value)
     if fields == before:
         return fields
-    words = fields.get("mission") or fields.get("reflect_mission") or fields.get("name")
+    text = fields.get("mission") or fields.get("reflect_mission") or fields.get("name")
     event: dict[str, Any] = {
         "platform": PLATFORM,
         "id": f"{PLATFORM}-{BANK}-{secrets.token_hex(8)}",
-        # Nothing is concluded from what is outgoing.
+        # No facts are extracted from outgoing messages.
         "sender_id": PLATFORM,
         "direction": "out",
         "occurred_at": _after(found),
-        "content": str(words or zone.name),
+        "content": str(text or zone.name),
         "metadata": {KEY: {"kind": BANK, BANK: fields}},
     }
     if found:
@@ -65,23 +65,23 @@ def keep(
 
 
 def versions(zone: Zone) -> list[Memory]:
-    """Return the event of a bank with its edits, the first first; nothing where there is none."""
+    """Return the event of a bank and its edits, oldest first; [] if there is none."""
     found = every(zone, "events", platform=PLATFORM, metadata={f"{KEY}.kind": BANK})
     several = revisions(found)
     return min(several, key=lambda one: one[0].as_of) if several else []
 
 
 def _after(found: list[Memory]) -> int:
-    """Return now, or a moment after the last version."""
+    """Return the current time, or a time after the last version if that is later."""
     last = max((moment(version.as_of, "as_of") for version in found), default=0)
     return max(now(), last + 1)
 
 
 def _check(name: str, value: Any) -> None:
     if name.startswith("disposition_"):
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not 1 <= value <= _MOST_EXTREME:
-            raise InvalidInput(f"{name} {value!r}: give a whole number, 1 to {_MOST_EXTREME}")
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        if not is_integer or not 1 <= value <= _MAX_TRAIT:
+            raise InvalidInput(f"{name} {value!r}: give a whole number, 1 to {_MAX_TRAIT}")
     elif not isinstance(value, str):
         raise InvalidInput(f"{name} is {type(value).__name__}; give a text")
 
@@ -92,7 +92,9 @@ def profile(bank: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "bank_id": bank,
         "name": fields.get("name") or bank,
-        "disposition": {trait: fields.get(f"disposition_{trait}", _EVEN) for trait in TRAITS},
+        "disposition": {
+            trait: fields.get(f"disposition_{trait}", _DEFAULT_TRAIT) for trait in TRAITS
+        },
         "mission": mission,
         "background": fields.get("background"),
     }

@@ -1,4 +1,4 @@
-"""Which tags let a memory through: lists of them with a way to match, and groups of such lists."""
+"""Tag filters: lists of tags with a match mode, and boolean groups of them."""
 
 from __future__ import annotations
 
@@ -10,57 +10,58 @@ from recollect import InvalidInput
 
 TagsMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 
-#: Whether the tags of a memory fit.
-Fits = Callable[[set[str]], bool]
+#: Returns whether the tags of a memory match.
+TagPredicate = Callable[[set[str]], bool]
 
-_DEEPEST = 16
+_MAX_DEPTH = 16
+_MALFORMED_GROUP = "tag_groups: each must be an object with the key tags, and, or, or not"
 
 
 def tag_filter(
     tags: Sequence[str] | None, match: TagsMatch, groups: Sequence[Any] | None = None
-) -> Fits | None:
-    """Return what fits a list of tags and every group; None where anything does.
+) -> TagPredicate | None:
+    """Return a predicate for a list of tags and all groups; None if it would accept everything.
 
     Raises:
-        InvalidInput: a group is none.
+        InvalidInput: the match mode is unknown, or a group is malformed.
     """
     parts = [_group(group) for group in groups or ()]
     if tags or match == "exact":
         parts.append(_matching(set(tags or ()), match))
     if not parts:
         return None
-    return lambda held: all(part(held) for part in parts)
+    return lambda memory_tags: all(part(memory_tags) for part in parts)
 
 
-def _matching(wanted: set[str], match: str) -> Fits:
-    ways: dict[str, Fits] = {
-        "any": lambda held: not held or bool(held & wanted),
-        "all": lambda held: not held or wanted <= held,
-        "any_strict": lambda held: bool(held & wanted),
-        "all_strict": lambda held: bool(held) and wanted <= held,
-        "exact": lambda held: held == wanted,
+def _matching(expected: set[str], match: str) -> TagPredicate:
+    modes: dict[str, TagPredicate] = {
+        "any": lambda tags: not tags or bool(tags & expected),
+        "all": lambda tags: not tags or expected <= tags,
+        "any_strict": lambda tags: bool(tags & expected),
+        "all_strict": lambda tags: bool(tags) and expected <= tags,
+        "exact": lambda tags: tags == expected,
     }
-    if match not in ways:
-        raise InvalidInput(f"tags_match {match[:40]!r}: choose from {', '.join(ways)}")
-    return ways[match]
+    if match not in modes:
+        raise InvalidInput(f"tags_match {match[:40]!r}: choose from {', '.join(modes)}")
+    return modes[match]
 
 
-def _group(group: Any, depth: int = 0) -> Fits:
-    if not isinstance(group, Mapping) or depth > _DEEPEST:
-        raise InvalidInput("tag_groups: give objects with tags, and, or, or not")
+def _group(group: Any, depth: int = 0) -> TagPredicate:
+    if not isinstance(group, Mapping) or depth > _MAX_DEPTH:
+        raise InvalidInput(_MALFORMED_GROUP)
     if isinstance(group.get("tags"), list):
         return _matching(set(map(str, group["tags"])), str(group.get("match") or "any_strict"))
     for name, join in (("and", all), ("or", any)):
         if isinstance(group.get(name), list):
             parts = [_group(part, depth + 1) for part in group[name]]
-            return lambda held, join=join, parts=parts: join(part(held) for part in parts)  # type: ignore[misc]
+            return lambda tags, join=join, parts=parts: join(part(tags) for part in parts)  # type: ignore[misc]
     if "not" in group:
-        without = _group(group["not"], depth + 1)
-        return lambda held: not without(held)
-    raise InvalidInput("tag_groups: give objects with tags, and, or, or not")
+        negated = _group(group["not"], depth + 1)
+        return lambda tags: not negated(tags)
+    raise InvalidInput(_MALFORMED_GROUP)
 
 
 def pattern(wildcards: str) -> re.Pattern[str]:
-    """Return what matches a whole tag, where `*` stands for anything; case does not count."""
+    """Return a pattern for a whole tag, ignoring case; `*` matches any text."""
     parts = map(re.escape, wildcards.split("*"))
     return re.compile(".*".join(parts), re.IGNORECASE | re.DOTALL)

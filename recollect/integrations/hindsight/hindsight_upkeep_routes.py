@@ -1,4 +1,4 @@
-"""The paths of Hindsight that change and erase what a bank holds, and those of its documents."""
+"""Hindsight's endpoints that change or erase memories, and those for documents."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from recollect.service import (
 
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _MAX_LIMIT = 1_000
-# No event is said to be later.
+# Later than every event.
 _EVER = "2199-12-31T23:59:59.999Z"
 
 
 class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update_memory` sends; of it the text and the state are known here."""
+    """The body of `update_memory`; only `text` and `state` are supported."""
 
     text: str | None = None
     context: str | None = None
@@ -42,68 +42,76 @@ class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update_mental_model` sends; of it the question is known here."""
+    """The body of `update_mental_model`; only `source_query` is supported."""
 
     name: str | None = None
     source_query: str | None = None
     tags: list[str] | None = None
 
 
-def _everything(held: Zone) -> int:
-    """Erase all that a zone holds; return how many records that were."""
-    gone = 0
-    for model in list(paginate(held.mental_models)):
-        gone += held.delete_mental_model(model.id).events
-    return gone + held.forget(time_before=_EVER).events
+def _erase_all(zone: Zone) -> int:
+    """Erase the content of a zone; return the number of erased events."""
+    erased = 0
+    for model in list(paginate(zone.mental_models)):
+        erased += zone.delete_mental_model(model.id).events
+    return erased + zone.forget(time_before=_EVER).events
 
 
-def _memories(held: Zone) -> int:
-    """Erase all that a zone holds but what is kept of the bank itself."""
-    fields = hindsight_profile.kept_fields(held)
-    gone = _everything(held)
+def _erase_memories(zone: Zone) -> int:
+    """Erase the content of a zone except the bank's own fields; return the number of events."""
+    fields = hindsight_profile.stored_fields(zone)
+    erased = _erase_all(zone)
     if fields:
-        hindsight_profile.keep(held, fields)
-    return gone
+        hindsight_profile.store_fields(zone, fields)
+    return erased
 
 
-async def _emptied(request: AnyRequest, bank: str, work: Callable[[Zone], int]) -> dict[str, Any]:
-    gone = await write(request, bank, work)
+async def _erase(request: AnyRequest, bank: str, work: Callable[[Zone], int]) -> dict[str, Any]:
+    erased = await write(request, bank, work)
     drop_cached_answers(request, bank)
-    return {"success": True, "message": "erased", "deleted_count": gone}
+    return {"success": True, "message": "erased", "deleted_count": erased}
 
 
 @delete("/{bank:str}", status_code=200, opt=_FORGET)
 async def delete_bank(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Erase all that a bank holds, everywhere."""
-    return await _emptied(request, bank, _everything)
+    """Erase a bank and everything in it."""
+    return await _erase(request, bank, _erase_all)
 
 
 @delete("/{bank:str}/memories", status_code=200, opt=_FORGET)
 async def clear_memories(
     request: AnyRequest, bank: FromPath[str], type: FromQuery[str | None] = None
 ) -> dict[str, Any]:
-    """Erase all that a bank holds: memories of one type rest on the same words as the others."""
+    """Erase all memories of a bank; a single type cannot be erased, as all share their sources."""
     if type is not None:
-        raise InvalidInput("type: what is erased is what was said, with all types of memory of it")
-    return await _emptied(request, bank, _memories)
+        raise InvalidInput(
+            "type: memories of one type cannot be erased alone, since all share their messages; "
+            "leave it out to erase all"
+        )
+    return await _erase(request, bank, _erase_memories)
 
 
 @patch("/{bank:str}/memories/{memory_id:str}", opt=_WRITE)
 async def update_unit(
     request: AnyRequest, bank: FromPath[str], memory_id: FromPath[str], data: JSONBody[UnitBody]
 ) -> dict[str, Any]:
-    """Put a text in the place of a memory, retract it, or restore it."""
+    """Replace the text of a memory, retract it, or restore it."""
     given = {name for name in data.__struct_fields__ if getattr(data, name) is not None}
     if not given or not given <= {"text", "state"}:
-        raise InvalidInput("give text or state: the rest of a memory is decided from what it says")
-    text, state, mark = data.text, data.state, principal_in(request).metadata(bank)
+        raise InvalidInput(
+            "give only text or state: the other fields of a memory are derived from its text"
+        )
+    text, state = data.text, data.state
+    principal_metadata = principal_in(request).metadata(bank)
     if text is not None:
         token = await write(
-            request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
+            request,
+            bank,
+            lambda zone: HindsightBank(zone).rewrite(memory_id, text, principal_metadata),
         )
         await decided_in_time(request, bank, token)
     if state is not None:
-        await write(request, bank, lambda held: HindsightBank(held).set_state(memory_id, state))
+        await write(request, bank, lambda zone: HindsightBank(zone).set_state(memory_id, state))
     return {"success": True, "memory_id": memory_id, "text": text, "state": state}
 
 
@@ -111,16 +119,18 @@ async def update_unit(
 async def update_model(
     request: AnyRequest, bank: FromPath[str], model_id: FromPath[str], data: JSONBody[ModelChange]
 ) -> dict[str, Any]:
-    """Reflect on another question, and keep that as the report's next version."""
+    """Reflect on a new question, and store the result as the next version of the report."""
     if data.source_query is None or data.name is not None or data.tags is not None:
-        raise InvalidInput("give source_query alone: a report keeps its name and its tags")
+        raise InvalidInput(
+            "give only source_query: the name and the tags of a report cannot be changed"
+        )
     query = data.source_query
 
-    def again(held: Zone) -> dict[str, Any]:
-        model = held.mental_model(model_id)
-        found = held.reflect(query)
-        rests = [result.id for result in found.results]
-        newer = held.update_mental_model(model.id, found.text, sources=rests)
+    def refresh(zone: Zone) -> dict[str, Any]:
+        model = zone.mental_model(model_id)
+        report = zone.reflect(query)
+        sources = [result.id for result in report.results]
+        newer = zone.update_mental_model(model.id, report.text, sources=sources)
         return {
             "id": newer.id,
             "bank_id": bank,
@@ -131,7 +141,7 @@ async def update_model(
             "last_refreshed_at": newer.updated_at,
         }
 
-    return await write(request, bank, again)
+    return await write(request, bank, refresh)
 
 
 @get("/{bank:str}/documents", opt=_READ)
@@ -142,10 +152,10 @@ async def documents(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return the documents that were retained under an id, the newest first."""
+    """Return the documents that were retained with an id, newest first."""
     if not 1 <= limit <= _MAX_LIMIT or offset < 0:
         raise InvalidInput(f"limit: 1 to {_MAX_LIMIT}; offset: 0 or more")
-    found = await ask(request, bank, lambda held: HindsightBank(held).documents())
+    found = await ask(request, bank, lambda zone: HindsightBank(zone).documents())
     if q is not None:
         found = [one for one in found if q.casefold() in one["id"].casefold()]
     items = [{"bank_id": bank, **one} for one in found[offset : offset + limit]]
@@ -156,8 +166,8 @@ async def documents(
 async def document(
     request: AnyRequest, bank: FromPath[str], document_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Return a document with its words."""
-    found = await read(request, bank, lambda held: HindsightBank(held).document(document_id))
+    """Return a document with its text."""
+    found = await read(request, bank, lambda zone: HindsightBank(zone).document(document_id))
     return {"bank_id": bank, **found}
 
 
@@ -165,18 +175,18 @@ async def document(
 async def delete_document(
     request: AnyRequest, bank: FromPath[str], document_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Erase a document with all its versions, and all that was decided from it."""
+    """Erase a document with all its versions, and everything derived from it."""
 
-    def erase(held: Zone) -> int:
-        return held.forget(*HindsightBank(held).events_of_document(document_id)).facts
+    def erase(zone: Zone) -> int:
+        return zone.forget(*HindsightBank(zone).events_of_document(document_id)).facts
 
-    gone = await write(request, bank, erase)
+    erased = await write(request, bank, erase)
     drop_cached_answers(request, bank)
     return {
         "success": True,
         "message": "erased",
         "document_id": document_id,
-        "memory_units_deleted": gone,
+        "memory_units_deleted": erased,
     }
 
 

@@ -50,7 +50,7 @@ from recollect.integrations.mem0.mem0_messages import (
     retracted_rest,
     said_in,
 )
-from recollect.integrations.thoughts import spoken
+from recollect.integrations.thoughts import strip_reasoning
 from recollect.integrations.transcripts import turns
 
 _MAX_RESULTS = 1_000
@@ -626,7 +626,7 @@ def _events(
             raise InvalidInput(f"messages[{place}] is {type(message).__name__}; give an object")
         role, text = message.get("role"), _text(message.get("content"))
         if role != "user":
-            text = spoken(text)
+            text = strip_reasoning(text)
         if not isinstance(role, str) or role in _INSTRUCTIONS or not text.strip():
             continue
         name = message.get("name") if isinstance(message.get("name"), str) else None
