@@ -1,8 +1,8 @@
 """The log of deleted and changed rows, for incremental pruning of an index over a file.
 
-An index that has the rows up to a watermark reads only later rows, and here which earlier rows to
-drop. Triggers, defined in the migrations of each file, log the rowids of recent changes and count
-all changes. The log is not content.
+An index that is current up to a watermark reads only later rows from the tables, and learns from
+this log which earlier rows to drop. Triggers, defined in the migrations of each file, log the
+rowids of recent changes and count all changes. The log does not count towards the content hash.
 """
 
 from __future__ import annotations

@@ -86,14 +86,16 @@ class RequiresLocalHome(RecollectError):
 
 
 class MissingExtra(RecollectError, ImportError):
-    """A package is missing that an extra of recollect brings."""
+    """A package is missing; installing an extra of recollect provides it."""
 
     def __init__(self, extra: str, reason: str) -> None:
-        super().__init__(f"this needs packages of the extra {extra} ({reason}): {installs(extra)}")
+        super().__init__(
+            f"this needs packages of the extra {extra} ({reason}): {install_command(extra)}"
+        )
         self.extra = extra
 
 
-def installs(extra: str) -> str:
+def install_command(extra: str) -> str:
     """Return the command that installs an extra of recollect."""
     return f"pip install 'recollect[{extra}]'"
 

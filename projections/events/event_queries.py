@@ -206,7 +206,7 @@ def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | Non
 
 
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
-    """Return number -> (number, key id), for numbers that were used."""
+    """Return number -> its source, for the numbers that exist in the zone."""
     found = {}
     for number in numbers:
         row = connection.execute("SELECT key_id FROM seals WHERE number = ?", (number,)).fetchone()

@@ -51,7 +51,7 @@ def facts_relating_to(connection: apsw.Connection, fact_id: str) -> list[str]:
 
 
 def superseded_pairs(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (fact, superseded fact), for those of these facts that supersede one."""
+    """Return a (fact, superseded fact) pair for each given fact that supersedes one."""
     return rows(
         connection,
         "SELECT superseded_by, fact_id FROM fact_ends "

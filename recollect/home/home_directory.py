@@ -336,7 +336,7 @@ class Home:
     def _reader_shares_encoder(self) -> bool:
         """Return whether the reader's encoder is the one that makes the home's vectors."""
         reader, encoder = self.settings.reader, self.settings.encoder
-        return reader is not None and encoder is not None and reader.is_of(encoder)
+        return reader is not None and encoder is not None and reader.matches_encoder(encoder)
 
     def load_reranker(self) -> CrossEncoder | None:
         """Load the pinned reranker; return None if the home has none.

@@ -185,8 +185,8 @@ class State:
         dimension: int,
         on_first_read: Callable[[bytes], None] | None = None,
     ) -> None:
-        #: Direct access, without dependency tracking, for agents that return commands and no rows:
-        #: the commands of an erased decision are never issued again.
+        #: Untracked access, only for agents that return commands and no rows: commands are not
+        #: reissued after an erasure, so their decisions need no tracking.
         self.events = events
         self.memory = memory
         self._identity = identity
@@ -257,14 +257,14 @@ class State:
     def facts_of_event(self, event_id: str) -> list[tuple[str, str, bool]]:
         """Return (id, text, whether it is current) of the facts of an event, by id.
 
-        The decision must depend on the event itself: the facts repeat its words.
+        Callers must also read the event: fact texts quote it, and only its own key tracks that.
         """
         self.note(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def fact(self, fact_id: str) -> Fact | None:
-        """Return a fact; the decision must depend on its event, whose words it repeats."""
+        """Return a fact. Callers must also read its event, which the text quotes."""
         found = memory.fact(self.memory, fact_id)
         if found is not None:
             self.note(key_of("facts", found.source_event_id))
@@ -279,7 +279,7 @@ class State:
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first.
 
-        Their ends leave retractions aside, so that a restored value has its place in the slot.
+        End times ignore retractions, so that a restored value is back in its slot.
         """
         for subject in subjects:
             self.note(key_of("claims", subject, attribute))
@@ -305,7 +305,7 @@ class State:
         return retractions.retractions_of(self.memory, target_id)
 
     def standing_retractions(self, event_ids: Sequence[str]) -> list[MemoryRetraction]:
-        """Return the retractions in force of what these events state."""
+        """Return the active retractions of memories stated by these events."""
         for event_id in event_ids:
             self.note(key_of("retractions of", event_id))
         return retractions.standing_retractions(self.memory, event_ids)
@@ -318,7 +318,7 @@ class State:
     def dated_facts_of(self, event_id: str) -> list[tuple[str, str, int]]:
         """Return (id, text, as_of in unix ms) of the facts of an event, by id.
 
-        The decision must have read the event itself: its words are those of the facts.
+        Callers must also read the event: fact texts quote it, and only its own key tracks that.
         """
         self.note(key_of("facts", event_id))
         return retractions.dated_facts_of(self.memory, event_id)
@@ -356,7 +356,7 @@ class State:
     # Entities
 
     def handle_owner(self, handle_id: str) -> str | None:
-        """Return the id of the entity that a delivered handle belongs to."""
+        """Return the id of the entity that owns the handle of a sender."""
         self.note(key_of("handle", handle_id))
         return identity.handle_owner(self._identity, handle_id)
 
@@ -368,19 +368,19 @@ class State:
     def entities_named(self, normalized: str) -> list[EntityRef]:
         """Return the entities with this normalised name, merged ones included, by id."""
         self.note(key_of("name", normalized))
-        return _known(identity.entities_named(self._identity, normalized))
+        return _sorted_refs(identity.entities_named(self._identity, normalized))
 
     def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
         """Return the persons with this normalised first name and at least one more name, by id."""
         self.note(key_of("first name", first_name))
-        return _known(identity.persons_with_first_name(self._identity, first_name))
+        return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
         """Return up to `limit` persons whose normalised name begins with `NAME_PREFIX_LENGTH`
         given letters, by id.
         """
         self.note(key_of("first letters", letters))
-        return _known(identity.persons_with_prefix(self._identity, letters, limit))
+        return _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))
 
     def entities_with_similar_names(
         self, normalized: str, entity_type: str, limit: int
@@ -397,7 +397,7 @@ class State:
         if entity_id not in self._entities:
             self.note(key_of("entity", entity_id))
             row = identity.entity(self._identity, entity_id)
-            self._entities[entity_id] = None if row is None else _known([row])[0]
+            self._entities[entity_id] = None if row is None else _sorted_refs([row])[0]
         return self._entities[entity_id]
 
     def merged_into(self, entity_id: str) -> str | None:
@@ -460,5 +460,5 @@ class State:
         return any(rejected for _, rejected in found)
 
 
-def _known(entities: Sequence[Entity]) -> list[EntityRef]:
+def _sorted_refs(entities: Sequence[Entity]) -> list[EntityRef]:
     return sorted(EntityRef(row.id, row.type, row.normalized) for row in entities)

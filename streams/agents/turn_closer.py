@@ -48,7 +48,7 @@ class TurnCloser(Agent):
             return []
         numbers_of_switches = chain_activations(state.events)
         return [
-            # The command repeats the turn's id, which is in its last event.
+            # The last event is a source, because the command repeats its turn id.
             DecidedPart(
                 (last.number, event.number),
                 outbox=[

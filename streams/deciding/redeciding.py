@@ -2,8 +2,8 @@
 
 The target is the zone as it would be without the erased records. Their decisions are removed, and
 every decision that may change is repeated, in ledger order: those that read an erased record, and
-those that queried the state under a key whose rows differ at that point between the live zone and
-the target. Propagation stops where a decision or the rows of a key are unchanged. The queried state
+those that looked up a key for which the live zone and the target have different rows at that point.
+Propagation stops where a decision or the rows of a key are unchanged. The queried state
 is in memory: when a key is first read, its rows are materialised from the decisions that wrote
 them, so each decision sees the target as it was just before its record.
 
@@ -98,7 +98,7 @@ class Redecision:
         self._erased_keys = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
         self._materialised_to: dict[bytes, int] = {}
-        self._at = 0
+        self._current_number = 0
         with ExitStack() as opened:
             memory, identity = MemoryModel(None), IdentityModel(None)
             opened.callback(memory.close)
@@ -134,7 +134,7 @@ class Redecision:
 
     def _revisit(self, number: int) -> None:
         """Remove, repeat or keep a decision, and queue those that its differences affect."""
-        self._at = number
+        self._current_number = number
         reads = self._decisions.reads(number)
         is_erased = number in self._erased
         reads_a_change = not (
@@ -150,23 +150,25 @@ class Redecision:
             new = []
         elif reads_a_change:
             new = self._decide(number)
-        ours, theirs = views_by_key(old), views_by_key(new)
-        for key in ours.keys() | theirs.keys():
-            self._compare(key, ours.get(key, {}), theirs.get(key, {}), changed=new is not old)
-        for key in reads | ours.keys() | theirs.keys():
+        old_views, new_views = views_by_key(old), views_by_key(new)
+        for key in old_views.keys() | new_views.keys():
+            self._compare(
+                key, old_views.get(key, {}), new_views.get(key, {}), changed=new is not old
+            )
+        for key in reads | old_views.keys() | new_views.keys():
             if key in self._differing or key in self._erased_keys:
                 self._enqueue(key, number)
 
-    def _compare(self, key: bytes, ours: KeyView, theirs: KeyView, *, changed: bool) -> None:
+    def _compare(self, key: bytes, old_view: KeyView, new_view: KeyView, *, changed: bool) -> None:
         """Update whether live and target differ under a key after a decision."""
         if key not in self._differing:
-            if not changed or ours == theirs:
+            if not changed or old_view == new_view:
                 return
             common = self._view_before(key)
             self._differing[key] = (dict(common), dict(common))
         live, target = self._differing[key]
-        live.update(ours)
-        target.update(theirs)
+        live.update(old_view)
+        target.update(new_view)
         if live == target:
             del self._differing[key]
 
@@ -223,7 +225,7 @@ class Redecision:
     def _view_before(self, key: bytes) -> KeyView:
         """Return the view of a key before the current decision, the same in live and target."""
         view: KeyView = {}
-        for number in self._writers(key, 0, self._at):
+        for number in self._writers(key, 0, self._current_number):
             rows = [row for row, _ in self._rows_under(key, number)]
             view |= views_by_key(rows).get(key, {})
         return view
@@ -231,20 +233,20 @@ class Redecision:
     def _materialise(self, key: bytes) -> None:
         """Copy the target's rows under a key, before the current decision, into memory."""
         rows: dict[ReadModel, list[AnyRow]] = {}
-        for number in self._writers(key, self._materialised_to.get(key, 0), self._at):
+        for number in self._writers(key, self._materialised_to.get(key, 0), self._current_number):
             for row, _ in self._rows_under(key, number):
                 name = READ_MODEL_OF_ROW[type(row)]
                 model = self._inputs.memory if name == "memory" else self._inputs.identity
                 rows.setdefault(model, []).append(row)
         for model, found in rows.items():
             model.project([Section((), tuple(found))])
-        self._materialised_to[key] = self._at
+        self._materialised_to[key] = self._current_number
 
     # The difference
 
     def _difference(self) -> list[DecidedPart]:
-        own = DecidedPart((self._upto + 1,))
-        parts = {own.sources: own}
+        erasure_part = DecidedPart((self._upto + 1,))
+        parts = {erasure_part.sources: erasure_part}
 
         def put(row: AnyRow, sources: tuple[int, ...]) -> None:
             parts.setdefault(sources, DecidedPart(sources)).puts.append(row)
@@ -265,12 +267,12 @@ class Redecision:
         for key, first_key in first_keys.items():
             last = self._last_written(key, first_key) or repeated.get(key)
             if last is None:
-                own.deletes.append(Delete(*key))
+                erasure_part.deletes.append(Delete(*key))
             elif key in affected or last[0] != self._live_row(key):
                 put(*last)
         for number in sorted(self._parts):
             if number in self._erased:
-                own.deletes.append(Delete(DecisionDependencies.TABLE, (number,)))
+                erasure_part.deletes.append(Delete(DecisionDependencies.TABLE, (number,)))
             elif (row := self._replacement_row(number)) is not None:
                 put(*row)
         # Deletes come first: an old row may have a unique value that a new one needs.
@@ -281,7 +283,8 @@ class Redecision:
     ) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return a row as the last decision of the target wrote it, with its sources.
 
-        None: no decision wrote it, or `first_key` is None, since such rows are written only once.
+        None if no decision wrote it. A row without a first key is written only once, so there is
+        nothing to look up.
         """
         if first_key is None:
             return None
@@ -337,6 +340,6 @@ def _has_same_rows(before: Sequence[TracedPart], after: Sequence[TracedPart]) ->
 
 
 def _first_key(row: AnyRow) -> bytes | None:
-    """Return the first key under which a row is found, which only depends on its row key."""
+    """Return the first state key of a row. Rows with the same row key have the same first key."""
     found = keys_of_row(row)
     return found[0][0] if found else None

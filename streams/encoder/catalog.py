@@ -85,7 +85,7 @@ BGE_SMALL = Model(
 
 MINILM = Model(
     name="all-MiniLM-L6-v2",
-    description="English, 6 layers, 23 M parameters; the default where only the package index is",
+    description="English, 6 layers, 23 M parameters; the default if only a package index responds",
     repo="sentence-transformers/all-MiniLM-L6-v2",
     revision="1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
     dimension=384,

@@ -40,7 +40,7 @@ class OnnxCrossEncoder:
     def score(self, question: str, texts: Sequence[str]) -> Floats:
         """Return for each text the probability, 0 to 1, that it answers the question.
 
-        It is the logistic function of the model's logit, for which such models are trained.
+        It is the sigmoid of the model's logit, as these models are trained with a sigmoid.
         """
         question = self._readable(question)
         logits = [self._logit(question, self._readable(text)) for text in texts]

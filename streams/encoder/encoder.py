@@ -27,8 +27,8 @@ class TokenVectors(msgspec.Struct, frozen=True, eq=False):
 class HiddenStates(NamedTuple):
     """One text's hidden states in all layers that heads use, from one forward pass.
 
-    `inner`: for each of `catalog.INNER_LAYERS` (t, dimension) float32, a row per piece of `tokens`,
-    which holds the last layer. `is_complete`: the text was not truncated.
+    `inner`: layer -> (t, dimension) float32, one row per piece, for each of `catalog.INNER_LAYERS`.
+    `tokens`: the last layer. `is_complete`: the text was not truncated.
     """
 
     inner: dict[int, npt.NDArray[np.float32]]
@@ -62,7 +62,10 @@ class Encoder(Protocol):
         ...
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
-        """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
+        """Return a query's token vectors without those of the query prefix.
+
+        `pooled` equals `encode_query`.
+        """
         ...
 
     def count_tokens(self, text: str) -> int:

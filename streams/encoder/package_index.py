@@ -38,7 +38,7 @@ _ACCEPT = (
 )
 #: Sections of pip.conf; later ones take precedence.
 _SECTIONS = ("global", "install", "download")
-#: Raised if a location does not respond, or not as a package index.
+#: Raised if a location does not respond, or its response is not that of a package index.
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, msgspec.MsgspecError, OSError, ValueError)
 _TRUE_VALUES = ("1", "true", "yes", "on", "y", "t")
 
@@ -269,8 +269,8 @@ def _pip_files(environment: Mapping[str, str]) -> list[Path]:
     if named == os.devnull:
         return []
     home = Path.home()
-    around = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
-    shared = [Path(directory) / "pip" for directory in around.split(os.pathsep)]
+    config_dirs = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
+    shared = [Path(directory) / "pip" for directory in config_dirs.split(os.pathsep)]
     own = [Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "pip"]
     if sys.platform == "darwin":
         shared.insert(0, Path("/Library/Application Support/pip"))

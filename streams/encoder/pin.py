@@ -64,7 +64,7 @@ class ReaderPin(msgspec.Struct, frozen=True):
         """
         return bytes.fromhex(self.heads[:8])
 
-    def is_of(self, encoder: Pin) -> bool:
+    def matches_encoder(self, encoder: Pin) -> bool:
         """Return whether the reader's encoder gives the same vectors as `encoder`."""
         own = self.encoder
         return (own.checksums, own.precision, own.settings, own.conversion) == (

@@ -49,7 +49,7 @@ _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
 
 class EmbeddedKeys(KeyStore):
-    """keys.db: a file apart from the ledger, so that a copied ledger restores nothing."""
+    """keys.db: separate from the ledger, so that a copy of the ledger alone brings nothing back."""
 
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()

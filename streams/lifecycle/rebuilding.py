@@ -59,43 +59,45 @@ def rebuild(
         if level == "index":
             assert current is not None
             return _reindex(node, zone, current)
-        building = _building(node, directory, zone, current, level)
+        new_generation = _resume_or_create(node, directory, zone, current, level)
         encoded_before = node.gateway.encoded_count
         if level == "project":
-            records, encoded = _project(node, zone, building, progress), 0
+            records, encoded = _project(node, zone, new_generation, progress), 0
         else:
             assert current is not None
-            records, encoded = _derive(node, zone, current, building, progress)
+            records, encoded = _derive(node, zone, current, new_generation, progress)
         failpoint("rebuild.written")
         if compare:
             assert current is not None
-            with node.open(zone, current) as used, node.open(zone, building) as built:
+            with node.open(zone, current) as used, node.open(zone, new_generation) as built:
                 found = difference(used, built)
             return RebuildReport(
                 level=level,
-                generation=building.name,
+                generation=new_generation.name,
                 records=records,
                 encoded=encoded + node.gateway.encoded_count - encoded_before,
                 difference=found,
             )
         with node.driving(zone):
             if level == "project":
-                _project(node, zone, building, None)
+                _project(node, zone, new_generation, None)
             else:
                 assert current is not None
-                activate_chain(node, zone, building.chain)
-                _derive(node, zone, current, building, None)
+                activate_chain(node, zone, new_generation.chain)
+                _derive(node, zone, current, new_generation, None)
             # A rollback to damaged files would be useless.
             kept = current if current and _is_intact(node, zone, current) else None
-            directory.activate(building, kept)
+            directory.activate(new_generation, kept)
         failpoint("rebuild.switched")
         for old in directory.generations():
-            if old.name not in (building.name, kept.name if kept else None):
+            if old.name not in (new_generation.name, kept.name if kept else None):
                 directory.remove(old)
         encoded += node.gateway.encoded_count - encoded_before
     # The kept generation may lack an erasure that the new one has applied meanwhile.
     node.finish_purge(zone)
-    return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
+    return RebuildReport(
+        level=level, generation=new_generation.name, records=records, encoded=encoded
+    )
 
 
 def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Generation:
@@ -155,7 +157,7 @@ def _in_use(node: Node, zone: str) -> Generation | None:
 
 
 def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
-    """Return whether a generation's files are undamaged and up to the active chain."""
+    """Return whether a generation's files are undamaged and belong to the active chain."""
     try:
         with node.open(zone, generation) as files:
             files.check()
@@ -172,7 +174,7 @@ def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
     return switched in (None, generation.chain, last_switch(node.ledger, zone))
 
 
-def _building(
+def _resume_or_create(
     node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: RebuildLevel
 ) -> Generation:
     """Return the unfinished generation to resume, or a new one."""
@@ -213,15 +215,15 @@ def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
         return RebuildReport(level="index", generation=current.name, records=number, encoded=0)
 
 
-def _project(node: Node, zone: str, building: Generation, progress: OnProgress | None) -> int:
-    with node.open(zone, building) as files:
+def _project(node: Node, zone: str, new_generation: Generation, progress: OnProgress | None) -> int:
+    with node.open(zone, new_generation) as files:
         with BackgroundProjection(node.ledger, zone) as background:
-            for number in background.run(files, building):
+            for number in background.run(files, new_generation):
                 project_changes(
-                    node.ledger, zone, building.chain, files, upto=number, progress=progress
+                    node.ledger, zone, new_generation.chain, files, upto=number, progress=progress
                 )
         project_events(node.ledger, zone, files)
-        project_changes(node.ledger, zone, building.chain, files, progress=progress)
+        project_changes(node.ledger, zone, new_generation.chain, files, progress=progress)
         return files.memory.watermark().number
 
 
@@ -229,15 +231,15 @@ def _derive(
     node: Node,
     zone: str,
     current: Generation,
-    building: Generation,
+    new_generation: Generation,
     progress: OnProgress | None,
 ) -> tuple[int, int]:
     """Decide all events again in the new generation's chain; return (records, texts encoded)."""
-    fresh = building.level == "fresh"
+    fresh = new_generation.level == "fresh"
     with node.open(zone, current) as live:
         decided = 0 if fresh else live.memory.watermark().number
         parked = {} if fresh else parked_records(live)
-    with node.open(zone, building) as files:
+    with node.open(zone, new_generation) as files:
         gateway = node.gateway
         recorded = None
         if not fresh:
@@ -248,7 +250,7 @@ def _derive(
         driver = ZoneDriver(
             node.ledger,
             zone,
-            building.chain,
+            new_generation.chain,
             files,
             gateway,
             node.journal,

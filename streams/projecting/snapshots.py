@@ -178,7 +178,7 @@ def _erase(
     """Apply later erasures to the records that the files hold.
 
     The change record of an erasure has every row that differs without the erased events, with its
-    sources. A row whose sources all come before the snapshot's record was already the same then.
+    sources. A row with no source after the snapshot's record had the same value at that record.
     Only erasures delete rows, so a row that they delete does not belong into the snapshot either.
     """
     mark = files.watermark()

@@ -97,7 +97,7 @@ class Timeline:
         return bisect_right(self._known_since, time)
 
     def known_since(self, number: int) -> int:
-        """Return since when a record is known (unix ms); beyond the end, the last record."""
+        """Return when a record, or the last one if beyond the end, became known (unix ms)."""
         return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
 
     def erased_since(self, number: int) -> list[Erasure]:

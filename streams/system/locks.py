@@ -53,7 +53,7 @@ def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
 
 
 def shared(path: Path) -> AbstractContextManager[None]:
-    """Hold a lock file shared; otherwise as `exclusive`, without waiting.
+    """Hold a shared lock on a file. Otherwise like `exclusive(wait=False)`.
 
     Raises:
         Busy: a process holds it exclusively.

@@ -21,29 +21,30 @@ _NICENESS = 10
 class OwnPartitions(NamedTuple):
     """A message: from now on, decide the zones of these partitions and no others.
 
-    The home's copy has their events up to a recent end of the partitions; the sender delivers the
-    following ones.
+    The local copy already has their events up to a recent end of the partitions; zones with later
+    events are announced by the sender.
     """
 
     partitions: frozenset[int]
 
 
 def deciding_process(
-    open_node: OpenNode, report: OnZoneProgress, projected: Connection
+    open_node: OpenNode, report: OnZoneProgress, zone_announcements: Connection
 ) -> WorkerProcess:
-    """Return the process that maintains the zones; `projected` delivers names of zones with new
-    events.
+    """Return the process that maintains the zones.
+
+    `zone_announcements` delivers the names of zones with new events.
 
     Its messages are `OwnPartitions`.
     """
-    return WorkerProcess("deciding", open_node, report, _Decide(projected))
+    return WorkerProcess("deciding", open_node, report, _Decide(zone_announcements))
 
 
 class _Decide:
     """The work of the process; created in the parent and pickled."""
 
-    def __init__(self, projected: Connection) -> None:
-        self._projected = projected
+    def __init__(self, zone_announcements: Connection) -> None:
+        self._zone_announcements = zone_announcements
 
     def __call__(
         self, node: Node, ledger: KafkaLedger, report: OnZoneProgress, pipe: Connection
@@ -52,7 +53,7 @@ class _Decide:
         maintenance = ZoneMaintenance(node, ledger, report, follow_all=False)
         # Receive from the start, so that the projecting process never waits for this one.
         threading.Thread(
-            target=self._receive, args=(maintenance,), name="projected", daemon=True
+            target=self._receive, args=(maintenance,), name="zone-announcements", daemon=True
         ).start()
         with maintenance:
             while (message := receive(pipe)) is not None:
@@ -62,4 +63,4 @@ class _Decide:
         # The pipe closes when the worker exits.
         with suppress(EOFError, OSError):
             while True:
-                maintenance.add(self._projected.recv())
+                maintenance.add(self._zone_announcements.recv())

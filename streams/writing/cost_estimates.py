@@ -32,7 +32,7 @@ def estimate_cost(
     calls: float = DEFAULT_CALLS,
     tokens_out: float = DEFAULT_TOKENS_OUT,
 ) -> CostEstimate:
-    """Estimate the cost of writing about events from the first request about each.
+    """Estimate the cost of running the model writer over events, given the first request for each.
 
     `calls`: past calls per event; `tokens_out`: past tokens per answer.
     """

@@ -100,8 +100,8 @@ def write_task_for(
 ) -> WriteTask | None:
     """Return the task for an event, with up to `context` preceding events.
 
-    Its version is the latest below the record number `below`. None if the event has no text or was
-    replaced by another version.
+    Versions recorded at or after the record number `below` are ignored. None if the event has no
+    text or was replaced by another version.
     """
     if not has_text(event):
         return None

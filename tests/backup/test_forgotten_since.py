@@ -329,10 +329,10 @@ def test_a_home_that_is_in_use_is_left_alone(homes: Homes) -> None:
 def test_paths_that_lie_in_one_another_are_refused(homes: Homes) -> None:
     inside = homes.home / "backup"
     shutil.copytree(homes.backup, inside)
-    assert "not apart" in homes.refused(path=inside).err
-    assert "not apart" in homes.refused("--erasures-from", str(homes.home)).err
+    assert "or contains it" in homes.refused(path=inside).err
+    assert "or contains it" in homes.refused("--erasures-from", str(homes.home)).err
     outside = Homes(homes.backup, "home")
-    assert "not apart" in outside.refused(path=homes.backup).err
+    assert "or contains it" in outside.refused(path=homes.backup).err
 
 
 def test_no_key_of_what_is_not_in_the_ledger_any_more_is_left(homes: Homes) -> None:

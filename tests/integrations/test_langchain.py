@@ -116,7 +116,7 @@ def test_a_cleared_session_is_forgotten_and_another_stays(home: Recollect) -> No
 
 def test_of_messages_one_of_which_cannot_be_kept_none_is(home: Recollect) -> None:
     history = RecollectChatMessageHistory(home.zone("refusing"), "s")
-    with pytest.raises(InvalidInput, match="was not kept"):
+    with pytest.raises(InvalidInput, match="was not stored"):
         history.add_messages([HumanMessage("fine"), HumanMessage("x" * 2_000_000)])
     assert history.messages == []
 

@@ -197,13 +197,16 @@ def _represented_by(
     return None
 
 
-def latest_stage(
+def furthest_explanation(
     query: RecallQuery,
     traces: Sequence[AnswerTrace],
     explanations: Sequence[Explanation],
     answer: Sequence[Result],
 ) -> Explanation:
-    """Return the explanation of the question that a memory answers, or else got furthest in."""
+    """Return the explanation for the sub-question whose answer contains a memory.
+
+    If there is none, return that of the sub-question in which it got furthest.
+    """
     explanations = [
         msgspec.structs.replace(explanation, query=query.text, sub_question=trace.question.wording)
         for trace, explanation in zip(traces, explanations, strict=True)

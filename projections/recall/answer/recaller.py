@@ -12,7 +12,11 @@ import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.answer.assembly import merge_answers
-from recollect.projections.recall.answer.explanation import AnswerTrace, explain, latest_stage
+from recollect.projections.recall.answer.explanation import (
+    AnswerTrace,
+    explain,
+    furthest_explanation,
+)
 from recollect.projections.recall.answer.fair_lock import FairLock
 from recollect.projections.recall.answer.pipeline import Pipeline
 from recollect.projections.recall.index.zone_index import Index
@@ -135,7 +139,7 @@ class Recaller:
                 if found is None:
                     return None
                 explanations.append(found)
-            return latest_stage(query.encodable(), traces, explanations, results)
+            return furthest_explanation(query.encodable(), traces, explanations, results)
 
         return self._run(query, explanation)
 

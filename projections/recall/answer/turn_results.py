@@ -32,8 +32,8 @@ MIN_SLOT_VALUE_SCORE = 0.9
 class Chosen(NamedTuple):
     """A fact or raw turn that was chosen as a result: its id, the place of its turn, and its score.
 
-    `facts`: the ids of its facts, for a turn all that it states or repeats. `text`: the fact's;
-    None means the turn's text.
+    `facts`: the fact's own id; for a turn, the ids of all facts that it states or repeats. `text`:
+    the fact's; None means the turn's text.
     """
 
     kind: Literal["event", "fact"]
@@ -209,7 +209,10 @@ def _promote(
 
 
 def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
-    """Add the facts that led to it to the result at the end of a chain; return others unchanged."""
+    """Add the facts of the earlier hops to the result at the end of a chain.
+
+    Return any other result unchanged.
+    """
     places = index.facts.places_of(list(chain))
     if first.id not in (chain[-1], index.turns.ids[places[chain[-1]]]):
         return first
@@ -229,8 +232,8 @@ def _fact_score(found: Candidates) -> Callable[[str], float]:
 def _fact_ids(of_event: memory.EventFacts | None, question: ParsedQuestion) -> Sequence[str]:
     """Return the facts that a turn states or repeats, except retracted ones."""
     ids = () if of_event is None else (*of_event.stated, *of_event.repeated)
-    void = question.retracted.facts
-    return [fact for fact in ids if fact not in void] if void else ids
+    retracted = question.retracted.facts
+    return [fact for fact in ids if fact not in retracted] if retracted else ids
 
 
 def _facts_or_turns(
@@ -352,8 +355,8 @@ def _format_times(times: Ints) -> list[str]:
 def _is_stale(item: Chosen, stated_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
     """Return whether a fact, or the fact of a turn that is most similar to the question, has ended.
 
-    Of several equally similar ones, one that ended is enough. A fact that was repeated after its
-    end is current. `ended`: fact -> when it ended.
+    If several facts are equally similar, the turn is stale if any of them has ended. A fact that
+    was repeated after its end is current. `ended`: fact -> when it ended.
     """
     ended_facts = [fact for fact in item.facts if fact in ended]
     if item.kind == "fact" or not ended_facts:

@@ -22,9 +22,10 @@ from recollect.schemas.wire import ContextBlock, Result, Scope
 SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")
 #: The number of results per question; more hardly ever fit.
 RECALL_LIMIT = 80
-#: The least score of a result, as a share of the best; a lower share suffices in the session of a
-#: better result, where an answer may follow its question. With 0.5 for both, the blocks of LoCoMo's
-#: dev questions lose 0.5% of the answers' words, and a fifth more unrelated beliefs are included.
+#: The minimum score relative to the best result. It is lower for results from the session of a
+#: better result, because an answer often follows its question. With 0.5 for both, context blocks
+#: for LoCoMo's dev questions contain 0.5% fewer of the answers' words and 20% more unrelated
+#: beliefs.
 MIN_SHARE, MIN_SHARE_IN_SESSION = 0.55, 0.3
 
 Count = Callable[[str], int]
@@ -98,8 +99,8 @@ def _merge(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Resul
 def _on_topic(results: Sequence[Result], terms: Sequence[str], index: Index) -> list[Result]:
     """Return the results, in order, that are on the topic of the best one.
 
-    They score enough, or are turns with at least as much of the question's terms, by idf, as the
-    best turn.
+    A result is kept if its score is high enough, or if it is a turn whose idf-weighted term overlap
+    with the question is at least that of the best turn.
     """
     best = max((result.score for result in results), default=0.0)
     turns = [result.id for result in results if result.type == "event"]

@@ -84,7 +84,7 @@ class BitCodes:
 
 
 def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
-    """Return the rows of the `count` smallest values and of ties with the last, and that value.
+    """Return the rows of the `count` smallest values and ties with their largest; and the largest.
 
     Rows ascend. Values must be small, such as Hamming distances.
     """

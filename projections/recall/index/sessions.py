@@ -112,8 +112,8 @@ class Sessions:
     ) -> tuple[Ints, Floats]:
         """Add each value to the turns around its place; return the places reached, and their sums.
 
-        `window`: distance -> the weight with which a value at that distance (negative: before)
-        counts for a turn. Places ascend.
+        `window`: distance -> weight. A turn receives the value at each distance (negative:
+        earlier) times that weight. Places ascend.
         """
         targets = np.array(self.neighbours(places, [-distance for distance in window]))
         inside = targets >= 0

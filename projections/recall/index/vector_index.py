@@ -45,7 +45,7 @@ class NearestTargets(NamedTuple):
 
 
 class VectorTargets(NamedTuple):
-    """The targets of vectors: a map of ids to rows (-1: unknown), and the id and place by row."""
+    """The targets of vectors: id -> row (-1 if unknown), row -> id, row -> place of its turn."""
 
     rows_of: Callable[[list[str]], Ints]
     ids: Texts
@@ -53,7 +53,7 @@ class VectorTargets(NamedTuple):
 
 
 class Vectors:
-    """The canonical vectors of readable targets under the indexed model."""
+    """The stored vectors, from the indexed model, of targets whose text is readable."""
 
     def __init__(
         self,

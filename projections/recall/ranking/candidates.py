@@ -24,8 +24,8 @@ def candidates(
 ) -> Candidates:
     """Return the turns that the arms of the question's budget find, with their scores.
 
-    The fast arms score the whole zone. Late interaction then scores the first of the best 2 * pool
-    turns, and turns that share an entity with the best are added. All turns of the zone are
+    The fast arms score the whole zone. Of the best 2 * pool turns, late interaction rescores the
+    top few. Turns that share an entity with the best are added. All turns of the zone are
     returned if ranks among them are needed: for an explanation, or for rank fusion.
     """
     arms, eligible = _arms_of(question), question.eligible

@@ -12,17 +12,18 @@ requests to an assistant do not count:
 
 The weights are the rounded ones of a logistic regression over RealMem's prompts (AvatarMemory,
 Apache-2.0; three personas), the small memories of `training/corpora/small_memories.txt` and the
-questions of `demo/`. RealMem's prompts that need the memory are nearly all in the first person. To
-keep the regression from learning the style of a data set, half of a prompt's weight in it balances
-the classes: within each cue (named, refers back, first person, none), prompts with and without an
-answer weigh the same. The midpoint lets one in twenty of RealMem's unrelated prompts reach
-INJECTION_THRESHOLD. Fitted without one of the personas, the model answers 81% of its prompts on
-average, at 6% false positives.
+questions of `demo/`. RealMem's prompts that need the memory are nearly all in the first person. So
+that the regression does not learn the style of a data set, half of each prompt's sample weight is
+class-balanced within its cue (named, refers back, first person, none): in total, prompts with and
+without an answer have the same weight there. The midpoint lets one in twenty of RealMem's unrelated
+prompts reach INJECTION_THRESHOLD. In leave-one-persona-out validation, the model answers on average
+81% of the prompts of the persona left out, at 6% false positives.
 
 LoCoMo's questions (a quarter of them in the table) and precisionMemBench's beliefs (MIT) were
-evaluated, not fitted. The table has the results for each weight halved and doubled, at 5% false
-positives on RealMem: the share of prompts that a memory answers, and, in the last column, the share
-of answered prompts to the small memories that are similar but have no answer, all in %.
+evaluated, not fitted. Each row of the table has the results with one weight halved (left)
+and doubled (right), at 5% false positives on RealMem. The columns give the share of answerable
+prompts that are answered, the last one that of similar prompts without an answer in the small
+memories (lower is better), all in %.
 
     weight            RealMem      LoCoMo     beliefs       demo       small    no answer
     unchanged           80.1        97.2        83.3       100.0        81.4        35.1
@@ -55,7 +56,8 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-#: The weights of the cosine above the baseline and of the word share; the latter's without vectors.
+#: The weights of the cosine above the baseline and of the word share, and that of the word share
+#: without vectors.
 COSINE, WORDS, WORDS_ALONE = 15.0, 8.0, 15.0
 #: The weights of cues in the prompt: it names a participant, refers back, is in the first person
 #: (the largest counts), or is a command without any of these.
@@ -88,13 +90,13 @@ GENERIC_PROMPTS = (
 # The percentile of the generic prompts' similarities that is the baseline.
 _BASELINE_PERCENTILE = 75
 # In a memory with more turns than this, only the first generic prompts are compared, to save time.
-_MANY_TURNS, _MAX_PROMPTS_OF_MANY = 100_000, 8
+_MANY_TURNS, _MAX_PROMPTS_IF_LARGE = 100_000, 8
 # Every prompt is smoothed with this many words that no turn has: a turn that has the single word of
 # a short prompt is weaker evidence than one that has three of three.
 _SMOOTHING_WORDS = 2
-# In a small memory, even its topics' words are in many turns, and their idf is low. So a term
-# weighs at least this share of a term that is in no turn; with far fewer than _FEW_TURNS turns,
-# nearly all.
+# In a small memory, even its topics' words are in many turns, and their idf is low. So each
+# term's idf is at least this share of that of an unseen term; the share approaches 1 as the number
+# of turns falls far below _FEW_TURNS.
 _MIN_IDF_SHARE, _FEW_TURNS = 0.2, 16
 
 
@@ -147,7 +149,7 @@ def baseline_similarity(vectors: Sequence[Floats], index: Index) -> float:
     """
     count = baseline_turn_count(index)
     if count > _MANY_TURNS:
-        vectors = vectors[:_MAX_PROMPTS_OF_MANY]
+        vectors = vectors[:_MAX_PROMPTS_IF_LARGE]
     allowed = index.turns.personal_in_first(count)
     cosines = sorted(_max_cosine(one, allowed, index) for one in vectors)
     # Like `np.percentile`, which would import a tenth of numpy.

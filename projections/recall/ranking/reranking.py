@@ -23,7 +23,7 @@ TextScorer = Callable[[Sequence[str]], Floats]
 
 
 def with_reranked(scores: Floats, reranked: Floats) -> Floats:
-    """Replace the first of these scores, best first, by `reranked`.
+    """Replace the leading scores, sorted best first, by `reranked`.
 
     The others are capped at the lowest of those, so that they stay behind.
     """

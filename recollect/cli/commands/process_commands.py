@@ -68,22 +68,22 @@ class _Report:
         """Whether any zone has stopped."""
         return bool(self._stopped)
 
-    def __call__(self, zone: str, moved: int | Exception) -> None:
+    def __call__(self, zone: str, progress: int | Exception) -> None:
         from recollect.schemas.errors import RecollectError
         from recollect.streams.ledger import LedgerUnavailable
 
-        if isinstance(moved, Exception):
-            if not (self._retries and isinstance(moved, LedgerUnavailable)):
+        if isinstance(progress, Exception):
+            if not (self._retries and isinstance(progress, LedgerUnavailable)):
                 self._stopped.add(zone)
             where = f"zone {zone} has stopped" if zone else "the ledger"
-            kind = "" if isinstance(moved, RecollectError) else f"{type(moved).__name__}: "
-            print_line(f"recollect: {where}: {kind}{moved}", err=True)
+            kind = "" if isinstance(progress, RecollectError) else f"{type(progress).__name__}: "
+            print_line(f"recollect: {where}: {kind}{progress}", err=True)
             return
         self._stopped.discard(zone)
         if self._as_json:
-            print_json({"zone": zone, self._verb: moved})
+            print_json({"zone": zone, self._verb: progress})
         else:
-            print_line(f"{zone}: {self._verb} {pluralise(moved, 'record')}")
+            print_line(f"{zone}: {self._verb} {pluralise(progress, 'record')}")
 
 
 COMMANDS = (worker, replica)

@@ -23,7 +23,7 @@ from recollect.streams.agents.identity.entity_comparison import (
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.agents.identity.entity_rows import is_address
 
-# Entity types by the type names accepted in a description, among them those of mentions (C5).
+# Type name in a description -> entity type. The type names of mentions are accepted too (C5).
 _TYPES = {
     **{entity: entity for entity in ENTITY_TYPES.values()},
     **{mention.casefold(): entity for mention, entity in ENTITY_TYPES.items()},

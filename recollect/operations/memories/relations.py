@@ -29,7 +29,7 @@ _EXTENDS_CONFIDENCE = 0.8
 # The number of earlier or later values examined for each id of the subject.
 _MAX_VALUES = 32
 # Attributes whose values add detail to those of another attribute.
-_DETAILED_ATTRIBUTE = {"housing": "home"}
+_DETAIL_OF = {"housing": "home"}
 
 _Type = Literal["UPDATES", "EXTENDS", "DERIVES"]
 
@@ -93,7 +93,7 @@ class Relations:
                     yield fact, relation
 
     def _subject_ids(self, subjects: set[str]) -> dict[str, list[str]]:
-        """Return for each subject all entity ids that claims about it may have, after merges."""
+        """Return, for each subject, all ids that its claims may be stored under, after merges."""
         canonical = canonical_ids(self._identity, sorted(subjects))
         ids: dict[str, set[str]] = {id_: {id_} for id_ in canonical.values()}
         for into, id_, _ in merged_entities(self._identity, sorted(ids)):
@@ -103,7 +103,7 @@ class Relations:
         }
 
     def _extended_fact(self, value: SlotValue, ids: dict[str, list[str]]) -> str | None:
-        """Return the earlier fact to whose slot or value a fact adds."""
+        """Return the earlier fact that this one extends, by a value of its slot or by detail."""
 
         def earlier_values(attribute: str) -> list[SlotValue]:
             found = [
@@ -116,7 +116,7 @@ class Relations:
             return sorted(found, key=lambda each: (each.as_of, each.fact_id), reverse=True)
 
         is_told = self._values.is_told
-        detailed = _DETAILED_ATTRIBUTE.get(value.attribute)
+        detailed = _DETAIL_OF.get(value.attribute)
         for each in earlier_values(detailed) if detailed is not None else ():
             if is_told(each.value, value.value) and not is_told(value.value, each.value):
                 return each.fact_id
@@ -127,7 +127,7 @@ class Relations:
         return extended(value, earlier)
 
     def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-        """Return an earlier fact of the same value whose text a fact contains and adds to."""
+        """Return an earlier fact with the same value and a text that this fact's text contains."""
         is_told, same = self._values.is_told, normalise_name(value.value)
         alike = [
             (each.fact_id, without_occasion(each.text))
@@ -152,4 +152,4 @@ class Relations:
 
 def _detailing(attribute: str) -> list[str]:
     """Return the attributes that add detail to one."""
-    return [more for more, less in _DETAILED_ATTRIBUTE.items() if less == attribute]
+    return [more for more, less in _DETAIL_OF.items() if less == attribute]

@@ -89,10 +89,10 @@ def retract(
             "forget what it rests on"
         )
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
-    standing = _standing(zone, found.id)
-    if restore and not standing:
+    is_retracted = _is_retracted(zone, found.id)
+    if restore and not is_retracted:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
-    if restore == standing:
+    if restore == is_retracted:
         take_back(
             zone, found, replaced_by=event_id, restore=restore, source_event_ids=source_event_ids
         )
@@ -114,7 +114,7 @@ def take_back(
     restore: bool = False,
     source_event_ids: Sequence[str] | None = None,
 ) -> None:
-    """Put the command into the ledger that retracts, replaces or restores a memory."""
+    """Append the command that retracts, replaces or restores a memory."""
     with zone.files() as files, files.read_transaction():
         stated_at = () if restore else _stated_at(files, found, replaced_by, source_event_ids)
     if not stated_at and not restore:
@@ -165,7 +165,7 @@ def _stated_at(
     )
 
 
-def _standing(zone: OpenZone, id_: str) -> bool:
+def _is_retracted(zone: OpenZone, id_: str) -> bool:
     with zone.files() as files:
         rows = retractions.retractions_of(files.memory.connection, id_)
     return any(row.is_standing for row in rows)
@@ -176,10 +176,10 @@ def _report(zone: OpenZone, id_: str, type_: str) -> RetractionReport:
         connection = files.memory.connection
         rows = retractions.retractions_of(connection, id_)
         facts = retractions.facts_covered(connection, id_)
-    standing = any(row.is_standing for row in rows)
+    is_retracted = any(row.is_standing for row in rows)
     return RetractionReport(
         id=id_,
         type="fact" if type_ == "fact" else "event",
-        status="retracted" if standing else "restored",
+        status="retracted" if is_retracted else "restored",
         facts=[row.fact_id for row in facts],
     )

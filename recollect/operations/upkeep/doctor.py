@@ -32,7 +32,7 @@ from recollect.schemas.errors import (
     MissingExtra,
     RecollectError,
     UpgradeRequired,
-    installs,
+    install_command,
 )
 from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.deciding.registration import agents_named
@@ -124,7 +124,7 @@ def _run(name: str, run: Callable[[], str], fix: str, directory: Path | None = N
     except _CheckFailed as error:
         return Check(name, False, str(error), error.fix)
     except MissingExtra as error:
-        return Check(name, False, str(error), installs(error.extra))
+        return Check(name, False, str(error), install_command(error.extra))
     except (RecollectError, apsw.Error, OSError, ImportError, AssertionError) as error:
         detail = str(error) or type(error).__name__
         return Check(name, False, detail, _advice(error, directory) or fix)
@@ -185,7 +185,7 @@ def _sqlite() -> str:
 
 def _extras() -> str:
     installed = [extra for extra in MODULES if is_installed(extra)]
-    commands = [installs(extra) for extra in MODULES if extra not in installed]
+    commands = [install_command(extra) for extra in MODULES if extra not in installed]
     more = f"; to install the others: {', '.join(commands)}" if commands else ""
     return f"{', '.join(installed) or 'none'}{more}"
 

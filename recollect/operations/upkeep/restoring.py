@@ -128,8 +128,8 @@ def restore(
     for path in (opened.directory, *sources):
         if path.is_relative_to(directory) or directory.is_relative_to(path):
             raise InvalidInput(
-                f"{path} and the home {directory} are not apart, and a restore replaces what is "
-                "in the home: move one of them"
+                f"{path} is inside the home {directory}, or contains it; a restore replaces the "
+                "content of the home, so move one of them"
             )
     with _exclusive_access(directory):
         swap = HomeSwap(directory)
@@ -198,7 +198,7 @@ class _ErasureSource:
         self.ledger = SalvageLedger(files)
         self._tokens = files / TOKENS_FILE
         self.home_ids = self.ledger.home_ids()
-        self.is_same = manifest.home in self.home_ids
+        self.is_of_same_home = manifest.home in self.home_ids
 
     def tokens(self) -> TokenSnapshot:
         """Return its tokens."""
@@ -292,7 +292,7 @@ class _Restore:
             return None
         current = _ErasureSource(self._directory, self._manifest, None)
         open_files.callback(current.ledger.close)
-        if current.home_ids and not current.is_same:
+        if current.home_ids and not current.is_of_same_home:
             if not current.ledger.is_empty():
                 raise HomeError(
                     f"{self._directory} is another home than the one that was backed up: give the "
@@ -330,7 +330,7 @@ class _Restore:
             raise InvalidInput(f"--erasures-from {directory}: there is no such directory")
         source = _ErasureSource(directory, self._manifest, self._swap.staging / f"later-{number}")
         open_files.callback(source.ledger.close)
-        if not source.is_same:
+        if not source.is_of_same_home:
             raise InvalidInput(
                 f"--erasures-from {directory} belongs to another home, or to none: name a later "
                 "backup of this home, or the home"
@@ -421,13 +421,14 @@ class _Restore:
         if lost is None:
             raise InvalidInput(
                 f"the ledger of {self._directory} is damaged, and what came after the backup of "
-                f"{made_at} cannot be counted: it would be lost. Copy the home, if somebody may "
-                "save more of it; --lose-newer goes on"
+                f"{made_at} cannot be counted and would be lost. Copy the home first if its data "
+                "might still be salvaged; to continue anyway, pass --lose-newer"
             )
         where = ", ".join(f"{count} in zone {zone}" for zone, count in _first(counts.items()))
         raise InvalidInput(
             f"{self._directory} holds {pluralise(lost, 'event')} that the backup of {made_at} "
-            f"lacks ({where}), and they would be lost: back up the home first; --lose-newer goes on"
+            f"lacks ({where}), and they would be lost: back up the home first, or pass "
+            "--lose-newer to continue anyway"
         )
 
     def _require_complete(self, source: _ErasureSource, zones: list[str]) -> None:
@@ -437,8 +438,8 @@ class _Restore:
                 f"what was forgotten since the backup of {format_time(self._manifest.made_at)} "
                 f"cannot be read in {source.directory} (zone {', '.join(_first(zones))}), since "
                 "ledger.db and keys.db are damaged or missing there; what was forgotten would come "
-                "back. --erasures-from names a later backup that knows some of it; "
-                "--forgotten-may-return goes on without the rest"
+                "back: pass --erasures-from with a later backup that has these erasures, or "
+                "--forgotten-may-return to continue without them"
             )
 
     def _erase(self, node: Node, zone: str, states: Sequence[PostBackupState]) -> int:

@@ -101,7 +101,7 @@ class IdempotentCalls:
                 del self._calls[name]
 
     async def _drop_if_erased(self, zone: str, call: _Call) -> None:
-        """Drop a zone's answers if it had an erasure since an answered call began."""
+        """Drop a zone's cached answers if anything in it was erased since this call began."""
         if not call.answer.done():
             return
         erasures = await asyncio.to_thread(self._ledger.events_of_kind, zone, FORGET, call.offset)

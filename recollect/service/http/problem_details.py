@@ -23,7 +23,7 @@ from recollect.schemas.errors import (
     RecollectError,
     UnknownId,
     UnknownZone,
-    installs,
+    install_command,
 )
 from recollect.schemas.text_sanitising import truncate_middle
 from recollect.streams.ledger import LedgerUnavailable
@@ -185,7 +185,8 @@ def _from_recollect(error: RecollectError) -> Refused:
     if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
     if isinstance(error, MissingExtra):
-        detail = f"the service runs without the extra {error.extra}: {installs(error.extra)} there"
+        command = install_command(error.extra)
+        detail = f"the service runs without the extra {error.extra}: {command} there"
         return Refused(NOT_SERVED, detail)
     if isinstance(error, AlreadyClosed | LedgerUnavailable):
         detail = "the service is stopping, or its ledger cannot be reached; try again"

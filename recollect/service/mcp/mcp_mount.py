@@ -43,7 +43,10 @@ _Kind = tuple[str, bool]
 
 
 class McpMount:
-    """The application under /mcp, which answers while `running`; the first set is the default."""
+    """The application under /mcp; it serves while `running` is open.
+
+    The first of `tool_sets` is the default.
+    """
 
     def __init__(self, service: QueryService, log: ServiceLog, tool_sets: ToolSets) -> None:
         self._service = service

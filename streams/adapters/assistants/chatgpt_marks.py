@@ -72,7 +72,7 @@ def _name(field: str) -> str:
 
 
 def _name_in(field: str) -> str:
-    """Return the name in an array of type or reference, name and description; or in an object."""
+    """Return the name from a JSON array [type or reference, name, description] or an object."""
     try:
         values: Any = json.loads(field)
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from recollect.streams.system.extras import needed
 
 # How many simple values of the object around an array are kept.
 _MAX_KEPT_VALUES = 500
-# Events with the same prefix as the end of a value.
+# ijson's events that share a value's prefix but do not end it.
 _NOT_VALUE_END = ("start_map", "start_array", "map_key")
 
 
@@ -37,16 +37,16 @@ def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
 
 
 def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any], Any]]:
-    """Yield (number from 1, values of the object around it, value) of the values in arrays.
+    """Yield (number from 1, scalars of the enclosing object, value) for the values in arrays.
 
-    `arrays` are prefixes as for `items`, each of an array in an object. The values of that object
-    are the simple ones before the array, by their prefixes within it: `channel.id`.
+    `arrays` are prefixes as for `items`, each of an array in an object. Only scalars that precede
+    the array are included, by their dotted path in the object: `channel.id`.
 
     Raises:
         Damaged: as `items`.
     """
     objects = {array.removesuffix(".item").rpartition(".")[0] for array in arrays}
-    known: dict[str, Any] = {}
+    enclosing: dict[str, Any] = {}
     ijson = _ijson()
     builder: Any = None
     number = 0
@@ -58,15 +58,15 @@ def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any
                         number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
                     builder.event(event, value)
                     if prefix == at and event not in _NOT_VALUE_END:
-                        yield number, known, builder.value
+                        yield number, enclosing, builder.value
                         builder = None
                 elif event == "start_map":
                     if prefix in objects:
-                        known = {}
-                elif value is not None and event != "map_key" and len(known) < _MAX_KEPT_VALUES:
+                        enclosing = {}
+                elif value is not None and event != "map_key" and len(enclosing) < _MAX_KEPT_VALUES:
                     around = [one for one in objects if prefix.startswith(one)]
                     within = max(around, key=len, default="")
-                    known[prefix.removeprefix(within).removeprefix(".")] = value
+                    enclosing[prefix.removeprefix(within).removeprefix(".")] = value
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
 
@@ -97,7 +97,7 @@ def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re
                     number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
                 builder.event(event, value)
                 if prefix == at and event not in _NOT_VALUE_END:
-                    assert found is not None, "it is looked at before anything is built"
+                    assert found is not None, "the prefix is matched before a builder is made"
                     yield number, found, builder.value
                     builder = None
         except (ijson.JSONError, ValueError, RecursionError) as error:
@@ -105,7 +105,7 @@ def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re
 
 
 def _ijson() -> ModuleType:
-    # Imported here: only a document of JSON needs the extra that it takes.
+    # Imported lazily, because only JSON documents need the extra `imports`.
     with needed("imports"):
         import ijson
 

@@ -8,8 +8,7 @@ from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 
-# A wrong merge costs more than a pending one, so that only nearly certain ones are executed at
-# once.
+# A wrong merge does more harm than a pending one, so only near-certain ones are executed at once.
 AUTO_MERGE_CONFIDENCE = 0.9
 
 
@@ -26,7 +25,7 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
 
 
 class MergeClerk(Agent):
-    """Executes merges from a confidence on, leaves others pending review, and undoes merges.
+    """Executes merges at or above a confidence, leaves others pending review, and undoes merges.
 
     Its rows hold ids and the words of its own command, never those of another event.
     """

@@ -18,7 +18,11 @@ from recollect.streams.agents.writer.causal_links import (
 )
 from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.agents.writer.fact_relations import Extension, find_extensions
-from recollect.streams.agents.writer.retractions import Retraction, find_retractions, says_retracted
+from recollect.streams.agents.writer.retractions import (
+    Retraction,
+    find_retractions,
+    states_retracted_value,
+)
 from recollect.streams.language.attributes.frames import find_frame
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
@@ -369,7 +373,7 @@ def _retracted_statement(one: Retraction, without: Without) -> Statement | None:
     )
     start, end = one.sentence
     said = (each for each in analysis.statements if each.start < end and start < each.end)
-    return next((each for each in said if says_retracted(one, each.sentence)), None)
+    return next((each for each in said if states_retracted_value(one, each.sentence)), None)
 
 
 def resolve_version(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:

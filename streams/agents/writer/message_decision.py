@@ -44,7 +44,7 @@ from recollect.streams.agents.writer.retractions import (
     Retraction,
     StatementFact,
     end_retracted,
-    says_retracted,
+    states_retracted_value,
     superseding_id,
 )
 from recollect.streams.language.grammar.analysis import Analysis, Statement
@@ -261,7 +261,7 @@ class MessageDecision:
             self._own_part.puts += ends
             # The rules decide as if no model had written about the event.
             by_rules = [each for each in facts if not is_of_model(each.id, event.id, each.text)]
-            if not any(says_retracted(retraction, fact.text) for fact in by_rules):
+            if not any(states_retracted_value(retraction, fact.text) for fact in by_rules):
                 newer = superseding_id(retraction, self._event, self._new_facts)
                 parts += self._retracted_fact(retraction, newer)
         return parts

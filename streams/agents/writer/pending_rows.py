@@ -9,7 +9,7 @@ from recollect.schemas.changes import Fact, FactClaim, FactFingerprint
 from recollect.streams.agents.state import State, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
 
-#: Statements this close in time (ms, either way) may be duplicates; Hindsight's 24 hours.
+#: Statements within this time of each other (ms) may be duplicates. 24 hours, as in Hindsight.
 DUPLICATE_WINDOW_MS = 86_400_000
 
 

@@ -27,7 +27,7 @@ from recollect.streams.language.relations.denials import denied, find_denials
 from recollect.streams.language.relations.what_is_over import find_over, was_so
 from recollect.streams.language.statements.occasions import without_occasion
 
-#: How many messages back the question of an agreement is searched.
+#: How many messages to look back for the question that an agreement answers.
 _QUESTION_LOOKBACK_MESSAGES = 2
 #: The span of a statement in its message (start, end), and its fact's id.
 StatementFact = tuple[int, int, str]
@@ -42,8 +42,8 @@ class Retraction(msgspec.Struct, frozen=True):
         sentence: the span of the retracted sentence in it.
         values: the retracted values, as written there, in lower case.
         statement: the retracted sentence as a statement; None if it is none, such as a question.
-        topic: an event, and the span of its sentence, that says what the values belong to; None
-            if the retracting sentence says so itself, or no event does.
+        topic: the event and the sentence span that tell what the values are about. None if the
+            retracting sentence tells it, or nothing does.
     """
 
     start: int
@@ -66,25 +66,31 @@ def find_retractions(
     if not corrections and not denials and not endings and question is None:
         return ()
     before = _user_messages(conversation.preceding(event, LOOKED_THROUGH), said_at)
-    own_count = len(before)
+    same_conversation_count = len(before)
     if endings or any(one.taken_back for one in corrections):
         before += _user_messages(
             conversation.other_channels(event, event.number - LOOKBACK_EVENTS), said_at
         )
     earlier = [
-        _as_earlier(one, content, said_at, elsewhere=index >= own_count)
+        _as_earlier(one, content, said_at, elsewhere=index >= same_conversation_count)
         for index, one in enumerate(before)
     ]
-    linked = [] if question is None else _by_agreement(question, content, before[:own_count])
+    linked = (
+        []
+        if question is None
+        else _by_agreement(question, content, before[:same_conversation_count])
+    )
     linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
-    linked += [(one.start, one.end, denied(one, earlier[:own_count])) for one in denials]
-    bare = {(one.start, one.end) for one in corrections if one.bare}
+    linked += [
+        (one.start, one.end, denied(one, earlier[:same_conversation_count])) for one in denials
+    ]
+    value_only_spans = {(one.start, one.end) for one in corrections if one.bare}
     found: list[Retraction] = []
     for start, end, retracted in linked:
         if retracted is not None and not _overlaps_any(found, start, end):
             retraction = _retraction_of(start, end, retracted, before)
-            if (start, end) in bare and retracted.distance < own_count:
-                topic = _find_topic(retracted, before[retracted.distance : own_count])
+            if (start, end) in value_only_spans and retracted.distance < same_conversation_count:
+                topic = _find_topic(retracted, before[retracted.distance : same_conversation_count])
                 retraction = msgspec.structs.replace(retraction, topic=topic)
             found.append(retraction)
     # Several messages may have stated a state that is over.
@@ -116,7 +122,7 @@ def _find_topic(found: Corrected, before: Sequence[Event]) -> tuple[Event, tuple
 
 
 def _user_messages(events: Sequence[Event], said_at: int) -> list[Event]:
-    """Return the events that hold a user's message, not an assistant's, of no later time."""
+    """Return the events with messages of people, not assistants, no later than `said_at`."""
     return [
         one
         for one in events
@@ -142,7 +148,7 @@ def _confirmed_question(
 def _by_agreement(
     confirmed: tuple[Event, Correction], content: Content, before: Sequence[Event]
 ) -> list[tuple[int, int, Corrected | None]]:
-    """Return what an agreement retracts of the messages before its question."""
+    """Return what an agreement retracts in the messages before its question."""
     question, correction = confirmed
     skipped = next((index + 1 for index, one in enumerate(before) if one.id == question.id), 0)
     both = (message_of(question).sender_id, content.sender_id)
@@ -191,7 +197,7 @@ def end_retracted(
     """
     newer = superseding_id(retraction, event, new_facts)
     for fact in earlier_facts:
-        if fact.current and fact.id != newer and says_retracted(retraction, fact.text):
+        if fact.current and fact.id != newer and states_retracted_value(retraction, fact.text):
             yield FactSupersession(fact.id, newer, said_at)
 
 
@@ -203,7 +209,7 @@ def superseding_id(retraction: Retraction, event: Event, facts: Sequence[Stateme
     return next(overlapping, event.id)
 
 
-def says_retracted(retraction: Retraction, text: str) -> bool:
+def states_retracted_value(retraction: Retraction, text: str) -> bool:
     """Whether a text, apart from its context, states a retracted value."""
     own = without_occasion(text).lower()
     return any(value in own for value in retraction.values)

@@ -74,8 +74,8 @@ def build_pair(
 def quantise(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
     """Return int8 weights (in, out) and their scales (out,): symmetric, one scale per column.
 
-    w ~ q * scale. The scale maps to 127 the largest |w| of a column, or the largest |w + w'| of
-    two neighbours in it if that is more (rows 0 and 1, 2 and 3, ...). The reason: x86 without VNNI
+    w ~ q * scale. Per column, 127 stands for the maximum of |w| and |w + w'|, where w and w' are
+    a pair of adjacent rows (0 and 1, 2 and 3, ...). The reason: x86 without VNNI
     adds the products of such a pair with two activations, 0 to 255, in 16 bits (vpmaddubsw) with
     saturation. With |q + q'| <= 128 after rounding, 255 * 128 < 2**15, it never saturates, so
     every processor gets the same sums. A column of zeros gets scale 1.

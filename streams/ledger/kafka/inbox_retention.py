@@ -38,7 +38,7 @@ class Inbox:
         self._clients = clients
         self._keys = keys
         self._roll_seconds = roll_seconds
-        # The end of each partition, and when it was first seen there.
+        # Partition -> its end offset, and when this end was first observed.
         self._seen: dict[int, tuple[int, float]] = {}
 
     def deleted_unsequenced(self, partitions: Collection[int]) -> dict[int, range]:
@@ -77,7 +77,7 @@ class Inbox:
         left = self._clients.read(tp, start, 2) if start < end else []
         if not all(is_marker(record.key, record.value) for record in left):
             return
-        # If not, only aborted records follow the last one.
+        # If the last record is not at the end, only aborted records follow it.
         marked = bool(left) and left[-1].offset == end - 1
         upto = end - 1 if marked else end
         if start < upto:

@@ -47,7 +47,7 @@ _RETAIN_FOREVER = {
     **_PRODUCER_COMPRESSION,
 }
 
-# Settings for which a smaller value is as good, or a larger one.
+# Settings whose existing value may be smaller than ours, and those where it may be larger.
 _UPPER_BOUNDED = {
     "segment.ms",
     "max.compaction.lag.ms",
@@ -76,7 +76,7 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
     the broker flushes each append. A third of the erasure deadline is for rolling segments; the
     rest is for the broker's cleaner.
     """
-    rolled = {
+    rolling_settings = {
         # By the broker's own clock, whatever time a client stamps.
         "message.timestamp.type": "LogAppendTime",
         "segment.ms": str(int(erase_seconds * 1_000 / 3)),
@@ -86,7 +86,7 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
         # Only the sequencers delete from it, and only what is in the ledger.
         INBOX: {
             **_UNLIMITED,
-            **rolled,
+            **rolling_settings,
             "max.message.bytes": str(MAX_INBOX_BYTES),
             # Clients may compress as they like; the broker converts it to what we can read.
             "compression.type": "gzip",
@@ -94,14 +94,14 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
         EVENTS: _RETAIN_FOREVER,
         RECORDINGS: _RETAIN_FOREVER,
         CHANGES: _RETAIN_FOREVER,
-        # Compaction would delete records of other topics; of the keys it deletes only destroyed
-        # ones.
+        # Only this topic is compacted: here compaction removes destroyed keys, but in the others
+        # it would lose records.
         KEYS: {
             **_PRODUCER_COMPRESSION,
-            **rolled,
+            **rolling_settings,
             "cleanup.policy": "compact",
             "min.cleanable.dirty.ratio": "0.01",
-            "max.compaction.lag.ms": rolled["segment.ms"],
+            "max.compaction.lag.ms": rolling_settings["segment.ms"],
             "delete.retention.ms": str(_DAY_MS),
         },
     }
@@ -152,22 +152,24 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
                 f"topic {name} has {len(partitions)} partitions, not {PARTITIONS}: it is not "
                 "recollect's; give RECOLLECT_LEDGER another prefix (kafka://host:port/prefix)"
             )
-    there = {name: min(partitions) for name, partitions in found.items()}
-    rolls = dict.fromkeys((INBOX, KEYS), settings.erase_seconds / 3)
+    replica_counts = {name: min(partitions) for name, partitions in found.items()}
+    roll_seconds = dict.fromkeys((INBOX, KEYS), settings.erase_seconds / 3)
     for response in await admin.describe_configs(
         [ConfigResource(ConfigResourceType.TOPIC, name) for name in found]
     ):
         for code, message, _, name, entries in response.resources:
             if code:
                 raise HomeError(f"the settings of topic {name} cannot be read: {message}")
-            rolled = await _reconcile(admin, settings, name, names[name], there[name], entries)
-            rolls[names[name]] = rolled / 1_000
+            segment_ms = await _reconcile(
+                admin, settings, name, names[name], replica_counts[name], entries
+            )
+            roll_seconds[names[name]] = segment_ms / 1_000
     return TopicCheck(
-        rolls,
+        roll_seconds,
         [
             f"topic {name} is kept on {count} of {brokers} brokers, not on {replicas}: add "
             "replicas (kafka-reassign-partitions)"
-            for name, count in there.items()
+            for name, count in replica_counts.items()
             if count < replicas
         ],
     )
@@ -227,9 +229,11 @@ async def _reconcile(
 ) -> int:
     """Check or alter the settings (`entries`) of a topic; return `segment.ms`."""
     wanted = topic_settings(ours, replicas, settings.erase_seconds)
-    there = {str(key): str(value) for key, value, *_ in entries}
-    wrong = {key: value for key, value in wanted.items() if not _satisfies(key, there[key], value)}
-    differences = "; ".join(f"{key}={there[key]}, not {value}" for key, value in wrong.items())
+    current = {str(key): str(value) for key, value, *_ in entries}
+    wrong = {
+        key: value for key, value in wanted.items() if not _satisfies(key, current[key], value)
+    }
+    differences = "; ".join(f"{key}={current[key]}, not {value}" for key, value in wrong.items())
     if wrong.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
         raise HomeError(
             f"topic {name} is set otherwise than recollect needs: {differences}. "
@@ -246,18 +250,18 @@ async def _reconcile(
         for code, message, *_ in response.resources:
             if code:
                 raise HomeError(
-                    f"topic {name} is set as a build before this one made it ({differences}) and "
+                    f"topic {name} has the settings of an older build ({differences}), and they "
                     f"cannot be altered ({message or for_code(code).__name__}): allow this user "
                     f"to, or run kafka-configs --bootstrap-server {settings.servers[0]} --alter "
                     f"--entity-type topics --entity-name {name} --add-config "
                     + ",".join(f"{key}={value}" for key, value in wrong.items())
                 )
-    return int(wrong.get("segment.ms", there["segment.ms"]))
+    return int(wrong.get("segment.ms", current["segment.ms"]))
 
 
-def _satisfies(key: str, there: str, wanted: str) -> bool:
+def _satisfies(key: str, current: str, wanted: str) -> bool:
     if key in _UPPER_BOUNDED:
-        return float(there) <= float(wanted)
+        return float(current) <= float(wanted)
     if key in _LOWER_BOUNDED:
-        return float(there) >= float(wanted)
-    return there == wanted
+        return float(current) >= float(wanted)
+    return current == wanted

@@ -269,8 +269,8 @@ class Consumer(FaustConsumer):
                 try:
                     records = await self._thread.read(tp, self.transport.settings.batch)
                 except OffsetOutOfRangeError:
-                    # The topic was deleted or created again: an error, or reading resumes at a
-                    # later offset.
+                    # The topic was deleted or recreated. Seeking either fails or resumes at a later
+                    # offset.
                     await self._seek_to_cursors({tp})
                     continue
                 if records:

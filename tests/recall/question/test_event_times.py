@@ -32,7 +32,12 @@ def test_an_event_is_seen(
 ) -> None:
     found = find_anchor(text)
     assert found is not None
-    assert (found.relation, found.unit, found.times, found.event) == (relation, unit, times, event)
+    assert (found.relation, found.unit, found.unit_count, found.event) == (
+        relation,
+        unit,
+        times,
+        event,
+    )
     assert text[found.start : found.end].strip() == event
 
 
@@ -96,4 +101,4 @@ def test_days_stay_within_the_calendar() -> None:
 )
 def test_what_stands_before_a_date(text: str, told: tuple[str, str | None, int] | None) -> None:
     found = before_date(text)
-    assert (None if found is None else (found.relation, found.unit, found.times)) == told
+    assert (None if found is None else (found.relation, found.unit, found.unit_count)) == told

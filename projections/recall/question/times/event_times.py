@@ -48,13 +48,13 @@ Days = tuple[date, date]
 class Anchor(NamedTuple):
     """A time relative to an event or a date; `event` is the event's wording, text[start:end].
 
-    The time is `times` units long. For "in", `unit` is the day, week, month, season or year of the
-    event. None means everything before or after it.
+    The time is `unit_count` units long. For "in", `unit` is the day, week, month, season or year
+    of the event. `unit` None: everything before or after the event.
     """
 
     relation: Relation
     unit: str | None
-    times: int
+    unit_count: int
     event: str = ""
     start: int = 0
     end: int = 0
@@ -96,7 +96,7 @@ def days_of_anchor(anchor: Anchor, first: date, last: date) -> Days:
     if anchor.relation == "in":
         return _around(anchor.unit or "day", first, last)
     begin, end = first.toordinal(), last.toordinal()
-    length = anchor.times * UNIT_DAYS[anchor.unit] if anchor.unit else None
+    length = anchor.unit_count * UNIT_DAYS[anchor.unit] if anchor.unit else None
     if anchor.relation == "before":
         # The days of the event itself belong to both sides: messages on them are about either.
         return (date.min, first) if length is None else (_date(begin - length), _date(begin - 1))
