@@ -1,4 +1,4 @@
-"""Anthropic's memory tool over a zone (extra `anthropic`): the files that Claude keeps."""
+"""Anthropic's memory tool over a zone (extra `anthropic`): the files that Claude stores."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ with needed("anthropic"):
 _ROOT = "/memories"
 _MAX_LINES = 999_999
 _WIDTH = len(str(_MAX_LINES))
-# Folders below the one that is viewed that are shown.
+# Levels of folders shown below the viewed one.
 _DEPTH = 2
-# A folder is shown with the size that a folder has on most disks.
+# The size shown for a folder, as on most disks.
 _FOLDER_SIZE = 4096
-# Characters of a path in an error.
-_SHOWN = 200
+# Maximum characters of a path in an error.
+_MAX_SHOWN = 200
 
 _Parts = tuple[str, ...]
 
 
 class RecollectMemoryTool(BetaAbstractMemoryTool):
-    """The memory tool of Anthropic's SDK whose files stand in a zone.
+    """The memory tool of Anthropic's SDK with its files stored in a zone.
 
-    Each file is an event; an edit is a new version, recall finds the newest alone, and deleting a
-    file erases all its versions for good. Folders are there as long as a file is in them. Results
-    and errors are those of the SDK's own tool on a disk.
+    Each file is an event. An edit is a new version, recall finds only the newest, and deleting a
+    file erases all its versions for good. A folder exists as long as a file is in it. Results and
+    errors are those of the SDK's own tool on a disk.
     """
 
     def __init__(self, zone: Zone, *, platform: str = "anthropic-memory", **options: Any) -> None:
         super().__init__(**options)
-        self._kept = KeptItems(zone, platform)
+        self._stored_items = KeptItems(zone, platform)
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """Return the lines of a file, or what a folder holds."""
+        """Return the lines of a file, or the list of a folder."""
         parts = _parts(command.path)
         files = self._files()
         if parts in files:
-            return _shown(command, files[parts])
+            return _file_view(command, files[parts])
         if parts and not _inside(files, parts):
             raise ToolError(f"The path {command.path} does not exist. Please provide a valid path.")
         lines = [f"{_size(_FOLDER_SIZE)}\t{command.path}"]
@@ -65,9 +65,9 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         )
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Make a file."""
+        """Create a file."""
         parts = _parts(command.path)
-        with self._kept.lock:
+        with self._stored_items.lock:
             files = self._files()
             if not parts or parts in files or _inside(files, parts):
                 raise ToolError(f"File {command.path} already exists")
@@ -76,17 +76,17 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         return f"File created successfully at: {command.path}"
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Put one text in the place of another that stands once in a file."""
-        with self._kept.lock:
+        """Replace a text that occurs once in a file."""
+        with self._stored_items.lock:
             parts, text = self._file(command.path)
-            places = _places(text, command.old_str)
-            if not places:
+            offsets = _offsets(text, command.old_str)
+            if not offsets:
                 raise ToolError(
                     f"No replacement was performed, old_str `{command.old_str}` did not appear "
                     f"verbatim in {command.path}."
                 )
-            if len(places) > 1:
-                lines = ", ".join(str(text[:place].count("\n") + 1) for place in places)
+            if len(offsets) > 1:
+                lines = ", ".join(str(text[:offset].count("\n") + 1) for offset in offsets)
                 raise ToolError(
                     "No replacement was performed. Multiple occurrences of old_str "
                     f"`{command.old_str}` in lines: {lines}. Please ensure it is unique"
@@ -94,7 +94,7 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
             changed = text.replace(command.old_str, command.new_str)
             self._write(parts, changed)
         lines_now = changed.split("\n")
-        line = text[: places[0]].count("\n")
+        line = text[: offsets[0]].count("\n")
         first, end = max(0, line - 2), min(len(lines_now), line + 3)
         return (
             "The memory file has been edited. Here is the snippet showing the change "
@@ -102,8 +102,8 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         )
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Put lines after a line of a file; 0: before the first."""
-        with self._kept.lock:
+        """Insert lines after a line of a file; 0: before the first."""
+        with self._stored_items.lock:
             parts, text = self._file(command.path)
             lines = text.split("\n")
             if lines[-1] == "":
@@ -119,24 +119,24 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
         return f"The file {command.path} has been edited."
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Erase a file, or a folder with all in it, for good."""
+        """Erase a file, or a folder with its content, for good."""
         parts = _parts(command.path)
         if not parts:
             raise ToolError("Cannot delete the /memories directory itself")
-        with self._kept.lock:
+        with self._stored_items.lock:
             files = self._files()
-            gone = [parts] if parts in files else _inside(files, parts)
-            if not gone:
+            deleted = [parts] if parts in files else _inside(files, parts)
+            if not deleted:
                 raise ToolError(f"The path {command.path} does not exist")
-            self._kept.forget_under(*gone)
+            self._stored_items.forget_under(*deleted)
         return f"Successfully deleted {command.path}"
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Move a file, or a folder with all in it; what is moved is written anew."""
+        """Move a file, or a folder with its content, by writing the files anew."""
         old, new = _parts(command.old_path), _parts(command.new_path)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
-        with self._kept.lock:
+        with self._stored_items.lock:
             files = self._files()
             if not new or new in files or _inside(files, new):
                 raise ToolError(f"The destination {command.new_path} already exists")
@@ -146,48 +146,48 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
             _check_folders(files, new, command.new_path)
             if new[: len(old)] == old:
                 raise ToolError(f"{command.old_path} cannot be moved into itself")
-            # Written first: what is killed in between leaves both, and loses neither.
+            # Write before erasing, so that a crash in between loses nothing.
             for path in moved:
                 self._write((*new, *path[len(old) :]), files[path])
-            self._kept.forget_under(*moved)
+            self._stored_items.forget_under(*moved)
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
         """Erase every file for good."""
-        with self._kept.lock:
+        with self._stored_items.lock:
             if files := self._files():
-                self._kept.forget_under(*files)
+                self._stored_items.forget_under(*files)
         return "All memory cleared"
 
     def _files(self) -> dict[_Parts, str]:
-        """Return path -> text of every file, as it is now."""
+        """Return path -> current text of every file."""
         files: dict[_Parts, str] = {}
-        for item in self._kept.newest_first():
+        for item in self._stored_items.newest_first():
             files.setdefault(item.path, item.value["text"])
-        # In the order in which they were written last.
+        # In the order of their last writes.
         return dict(reversed(files.items()))
 
     def _file(self, path: str) -> tuple[_Parts, str]:
         parts = _parts(path)
-        kept = self._kept.newest(parts) if parts else None
-        if kept is not None:
-            return parts, kept.value["text"]
+        file = self._stored_items.newest(parts) if parts else None
+        if file is not None:
+            return parts, file.value["text"]
         if not parts or _inside(self._files(), parts):
             raise ToolError(f"The path {path} is not a file.")
         raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
 
     def _write(self, parts: _Parts, text: str) -> None:
-        before = self._kept.newest(parts)
+        before = self._stored_items.newest(parts)
         value: dict[str, Any] = {"text": text}
         fields: dict[str, Any] = {"direction": "out"}
         if before is not None:
             value["first"] = before.value.get("first") or before.source_id
             fields |= {"kind": "edit", "target": value["first"]}
         try:
-            self._kept.add([NewItem(parts, value, text, "claude", fields)])
+            self._stored_items.add([NewItem(parts, value, text, "claude", fields)])
         except RecollectError as error:
             path = "/".join((_ROOT, *parts))
-            raise ToolError(f"The file {path[:_SHOWN]} cannot be written: {error}") from error
+            raise ToolError(f"The file {path[:_MAX_SHOWN]} cannot be written: {error}") from error
 
 
 class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
@@ -198,27 +198,27 @@ class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
         self._tool = RecollectMemoryTool(zone, platform=platform)
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """Return the lines of a file, or what a folder holds."""
+        """Return the lines of a file, or the list of a folder."""
         return await asyncio.to_thread(self._tool.view, command)
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Make a file."""
+        """Create a file."""
         return await asyncio.to_thread(self._tool.create, command)
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Put one text in the place of another that stands once in a file."""
+        """Replace a text that occurs once in a file."""
         return await asyncio.to_thread(self._tool.str_replace, command)
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Put lines after a line of a file; 0: before the first."""
+        """Insert lines after a line of a file; 0: before the first."""
         return await asyncio.to_thread(self._tool.insert, command)
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Erase a file, or a folder with all in it, for good."""
+        """Erase a file, or a folder with its content, for good."""
         return await asyncio.to_thread(self._tool.delete, command)
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Move a file, or a folder with all in it; what is moved is written anew."""
+        """Move a file, or a folder with its content, by writing the files anew."""
         return await asyncio.to_thread(self._tool.rename, command)
 
     async def clear_all_memory(self) -> str:
@@ -227,10 +227,10 @@ class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
 
 
 def _parts(path: str) -> _Parts:
-    """Return the names that a path consists of, below /memories.
+    """Return the names in a path below /memories.
 
     Raises:
-        ToolError: it leads elsewhere.
+        ToolError: the path is outside /memories.
     """
     if not path.startswith(_ROOT):
         raise ToolError(f"Path must start with /memories, got: {path}")
@@ -258,7 +258,7 @@ def _check_folders(files: dict[_Parts, str], parts: _Parts, path: str) -> None:
 def _listed(
     files: dict[_Parts, str], folder: _Parts, above: str, depth: int
 ) -> list[tuple[int, str]]:
-    """Return size and name of what a folder holds, in order, but for what is hidden."""
+    """Return (size, name) of the visible content of a folder, sorted by name."""
     found: list[tuple[int, str]] = []
     for name in sorted({path[len(folder)] for path in _inside(files, folder)}):
         if name.startswith("."):
@@ -273,7 +273,7 @@ def _listed(
     return found
 
 
-def _shown(command: BetaMemoryTool20250818ViewCommand, text: str) -> str:
+def _file_view(command: BetaMemoryTool20250818ViewCommand, text: str) -> str:
     lines = text.split("\n")
     if len(lines) > _MAX_LINES:
         raise ToolError(f"File {command.path} exceeds maximum line limit of 999,999 lines.")
@@ -293,19 +293,19 @@ def _numbered(lines: list[str], first: int) -> str:
     )
 
 
-def _places(text: str, wanted: str) -> list[int]:
-    """Return where a text stands, also where it overlaps itself, if it stands there twice."""
-    if text.count(wanted) <= 1:
-        return [place] if (place := text.find(wanted)) >= 0 else []
-    found, place = [], text.find(wanted)
-    while place >= 0:
-        found.append(place)
-        place = text.find(wanted, place + 1)
+def _offsets(text: str, part: str) -> list[int]:
+    """Return the offsets of a part in a text; if there are several, overlapping ones too."""
+    if text.count(part) <= 1:
+        return [offset] if (offset := text.find(part)) >= 0 else []
+    found, offset = [], text.find(part)
+    while offset >= 0:
+        found.append(offset)
+        offset = text.find(part, offset + 1)
     return found
 
 
 def _size(size: int) -> str:
-    """Return a size in bytes, K, M or G, with one decimal where it is not whole."""
+    """Return a size in bytes, K, M or G, with one decimal unless it is an integer."""
     unit = min((size.bit_length() - 1) // 10, 3) if size else 0
     scaled = size / 1024**unit
     shown = str(int(scaled)) if scaled == int(scaled) else f"{scaled:.1f}"

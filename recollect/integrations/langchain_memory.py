@@ -19,11 +19,11 @@ with needed("langchain"):
 
 
 class RecollectRetriever(BaseRetriever):
-    """A LangChain retriever that gives what recall finds, best first, as documents.
+    """A LangChain retriever that returns the results of recall as documents, best first.
 
-    `k`: at most so many; it may also be given with each call. `fields` are further fields of the
-    question (`entity`, `platform`, `scope`, `min_score`, `time_after`, …). A document has the text
-    of a memory and its id; its metadata has the score, type, time, speaker and sources.
+    `k`: the maximum number of results; it can also be passed with each call. `fields`: further
+    fields of the query (`entity`, `platform`, `scope`, `min_score`, `time_after`, …). A document
+    has the text and the id of a memory; its metadata has score, type, time, speaker and sources.
     """
 
     zone: Zone
@@ -33,26 +33,26 @@ class RecollectRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        most = self.k if k is None else k
-        answer = self.zone.recall(query, **{**self.fields, "max_results": most})
+        max_results = self.k if k is None else k
+        answer = self.zone.recall(query, **{**self.fields, "max_results": max_results})
         return [_document(result) for result in answer.results]
 
 
 def _document(result: Result) -> Document:
-    about = {
+    metadata = {
         "type": result.type,
         "score": result.score,
         "as_of": result.as_of,
         "source_event_ids": result.source_event_ids,
     }
-    return Document(page_content=result.text, id=result.id, metadata=about)
+    return Document(page_content=result.text, id=result.id, metadata=metadata)
 
 
 class RecollectChatMessageHistory(BaseChatMessageHistory):
-    """The messages of one LangChain session, each an event of a zone, in the order they came.
+    """The messages of one LangChain session in order, each stored as an event of a zone.
 
-    What a human says is remembered as said by `user_id` and concluded from; what a model or a tool
-    says is kept as outgoing. `clear` erases the session for good.
+    Human messages are stored as incoming from `user_id`, and facts are extracted from them; those
+    of models and tools are stored as outgoing. `clear` erases the session for good.
     """
 
     def __init__(
@@ -66,33 +66,35 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
     ) -> None:
         super().__init__()
         self.session_id = session_id
-        self._kept = KeptItems(zone, platform)
+        self._stored_items = KeptItems(zone, platform)
         self._user = {"sender_id": user_id, "sender_name": user_name}
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        """The session's messages, the first first."""
-        return messages_from_dict([item.value for item in self._kept.under((self.session_id,))])
+        """The session's messages, oldest first."""
+        return messages_from_dict(
+            [item.value for item in self._stored_items.under((self.session_id,))]
+        )
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Keep messages, in their order.
+        """Store messages in order.
 
         Raises:
-            InvalidInput: one cannot be kept; then none is.
+            InvalidInput: a message cannot be stored. In that case none are.
         """
-        self._kept.add([self._item(message) for message in messages])
+        self._stored_items.add([self._item(message) for message in messages])
 
     def clear(self) -> None:
         """Erase the session's messages for good."""
-        self._kept.forget_under((self.session_id,))
+        self._stored_items.forget_under((self.session_id,))
 
     def _item(self, message: BaseMessage) -> NewItem:
-        human = message.type == "human"
-        fields = {**self._user, "direction": "in"} if human else {"direction": "out"}
+        is_human = message.type == "human"
+        fields = {**self._user, "direction": "in"} if is_human else {"direction": "out"}
         return NewItem(
             path=(self.session_id,),
             value=message_to_dict(message),
-            text=str(message.text) if human else strip_reasoning(str(message.text)),
+            text=str(message.text) if is_human else strip_reasoning(str(message.text)),
             sender_id=message.type,
             fields={"session_id": self.session_id, **fields},
         )

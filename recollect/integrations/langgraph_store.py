@@ -1,4 +1,4 @@
-"""LangGraph's `BaseStore` over a zone (extra `langgraph`): items are recalled, and forgotten.
+"""LangGraph's `BaseStore` over a zone (extra `langgraph`): recall searches its items.
 
 >>> from recollect.integrations.langgraph_store import RecollectStore
 >>> store = RecollectStore(zone)
@@ -34,44 +34,44 @@ with needed("langgraph"):
         tokenize_path,
     )
 
-# Most results that one question may have.
+# Maximum results of one query.
 _MAX_RESULTS = 1_000
 
 _Address = tuple[tuple[str, ...], str]
 
 
 class RecollectStore(BaseStore):
-    """A LangGraph store whose items stand in a zone.
+    """A LangGraph store whose items are stored in a zone.
 
-    Every put is an event of `platform`; the newest is the item, and those before are found no
-    more. Deleting an item erases all of them for good. A search with a `query` gives what recall
-    finds, best first and scored, then what else matches, the newest first. An item of which
-    nothing is to be searched (`index=False`) is found by its key alone.
+    Every put is an event of `platform`; the newest one is the item, and earlier ones are no longer
+    found. Deleting an item erases all of them for good. A search with a `query` returns the results
+    of recall with their scores, best first, then any other matches, newest first. An item that is
+    not indexed (`index=False`) is found only by its key.
 
-    `zone` is of a home or of a service; any thread may call. Values are JSON objects. Time to live
-    is not supported.
+    `zone` belongs to a home or to a service. Methods may be called from any thread. Values are JSON
+    objects. Time to live is not supported.
     """
 
     supports_ttl = False
 
     def __init__(self, zone: Zone, *, platform: str = "langgraph") -> None:
-        self._kept = KeptItems(zone, platform)
+        self._stored_items = KeptItems(zone, platform)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Answer reads as things stood before, then carry out the puts; a later one wins.
+        """Run the reads on the state before the batch, then the puts; the last put of a key wins.
 
-        Puts are one import, and deletions one erasure.
+        All puts are one import, and all deletions one erasure.
 
         Raises:
-            InvalidInput: an item cannot be kept.
-            ValueError: an operation, a filter, a limit or an offset is none.
+            InvalidInput: an item cannot be stored.
+            ValueError: an operation, a filter, a limit or an offset is invalid.
         """
-        every = list(ops)
-        for op in every:
+        operations = list(ops)
+        for op in operations:
             _check(op)
         puts: dict[_Address, PutOp] = {}
         results: list[Result] = []
-        for op in every:
+        for op in operations:
             if isinstance(op, GetOp):
                 results.append(self._get(op))
             elif isinstance(op, PutOp):
@@ -85,17 +85,17 @@ class RecollectStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what `batch` does, in a thread."""
+        """Run `batch` on a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _get(self, op: GetOp) -> Item | None:
-        kept = self._kept.newest((*op.namespace, op.key))
+        kept = self._stored_items.newest((*op.namespace, op.key))
         return None if kept is None else Item(**_fields(kept))
 
     def _newest(self) -> Iterator[KeptItem]:
-        """Yield every item as it is now, the last changed first."""
+        """Yield the current version of every item, most recently changed first."""
         seen: set[tuple[str, ...]] = set()
-        for kept in self._kept.newest_first():
+        for kept in self._stored_items.newest_first():
             if kept.path not in seen:
                 seen.add(kept.path)
                 yield kept
@@ -104,39 +104,40 @@ class RecollectStore(BaseStore):
         return {(kept.path[:-1], kept.path[-1]) for kept in self._newest()}
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return what recall finds, then the rest, the last changed first; no more is read than
-        that takes.
+        """Return the results of recall, then other matches, most recently changed first.
+
+        Reads only as many items as needed.
         """
-        wanted, found = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
+        count, found = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
         if op.query and op.query.strip():
             scored: Iterator[tuple[KeptItem, float | None]] = iter(
-                self._kept.recall(op.query, _MAX_RESULTS)
+                self._stored_items.recall(op.query, _MAX_RESULTS)
             )
         else:
             scored = iter(())
         for kept, score in chain(scored, ((kept, None) for kept in self._newest())):
-            if len(found) >= wanted:
+            if len(found) >= count:
                 break
-            if kept.path not in found and _is_wanted(kept, op):
+            if kept.path not in found and _is_match(kept, op):
                 found[kept.path] = SearchItem(**_fields(kept), score=score)
-        return list(found.values())[op.offset : wanted]
+        return list(found.values())[op.offset : count]
 
     def _put(self, ops: Sequence[PutOp]) -> None:
-        with self._kept.lock:
+        with self._stored_items.lock:
             puts = [((*op.namespace, op.key), op) for op in ops]
-            kept = self._kept.newest_of(path for path, op in puts if op.value is not None)
+            kept = self._stored_items.newest_of(path for path, op in puts if op.value is not None)
             new = [
-                _new_item(path, op, kept.get(path), self._kept.platform)
+                _new_item(path, op, kept.get(path), self._stored_items.platform)
                 for path, op in puts
                 if op.value is not None
             ]
-            self._kept.add(new)
-            if gone := [path for path, op in puts if op.value is None]:
-                self._kept.forget_under(*gone)
+            self._stored_items.add(new)
+            if deleted := [path for path, op in puts if op.value is None]:
+                self._stored_items.forget_under(*deleted)
 
 
 def _new_item(path: tuple[str, ...], op: PutOp, before: KeptItem | None, platform: str) -> NewItem:
-    """Return what a put keeps: an edit of the item, where there is one."""
+    """Return the item of a put: an edit, if the item exists already."""
     value: dict[str, Any] = {"value": dict(op.value or {})}
     fields: dict[str, Any] = {"direction": "out"}
     if before is not None:
@@ -144,11 +145,11 @@ def _new_item(path: tuple[str, ...], op: PutOp, before: KeptItem | None, platfor
         value["first"] = first
         value["created_at"] = before.value.get("created_at") or before.at.isoformat()
         fields |= {"kind": "edit", "target": first}
-    return NewItem(path, value, _words(op), platform, fields)
+    return NewItem(path, value, _text(op), platform, fields)
 
 
 def _check(op: Op) -> None:
-    """Raise ValueError where an operation, its limit or its offset is none."""
+    """Raise ValueError if an operation, its limit or its offset is invalid."""
     if not isinstance(op, GetOp | PutOp | SearchOp | ListNamespacesOp):
         raise ValueError(f"Unknown operation type: {type(op)}")
     if isinstance(op, SearchOp | ListNamespacesOp):
@@ -157,7 +158,7 @@ def _check(op: Op) -> None:
                 raise ValueError(f"{name} {number!r}: give a whole number, 0 or more")
 
 
-def _is_wanted(kept: KeptItem, op: SearchOp) -> bool:
+def _is_match(kept: KeptItem, op: SearchOp) -> bool:
     prefix = tuple(op.namespace_prefix)
     if kept.path[:-1][: len(prefix)] != prefix:
         return False
@@ -176,7 +177,7 @@ def _fields(kept: KeptItem) -> dict[str, Any]:
     }
 
 
-def _words(op: PutOp) -> str:
+def _text(op: PutOp) -> str:
     if op.index is False:
         return op.key
     if op.index is None:
@@ -189,13 +190,15 @@ def _namespaces(op: ListNamespacesOp, items: Iterable[_Address]) -> list[tuple[s
     found = {
         namespace
         for namespace, _ in items
-        if all(_fits(namespace, condition) for condition in op.match_conditions or ())
+        if all(_namespace_matches(namespace, condition) for condition in op.match_conditions or ())
     }
-    cut = found if op.max_depth is None else {namespace[: op.max_depth] for namespace in found}
-    return sorted(cut)[op.offset : op.offset + op.limit]
+    truncated = (
+        found if op.max_depth is None else {namespace[: op.max_depth] for namespace in found}
+    )
+    return sorted(truncated)[op.offset : op.offset + op.limit]
 
 
-def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+def _namespace_matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     path = tuple(condition.path)
     if condition.match_type not in ("prefix", "suffix"):
         raise ValueError(f"Unsupported match type: {condition.match_type}")
@@ -204,27 +207,27 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     part = namespace[: len(path)]
     if condition.match_type == "suffix":
         part = namespace[len(namespace) - len(path) :]
-    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+    return all(pattern in ("*", label) for pattern, label in zip(path, part, strict=True))
 
 
-def _matches(value: Any, wanted: Any) -> bool:
-    """Return whether a value is as a filter wants it; operators begin with a $."""
-    if isinstance(wanted, dict):
-        if any(name.startswith("$") for name in wanted):
-            return all(_holds(value, name, other) for name, other in wanted.items())
+def _matches(value: Any, expected: Any) -> bool:
+    """Return whether a value matches a filter; the names of operators begin with $."""
+    if isinstance(expected, dict):
+        if any(name.startswith("$") for name in expected):
+            return all(_compare(value, name, other) for name, other in expected.items())
         return isinstance(value, dict) and all(
-            _matches(value.get(name), part) for name, part in wanted.items()
+            _matches(value.get(name), part) for name, part in expected.items()
         )
-    if isinstance(wanted, list | tuple):
+    if isinstance(expected, list | tuple):
         return (
             isinstance(value, list | tuple)
-            and len(value) == len(wanted)
-            and all(_matches(one, other) for one, other in zip(value, wanted, strict=True))
+            and len(value) == len(expected)
+            and all(_matches(one, other) for one, other in zip(value, expected, strict=True))
         )
-    return bool(value == wanted)
+    return bool(value == expected)
 
 
-def _holds(value: Any, operator: str, other: Any) -> bool:
+def _compare(value: Any, operator: str, other: Any) -> bool:
     if operator == "$eq":
         return bool(value == other)
     if operator == "$ne":
@@ -234,6 +237,6 @@ def _holds(value: Any, operator: str, other: Any) -> bool:
     try:
         one, two = float(value), float(other)
     except (TypeError, ValueError):
-        # What is no number is neither above nor below one.
+        # A value that is not a number is neither above nor below one.
         return False
     return {"$gt": one > two, "$gte": one >= two, "$lt": one < two, "$lte": one <= two}[operator]
