@@ -195,6 +195,18 @@ def is_merge_active(connection: apsw.Connection, merge_id: str) -> bool:
     )
 
 
+def is_merge_by_command(connection: apsw.Connection, merge_id: str) -> bool:
+    """Return whether a command executed a merge."""
+    found = scalar(connection, "SELECT 1 FROM merges_by_command WHERE merge_id = ?", (merge_id,))
+    return found is not None
+
+
+def merged_pair(connection: apsw.Connection, merge_id: str) -> tuple[str, str] | None:
+    """Return (winner, loser) of a merge, undone or not, or None."""
+    found = rows(connection, "SELECT winner_id, loser_id FROM merges WHERE id = ?", (merge_id,))
+    return found[0] if found else None
+
+
 def pending_candidate(
     connection: apsw.Connection, candidate_id: str
 ) -> tuple[str, str, float] | None:

@@ -8,7 +8,14 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.changes import DeadLetter, Fact, FactClaim, FactFingerprint, MentalModel
+from recollect.schemas.changes import (
+    DeadLetter,
+    Fact,
+    FactClaim,
+    FactFingerprint,
+    MentalModel,
+    MergedSupersession,
+)
 
 
 def facts_with_signature(
@@ -81,8 +88,29 @@ def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str)
     ]
 
 
+def merged_attributes(connection: apsw.Connection, subject: str) -> list[str]:
+    """Return the attributes of the subject's facts that have a merged supersession, sorted."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT attribute FROM merged_supersessions WHERE subject = ? ORDER BY attribute",
+        (subject,),
+    )
+    return [str(attribute) for (attribute,) in found]
+
+
+def merged_supersession(connection: apsw.Connection, fact_id: str) -> MergedSupersession | None:
+    """Return the supersession of a fact by one of another, merged person, standing or not."""
+    found = rows(
+        connection,
+        "SELECT fact_id, subject, attribute, superseded_by, invalid_at, is_standing "
+        "FROM merged_supersessions WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return MergedSupersession(*found[0]) if found else None
+
+
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when a fact was superseded (unix ms), retractions aside, or None."""
+    """Return when a fact was superseded (unix ms), retractions and merges aside, or None."""
     at: int | None = scalar(
         connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
     )

@@ -99,5 +99,18 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
     undone_at: int
 
 
+class MergeByCommand(Row, frozen=True, array_like=True, tag="merge_by_command"):
+    """A merge that a command executed, unlike one that follows from what somebody wrote (A16).
+
+    What each of the two states stays apart in their slots, so that undoing it restores both.
+    """
+
+    TABLE: ClassVar = "merges_by_command"
+    KEY: ClassVar = ("merge_id",)
+    merge_id: str
+
+
 #: Every row of the file; only these can be in a change record.
-IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo
+IdentityRow = (
+    Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo | MergeByCommand
+)

@@ -109,6 +109,23 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
     invalid_at: int
 
 
+class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_supersession"):
+    """A fact of a merged person ended when one of the other person superseded it (unix ms).
+
+    It counts if it is before the fact's own supersession. `subject` and `attribute` are those of
+    the fact's claim. `is_standing` is 0 once the merge is undone, or another order of claims known.
+    """
+
+    TABLE: ClassVar = "merged_supersessions"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    subject: str
+    attribute: str
+    superseded_by: str
+    invalid_at: int
+    is_standing: int
+
+
 class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
     """A retraction of the memory `target_id`, for one event that states it (G1).
 
@@ -269,6 +286,7 @@ MemoryRow = (
     | FactFingerprint
     | FactClaim
     | FactSupersession
+    | MergedSupersession
     | MemoryRetraction
     | RetractedFact
     | FactRecallCount

@@ -34,8 +34,10 @@ from recollect.schemas.changes import (
     MemoryRetraction,
     MentalModel,
     Merge,
+    MergeByCommand,
     MergeCandidate,
     MergeDecision,
+    MergedSupersession,
     MergeUndo,
     ProcessedEvent,
     RetractedFact,
@@ -57,6 +59,26 @@ class EntityRef(NamedTuple):
     id: str
     type: str
     normalized: str
+
+
+class ActiveMerge(NamedTuple):
+    """A merge that was not undone, and whether a command executed it."""
+
+    id: str
+    winner_id: str
+    by_command: bool
+
+
+def end_of_merges(entity_id: str, winner_of: Callable[[str], str | None]) -> str | None:
+    """Follow merges from an entity to their end; None if they form a cycle."""
+    seen: set[str] = set()
+    while entity_id not in seen:
+        seen.add(entity_id)
+        winner = winner_of(entity_id)
+        if winner is None:
+            return entity_id
+        entity_id = winner
+    return None
 
 
 # An unhashed signature contains a space, after the sender's id.
@@ -136,6 +158,10 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
+    MergedSupersession: lambda row: (
+        (key_of("merged end", row.fact_id), row),
+        (key_of("merged ends", row.subject), row.attribute),
+    ),
     MemoryRetraction: lambda row: (
         (key_of("retraction", row.target_id), row),
         (key_of("retractions of", row.event_id), row),
@@ -167,6 +193,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     MergeDecision: lambda row: ((key_of("candidate", row.candidate_id), row.status),),
     Merge: _merge,
     MergeUndo: lambda row: ((key_of("merge", row.merge_id), row.undone_at),),
+    MergeByCommand: lambda row: ((key_of("merge", row.merge_id), True),),
 }
 
 
@@ -198,7 +225,7 @@ class State:
         self.encoded: Mapping[str, Encoding] = {}
         #: The keys of all queries.
         self.reads: set[bytes] = set()
-        self._merged: dict[str, str | None] = {}
+        self._merges: dict[str, list[ActiveMerge]] = {}
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
 
@@ -222,7 +249,7 @@ class State:
             self.note(key_of("signature", signature))
         stored = [form for each in signatures for form in (stored_signature(each), each)]
         for fact in memory.facts_with_signature(self.memory, stored, after, before):
-            if fact not in excluded and self._end(fact) is None and not self.is_retracted(fact):
+            if fact not in excluded and self._is_current(fact):
                 return fact
         return None
 
@@ -238,10 +265,11 @@ class State:
         return [
             found
             for found in memory.fingerprints(self.memory, keys, after, before)
-            if found.fact_id not in excluded
-            and self._end(found.fact_id) is None
-            and not self.is_retracted(found.fact_id)
+            if found.fact_id not in excluded and self._is_current(found.fact_id)
         ]
+
+    def _is_current(self, fact_id: str) -> bool:
+        return self._end(fact_id) is None and not self.is_retracted(fact_id)
 
     def repeat_times(self, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
@@ -279,15 +307,29 @@ class State:
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first.
 
-        End times ignore retractions, so that a restored value is back in its slot.
+        End times ignore retractions and merges by command, so that a restored value is back in its
+        slot.
         """
         for subject in subjects:
             self.note(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
         return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
 
+    def merged_attributes(self, subject: str) -> list[str]:
+        """Return the attributes of the subject's facts that have a merged supersession, sorted."""
+        self.note(key_of("merged ends", subject))
+        return memory.merged_attributes(self.memory, subject)
+
+    def merged_supersession(self, fact_id: str) -> MergedSupersession | None:
+        """Return the supersession of a fact by one of another, merged person, standing or not."""
+        self.note(key_of("merged end", fact_id))
+        return memory.merged_supersession(self.memory, fact_id)
+
     def _end(self, fact_id: str) -> int | None:
-        """Return the end of a fact's validity (unix ms); None while it is valid."""
+        """Return the end of a fact's validity (unix ms); None while it is valid.
+
+        Retractions and merges by command are ignored.
+        """
         self.note(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
 
@@ -400,28 +442,38 @@ class State:
             self._entities[entity_id] = None if row is None else _sorted_refs([row])[0]
         return self._entities[entity_id]
 
+    def merges_of(self, entity_id: str) -> list[ActiveMerge]:
+        """Return the active merges of an entity into others, the latest first."""
+        if entity_id not in self._merges:
+            self.note(key_of("entity", entity_id))
+            self._merges[entity_id] = [
+                ActiveMerge(merge, winner, identity.is_merge_by_command(self._identity, merge))
+                for merge, winner in identity.merges_of(self._identity, entity_id)
+                if self.is_merge_active(merge)
+            ]
+        return self._merges[entity_id]
+
     def merged_into(self, entity_id: str) -> str | None:
         """Return the id of the entity that this one was merged into directly."""
-        if entity_id not in self._merged:
-            self.note(key_of("entity", entity_id))
-            merges = identity.merges_of(self._identity, entity_id)
-            winners = (winner for merge, winner in merges if self.is_merge_active(merge))
-            self._merged[entity_id] = next(winners, None)
-        return self._merged[entity_id]
+        return next((merge.winner_id for merge in self.merges_of(entity_id)), None)
+
+    def own_winner_of(self, entity_id: str) -> str | None:
+        """Return the id of the entity that this one was merged into otherwise than by command."""
+        merges = self.merges_of(entity_id)
+        return next((merge.winner_id for merge in merges if not merge.by_command), None)
+
+    def merged_pair(self, merge_id: str) -> tuple[str, str] | None:
+        """Return (winner, loser) of a merge, undone or not."""
+        self.note(key_of("merge", merge_id))
+        return identity.merged_pair(self._identity, merge_id)
 
     def canonical(self, entity_id: str) -> EntityRef | None:
         """Return the canonical entity: the one at the end of this one's merges.
 
         None if it does not exist, or if its merges form a cycle.
         """
-        seen: set[str] = set()
-        while entity_id not in seen:
-            seen.add(entity_id)
-            winner = self.merged_into(entity_id)
-            if winner is None:
-                return self.entity(entity_id)
-            entity_id = winner
-        return None
+        found = end_of_merges(entity_id, self.merged_into)
+        return None if found is None else self.entity(found)
 
     def merged_ids(self, entity_id: str) -> list[str]:
         """Return the ids of all entities merged into this one, directly or indirectly, sorted."""
@@ -433,6 +485,11 @@ class State:
                     found.append(loser)
                     pending.append(loser)
         return sorted(found)
+
+    def group_of(self, entity_id: str) -> list[str]:
+        """Return the ids of all entities that are one with this one after merges, sorted."""
+        canonical = end_of_merges(entity_id, self.merged_into) or entity_id
+        return sorted({canonical, *self.merged_ids(canonical), entity_id})
 
     def _direct_losers(self, winner: str) -> list[str]:
         if winner not in self._losers:

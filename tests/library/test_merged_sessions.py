@@ -82,3 +82,34 @@ def test_a_namesake_on_another_platform_is_not_merged_along(zone: Zone) -> None:
     zone.propose_merge(ids["Ada", "mail"], ids["Bob", "mail"], 0.95, "the same person")
     assert forgotten(zone, sender="u-Ada", platform="chat") == {"a1"}
     assert forgotten(zone, sender="u-Bob") == {"b1", "n1"}
+
+
+def listed(zone: Zone, handle: str) -> set[str]:
+    found = zone.list_memories(scope="events", entity=handle).memories
+    return {id_ for memory in found for id_ in memory.source_event_ids}
+
+
+def recalled(zone: Zone, handle: str) -> set[str]:
+    found = zone.recall("What do they play and drink?", entity=handle).results
+    return {id_ for result in found for id_ in result.source_event_ids}
+
+
+def test_what_came_while_merged_goes_back_to_its_handle(zone: Zone) -> None:
+    made = merge(zone)
+    zone.ingest(
+        [
+            said("a2", "I play the violin.", thread_id="t1", minute=3),
+            said("b2", "I drink cider.", by="Bob", platform="mail", minute=4),
+        ]
+    )
+    for handle in HANDLES:
+        assert listed(zone, handle) == {"a1", "a2", "b1", "b2"}
+        assert recalled(zone, handle) >= {"a2", "b1", "b2"}
+        assert len(zone.facts(entity=handle).facts) == 4
+    zone.decide_merge(made, "undone")
+    for handle, own in zip(HANDLES, ({"a1", "a2"}, {"b1", "b2"}), strict=True):
+        assert listed(zone, handle) == own
+        assert recalled(zone, handle) <= own
+        assert {id_ for fact in zone.facts(entity=handle) for id_ in fact.source_event_ids} == own
+        assert forgotten(zone, entity=handle) == forgotten(zone, sender=handle) == own
+    assert zone.verify().ok

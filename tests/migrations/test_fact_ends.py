@@ -1,4 +1,4 @@
-"""The table of ends follows supersessions and retractions, whatever comes, goes or changes."""
+"""The table of ends follows supersessions, merges and retractions, whatever comes or goes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,27 @@ import random
 
 from recollect.projections.memory import MemoryModel
 from recollect.projections.sqlite import rows
-from recollect.schemas.changes import Delete, FactSupersession, RetractedFact, Section
+from recollect.schemas.changes import (
+    Delete,
+    FactSupersession,
+    MergedSupersession,
+    RetractedFact,
+    Section,
+)
 
 Ends = dict[str, tuple[str, int]]
 
 
-def expected(ended: Ends, retracted: dict[tuple[str, str], RetractedFact]) -> Ends:
-    """Follow each supersession past what is void, one step at a time."""
+def expected(
+    own: Ends,
+    merged: dict[str, MergedSupersession],
+    retracted: dict[tuple[str, str], RetractedFact],
+) -> Ends:
+    """Follow the earlier supersession of each fact past what is void, one step at a time."""
+    ended = dict(own)
+    for fact, item in merged.items():
+        if item.is_standing and (fact not in own or item.invalid_at < own[fact][1]):
+            ended[fact] = item.superseded_by, item.invalid_at
     standing: dict[str, RetractedFact] = {}
     for row in retracted.values():
         if row.is_standing:
@@ -35,10 +49,23 @@ def test_ends_follow_every_history() -> None:
         draw = random.Random(seed)
         model = MemoryModel(None)
         ended: Ends = {}
+        merged: dict[str, MergedSupersession] = {}
         retracted: dict[tuple[str, str], RetractedFact] = {}
-        for step in range(40):
+        for step in range(60):
             chance = draw.random()
-            if chance < 0.4:
+            if chance < 0.2:
+                older = draw.randrange(8)
+                newer = draw.randrange(older + 1, 10)
+                end = MergedSupersession(
+                    f"f{older}", "s", "home", f"f{newer}", 10 * newer, draw.randrange(2)
+                )
+                merged[end.fact_id] = end
+                model.project([Section(puts=(end,))])
+            elif chance < 0.25 and merged:
+                fact = draw.choice(sorted(merged))
+                del merged[fact]
+                model.project([Section(deletes=(Delete("merged_supersessions", (fact,)),))])
+            elif chance < 0.5:
                 older = draw.randrange(8)
                 newer = draw.randrange(older + 1, 10)
                 ended[f"f{older}"] = f"f{newer}", 10 * newer
@@ -65,5 +92,5 @@ def test_ends_follow_every_history() -> None:
                 model.project([Section(deletes=(Delete("retracted_facts", key),))])
             sql = "SELECT fact_id, superseded_by, invalid_at FROM fact_ends"
             found = {fact: (by, at) for fact, by, at in rows(model.connection, sql)}
-            assert found == expected(ended, retracted), (seed, step)
+            assert found == expected(ended, merged, retracted), (seed, step)
         model.close()

@@ -78,6 +78,8 @@ TEXTS = (
 CITIES = ("Oslo", "Lima", "Turin", "Bonn")
 NAMES = ("Ada Moreau", "Bob Stone", "Cem Akar", "Dana Frost")
 NICKS = ("Addie", "Bobby", "Tom")
+# Unmerged persons.
+PEOPLE = "SELECT id FROM entities WHERE type = 'person' AND merged_into IS NULL ORDER BY id"
 
 
 @pytest.fixture
@@ -175,7 +177,8 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
         at_ = (StatedAt(number, start, start + draw.randrange(30)),)
         return [command(Retract(source_id=source, target=target, stated_at=at_), at)]
     if kind == 0 and len(entities) > 1:
-        one, other = draw.sample(entities, 2)
+        people = [e for (e,) in home.rows("identity", PEOPLE)]
+        one, other = draw.sample(people if len(people) > 1 and draw.random() < 0.7 else entities, 2)
         sure = draw.choice((0.5, 0.95))
         return [
             command(
@@ -186,6 +189,9 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
             )
         ]
     if kind == 1 and merges:
+        by_command = home.rows("identity", "SELECT merge_id FROM merges_by_command ORDER BY 1")
+        if by_command and draw.random() < 0.7:
+            merges = [m for (m,) in by_command]
         return [command(UndoMerge(source_id=f"u{n}", merge_id=draw.choice(merges)), at)]
     if kind == 2 and waiting:
         payload = DecideMerge(
@@ -402,3 +408,51 @@ def test_a_zone_that_was_decided_before_decisions_were_traced(home: Home) -> Non
     home.tell(say("I like green tea.", "5"), forget(2, at=START + 1))
     assert home.facts() == [(5, "Ada likes green tea.")]
     agree(home)
+
+
+@pytest.mark.parametrize(
+    "seed", [seed if seed < 2 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(12)]
+)
+def test_an_erasure_among_merged_persons_equals_deriving_again(
+    home: Home, traced_only: None, seed: int
+) -> None:
+    """Fault 48: three accounts move house, are merged and parted, and messages are forgotten."""
+    draw = random.Random(seed)
+    names = ("Ada", "Bob", "Cem")
+    home.tell(*(say("Hello all.", name, by=name) for name in names))
+    merged = 0
+    for n in range(60):
+        chance = draw.random()
+        at = START + n * MINUTE
+        who = draw.randrange(3)
+        people = [e for (e,) in home.rows("identity", PEOPLE)]
+        made = home.rows("identity", "SELECT merge_id FROM merges_by_command ORDER BY 1")
+        if chance < 0.2 and len(people) > 1:
+            one, other = draw.sample(people, 2)
+            payload: ProposeMerge | UndoMerge = ProposeMerge(
+                source_id=f"p{n}", entity_a=one, entity_b=other, confidence=0.95, reason="seen"
+            )
+            home.tell(command(payload, at))
+        elif chance < 0.3 and made:
+            payload = UndoMerge(source_id=f"u{n}", merge_id=draw.choice(made)[0])
+            home.tell(command(payload, at))
+        elif chance < 0.4:
+            head = home.ledger.head(ZONE).number
+            home.tell(forget(*draw.sample(range(1, head + 1), min(head, 2)), at=at))
+            agree(home)
+        else:
+            text = draw.choice(("I live in {}.", "I moved to {}.", "I like {}.", "I hate {}."))
+            said_at = START + draw.randrange(5) * DAY
+            home.tell(
+                say(
+                    text.format(draw.choice(CITIES)),
+                    f"m{n}",
+                    by=names[who],
+                    thread=f"t{who}",
+                    at=said_at,
+                )
+            )
+        merged += len(home.rows("memory", "SELECT 1 FROM merged_supersessions WHERE is_standing"))
+    agree(home)
+    assert merged
+    assert verify(home.node, ZONE).ok

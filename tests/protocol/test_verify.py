@@ -69,10 +69,13 @@ def build(path: Path) -> None:
         complete("T", "t2", thread="t"),
         say("This poison tastes of almonds.", "p"),
         say("The door code is nine.", "gone"),
+        say("I live in Rome.", "rome", by="Bob", at=START + 2 * MINUTE),
     )  # fmt: skip
     ((fact,),) = home.rows("memory", "SELECT id FROM facts WHERE text LIKE '%Paris%'")
-    people = home.rows("identity", "SELECT id FROM entities WHERE merged_into IS NULL ORDER BY id")
-    one, other = str(people[0][0]), str(people[1][0])
+    people = home.rows(
+        "identity", "SELECT id FROM entities WHERE name IN ('Ada', 'Bob') AND type = 'person'"
+    )
+    one, other = (str(id_) for (id_,) in people)
     home.tell(
         command(RecallsCounted(source_id="r", accesses=(RecallCount("fact", str(fact), 3),))),
         command(CreateMentalModel(source_id="m", name="Ada", description="Ada moves a lot.")),
@@ -85,7 +88,7 @@ def build(path: Path) -> None:
         command(Drop(source_id="d", number=8)),
         forget(9),
     )
-    ((merge,),) = home.rows("identity", "SELECT id FROM merges WHERE undone_at IS NULL LIMIT 1")
+    ((merge,),) = home.rows("identity", "SELECT merge_id FROM merges_by_command")
     home.tell(
         command(UndoMerge(source_id="u", merge_id=str(merge))),
         command(Retract(source_id="a", target=str(fact), stated_at=(StatedAt(5, 0, 19),))),

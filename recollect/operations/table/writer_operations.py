@@ -28,7 +28,7 @@ def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
     """
     from recollect.operations.writing import writing
 
-    return writing.prompt_texts(zone)
+    return writing.told(zone)
 
 
 @operation(
@@ -64,7 +64,7 @@ def set_writer_text(
     """
     from recollect.operations.writing import writing
 
-    return writing.set_prompt_text(zone, name, text)
+    return writing.tell(zone, name, text)
 
 
 class WriterOperations:

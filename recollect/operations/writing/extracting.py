@@ -1,4 +1,4 @@
-"""A dry run of the writer over events, in order: in memory only, nothing is stored."""
+"""Extracting: what the writer would decide from events, in order, in memory only."""
 
 from __future__ import annotations
 
@@ -48,38 +48,41 @@ from recollect.text.dates.found_dates import DateReference
 from recollect.text.stability import stability
 
 if TYPE_CHECKING:
-    from recollect.operations.writing.model_extracting import DryRunResult, ModelExtractor
+    from recollect.operations.writing.model_extracting import ModelExtractor, Would
 
 
 class Extractor:
-    """Extracts facts and mentions from events in order, with earlier ones as context."""
+    """Reads events in order, with earlier ones as context; nothing is stored."""
 
     def __init__(
         self,
         zone: str,
         gateway: EncoderGateway | None = None,
         model: ModelExtractor | None = None,
-        disabled_steps: Without = ALL,
+        without: Without = ALL,
     ) -> None:
-        """`gateway`: gives access to the reader of a home. None, or without a reader: only rules.
+        """`gateway`: to the reader of a home, which it loads once; None, or one without a reader:
+        rules alone.
 
-        `model`: processes every event in addition to the rules.
+        `without`: the steps that are left out.
+
+        `model` reads every event beside the rules; None: no model does.
         """
         self.gateway = gateway
         self._model = model
-        self._disabled_steps = disabled_steps
-        self._writer = RuleWriter(disabled_steps)
+        self._without = without
+        self._writer = RuleWriter(without)
         self._thread = FileConversation(zone, model.context if model else 0)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)
 
     def extract(self, draft: Draft) -> Extraction:
-        """Return what the writer would extract from an event, as if its turn were over.
+        """Return what the writer would decide from an event, as if its turn were over.
 
         Raises:
-            ModelUnavailable: no account of the model answers.
-            BudgetExceeded: a budget of the model is used up.
+            ModelUnavailable: a model was to be asked, and nobody answers.
+            BudgetExceeded: a budget does not reach for asking it.
         """
         event = self._thread.next_event(draft)
         content = event.payload
@@ -89,51 +92,51 @@ class Extractor:
             self._thread.add(event)
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
         if self.gateway is not None:
-            texts = self._writer.texts_to_annotate(event, self._thread)
-            self._thread.readings = self.gateway.annotations(texts)
+            wanted = self._writer.texts_to_annotate(event, self._thread)
+            self._thread.readings = self.gateway.annotations(wanted)
         extract = self._writer.extract(event, self._thread)
-        parts = self._writer.resolve(event, extract, self._state())
-        puts = [row for part in parts for row in part.puts]
+        decided = self._writer.resolve(event, extract, self._state())
+        puts = [row for part in decided for row in part.puts]
         self._project(puts)
-        model_result = self._run_model(event, puts)
-        added = [] if model_result is None else model_result.rows
+        would = self._would(event, puts)
+        added = [] if would is None else would.rows
         references = self._references(event, content)
         self._thread.add(event)
         messages: list[AnalysedMessage] = extract.content
-        # If both resolve the same mention, that of the rules is used.
-        resolved_mentions = self._mentions(event, content, [*added, *puts], messages, references)
+        # Where both say who is meant by the same words, the rules' say counts.
+        named = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
-        index_of = {fact.id: index for index, fact in enumerate(facts)}
+        places = {fact.id: place for place, fact in enumerate(facts)}
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, messages),
-            mentions=resolved_mentions,
+            mentions=named,
             causes=[
                 CausalPair(
-                    cause=index_of[row.from_fact_id],
-                    effect=index_of[row.to_fact_id],
+                    cause=places[row.from_fact_id],
+                    effect=places[row.to_fact_id],
                     strength=row.strength,
                 )
                 for row in puts
                 if isinstance(row, CausalLink)
-                and row.from_fact_id in index_of
-                and row.to_fact_id in index_of
+                and row.from_fact_id in places
+                and row.to_fact_id in places
             ],
             writer=writer,
-            model_usage=msgspec.UNSET if model_result is None else model_result.usage,
+            model_usage=msgspec.UNSET if would is None else would.answers,
         )
 
-    def _run_model(self, event: Event, puts: Sequence[AnyRow]) -> DryRunResult | None:
-        """Return what the model adds to `puts`, the rows of the rules; None without a model."""
+    def _would(self, event: Event, puts: Sequence[AnyRow]) -> Would | None:
+        """Return what a model would add to what the rules decided of an event."""
         if self._model is None:
             return None
-        self._model.add_memories(event, puts)
-        result = self._model.extract(event, self._thread, self._state(), self._identity.connection)
-        if result is not None:
-            self._project(result.rows)
-            self._model.add_memories(event, result.rows)
-        return result
+        self._model.note(event, puts)
+        would = self._model.extract(event, self._thread, self._state(), self._identity.connection)
+        if would is not None:
+            self._project(would.rows)
+            self._model.note(event, would.rows)
+        return would
 
     def _state(self) -> State:
         return State(
@@ -153,63 +156,56 @@ class Extractor:
         messages: Sequence[AnalysedMessage],
     ) -> list[ListedFact]:
         claims = {row.fact_id: row for row in puts if isinstance(row, FactClaim)}
-        superseded = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
-        entities_of: dict[str, set[str]] = defaultdict(set)
+        over = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
+        about: dict[str, set[str]] = defaultdict(set)
         for row in puts:
             if isinstance(row, FactEntity):
-                entities_of[row.fact_id].add(self._name(row.entity_id))
-        statements = {
+                about[row.fact_id].add(self._name(row.entity_id))
+        said = {
             fact_id(event.id, statement.signature, message.said_at): statement
             for message in messages
             for statement in message.analysis.statements
         }
-        # A retracted statement becomes a former fact of the message that stated it.
-        statements |= {
+        # What a correction takes back is told as what was so before: of the message that said it.
+        said |= {
             fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
             for message in messages
             for one in message.retractions
             if one.statement is not None
         }
-        source_events = [event, *(one.event for message in messages for one in message.retractions)]
-        source_ids = {
-            each.id: each.payload.source_id
-            for each in source_events
-            if isinstance(each.payload, Content)
+        told = [event, *(one.event for message in messages for one in message.retractions)]
+        sources = {
+            each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }
-        relations = Relations(self._memory.connection, self._identity.connection).outgoing(
-            [fact.id for fact in facts]
-        )
+        held = Relations(self._memory.connection, self._identity.connection)
+        relations = held.outgoing([fact.id for fact in facts])
         listed = [
             ListedFact(
                 id=fact.id,
                 text=fact.text,
                 as_of=format_time(fact.as_of),
                 when=_days(
-                    statements[fact.id].dates
-                    if fact.id in statements
-                    else _dates(fact.text, event, fact.as_of)
+                    said[fact.id].dates if fact.id in said else _dates(fact.text, event, fact.as_of)
                 )
-                if "temporal" not in self._disabled_steps
+                if "temporal" not in self._without
                 else None,
                 subject=self._name(claim.subject) if claim else None,
                 attribute=claim.attribute if claim else None,
                 value=claim.value if claim else None,
-                current=fact.id not in superseded,
-                stability=stable.kind,
-                entities=sorted(entities_of[fact.id]),
-                source_event_ids=[source_ids[fact.source_event_id]],
-                stability_confidence=stable.confidence,
-                ttl_days=stable.ttl_days,
+                current=fact.id not in over,
+                stability=holds.kind,
+                entities=sorted(about[fact.id]),
+                source_event_ids=[sources[fact.source_event_id]],
+                stability_confidence=holds.confidence,
+                ttl_days=holds.ttl_days,
                 relations=relations.get(fact.id, []),
             )
             for fact in facts
             for claim in (claims.get(fact.id),)
-            for stable in (stability(fact.text, claim.attribute if claim else None),)
+            for holds in (stability(fact.text, claim.attribute if claim else None),)
         ]
         return (
-            [without_stability(fact) for fact in listed]
-            if "stability" in self._disabled_steps
-            else listed
+            [without_stability(fact) for fact in listed] if "stability" in self._without else listed
         )
 
     def _mentions(
@@ -220,8 +216,8 @@ class Extractor:
         messages: Sequence[AnalysedMessage],
         references: Sequence[Reference],
     ) -> list[Mention]:
-        annotation = next((each.annotation for each in messages if each.event.id == event.id), None)
-        row_of_span = {
+        read = next((each.annotation for each in messages if each.event.id == event.id), None)
+        meant = {
             (row.char_offset_start, row.char_offset_end): row
             for row in puts
             if isinstance(row, MentionRow) and row.char_offset_start >= 0
@@ -232,7 +228,7 @@ class Extractor:
             utc_offset_minutes=content.utc_offset,
             every=True,
         )
-        shown = dates if "temporal" not in self._disabled_steps else []
+        shown = dates if "temporal" not in self._without else []
         found = [
             Mention(
                 text=date.text,
@@ -245,10 +241,10 @@ class Extractor:
             )
             for date in shown
         ]
-        for mention in mentions(content.content, annotation):
+        for mention in mentions(content.content, read):
             if any(mention.start < date.end and date.start < mention.end for date in dates):
                 continue
-            row = row_of_span.get((mention.start, mention.end))
+            row = meant.get((mention.start, mention.end))
             found.append(
                 Mention(
                     text=mention.text,
@@ -262,22 +258,22 @@ class Extractor:
         return sorted(found, key=lambda mention: mention.start)
 
     def _references(self, event: Event, content: Content) -> list[Reference]:
-        """Resolve references to people in an event: to those named or speaking before it."""
+        """Return who is meant in an event, of those who were named or spoke before it."""
         before = [
-            Heard(earlier.sender_name or earlier.sender_id, user_text(each))
+            Heard(said.sender_name or said.sender_id, user_text(each))
             for each in self._thread.preceding(event, IN_MIND)
-            if isinstance(earlier := each.payload, Content)
+            if isinstance(said := each.payload, Content)
         ]
         speaker = content.sender_name or content.sender_id
         return who_is_meant(content.content, speaker, before)
 
     def _name(self, id_or_name: str) -> str:
-        """Return the name of the entity of an id, after merges; return a name unchanged."""
+        """Return the name of the entity at the end of an id's merges; any other text is a name."""
         entity = canonical(self._identity.connection, id_or_name)
         return id_or_name if entity is None else entity.name
 
     def close(self) -> None:
-        """Close the files in memory."""
+        """Forget everything."""
         for model in (self._events, self._memory, self._identity):
             model.close()
 
@@ -289,14 +285,14 @@ class Extractor:
 
 
 def _days(dates: Sequence[DateReference]) -> DateRange | None:
-    """Return the range from the first named day to the last; None without dates."""
+    """Return the days from the first that is named to the last; None if none is."""
     if not dates:
         return None
     return DateRange(first=min(date.first for date in dates), last=max(date.last for date in dates))
 
 
 def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:
-    """Return the dates in a fact that the model extracted from an event."""
+    """Return the dates in what a model says of an event."""
     offset = message_of(event).utc_offset
     return date_references(text, at_ms=at_ms, utc_offset_minutes=offset, every=True)
 
@@ -304,13 +300,13 @@ def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:
 def _with_references(
     found: Sequence[Mention], text: str, references: Sequence[Reference]
 ) -> list[Mention]:
-    """Return mentions with the resolved references to people: pronouns, and names by context."""
-    merged = list(found)
+    """Return mentions with those of persons whom a pronoun or the conversation tells."""
+    made = list(found)
     for reference in references:
         start, end = reference.start, reference.end
-        overlapping = [each for each in found if each.start < end and start < each.end]
-        if not overlapping:
-            merged.append(
+        over = [each for each in found if each.start < end and start < each.end]
+        if not over:
+            made.append(
                 Mention(
                     text=text[start:end],
                     start=start,
@@ -321,12 +317,12 @@ def _with_references(
                 )
             )
         elif not reference.pronoun:
-            merged = [
+            made = [
                 msgspec.structs.replace(each, entity=reference.who)
-                if each in overlapping
+                if each in over
                 and each.type in ("PERSON", "OTHER")
                 and (each.entity is None or reference.spoke)
                 else each
-                for each in merged
+                for each in made
             ]
-    return merged
+    return made

@@ -1,4 +1,4 @@
-"""A dry run of the model writer over events, in order: in memory only, nothing is recorded."""
+"""What a language model would write about events, in order: in memory only, nothing is recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenHome
 from recollect.operations.ingestion.file_conversation import FileConversation
-from recollect.operations.writing.writing import open_client, writer_prompt
+from recollect.operations.writing.writing import open_door, role_in
 from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
@@ -53,99 +53,94 @@ if TYPE_CHECKING:
     from recollect.home.home_directory import Home
 
 _MAX_RECALLED = 10
-#: Scope of recall -> the kind of memory that it selects.
+#: What recall may be asked for, and the kind of memory that answers.
 _KINDS = {"facts": "fact", "events": "event", "entities": "entity"}
 
 
-class DryRunResult(NamedTuple):
-    """The rows that a model would add for an event, and the usage of its calls."""
+class Would(NamedTuple):
+    """What a model would add to memory about an event, and what it said on the way."""
 
     rows: list[AnyRow]
-    usage: EventModelUsage
+    answers: EventModelUsage
 
 
 class ModelExtractor:
-    """Runs the model writer over events, one at a time, alongside the rules."""
+    """Puts events before a model, one after the other, beside the rules."""
 
-    def __init__(
-        self, client: ModelClient, role: WriterPrompt, disabled_steps: Without = ALL
-    ) -> None:
-        self._client = client
+    def __init__(self, door: ModelClient, role: WriterPrompt, without: Without = ALL) -> None:
+        """`without`: the steps that are left out."""
+        self._door = door
         self._role = role
-        self._writer = ModelWriter(disabled_steps)
-        self._memories: list[_Memory] = []
+        self._writer = ModelWriter(without)
+        self._held: list[_Held] = []
 
     @property
     def context(self) -> int:
-        """The number of earlier events that the model is shown with one."""
-        return self._client.settings.context
+        """How many events before one a model is shown."""
+        return self._door.settings.context
 
-    def estimate(self, drafts: Iterable[Draft]) -> WriteReport:
-        """Estimate the cost for the events of files, without calling the model."""
+    def priced(self, drafts: Iterable[Draft]) -> WriteReport:
+        """Return what asking about events of files takes; nobody is asked."""
         events = FileConversation("", self.context)
-        requests = []
+        questions = []
         for draft in drafts:
             event = events.next_event(draft)
-            task = write_task_for(event, events, event.number, self.context)
-            if task is not None:
-                requests.append(first_request(self._role, task))
+            about = write_task_for(event, events, event.number, self.context)
+            if about is not None:
+                questions.append(first_request(self._role, about))
             events.add(event)
-        cost = estimate_cost(requests, self._client.model, self._client.settings)
+        found = estimate_cost(questions, self._door.model, self._door.settings)
         return WriteReport(
-            model=self._client.model,
+            model=self._door.model,
             role=self._role.version,
-            pending=len(requests),
+            pending=len(questions),
             dry_run=True,
-            **cost._asdict(),
+            **found._asdict(),
         )
 
     def extract(
         self, event: Event, before: FileConversation, state: State, entities: apsw.Connection
-    ) -> DryRunResult | None:
-        """Return what the model would add; None if it is not asked about this kind of event.
+    ) -> Would | None:
+        """Return what the model would add; None where it is not asked of such an event.
 
-        `entities`: a connection to the identity file.
+        `entities` is the connection to what is known of entities.
 
         Raises:
-            ModelUnavailable: no account answers.
-            BudgetExceeded: a budget is used up.
+            ModelUnavailable: nobody answers.
+            BudgetExceeded: a budget does not reach.
         """
-        task = write_task_for(event, before, event.number, self.context)
-        if task is None:
+        about = write_task_for(event, before, event.number, self.context)
+        if about is None:
             return None
-        answers = _Answers(self._client)
-        memory_tools = _MemoryTools(self._memories, state, entities)
+        answers = _Answers(self._door)
+        held = _HeldMemory(self._held, state, entities)
         try:
-            result = write_event(
-                task, self._role, answers, memory_tools, self._client.settings.rounds
-            )
-        except PromptRejected as error:
-            return DryRunResult([], self._usage(answers.calls(), None, str(error)))
-        answer_event = _answer_event(result.command, event, before.next_number())
-        thread = _ShownConversation(task, before, answers.calls())
-        parts = self._writer.resolve(
-            answer_event, self._writer.extract(answer_event, thread), state
-        )
+            wrote = write_event(about, self._role, answers, held, self._door.settings.rounds)
+        except PromptRejected as refused:
+            return Would([], self._answers(answers.calls(), None, str(refused)))
+        said = _said(wrote.command, event, before.next_number())
+        thread = _Shown(about, before, answers.calls())
+        parts = self._writer.resolve(said, self._writer.extract(said, thread), state)
         rows = [row for part in parts for row in part.puts]
         counts = next((row for row in rows if isinstance(row, ModelWriteStats)), None)
-        return DryRunResult(rows, self._usage(answers.calls(), counts, None))
+        return Would(rows, self._answers(answers.calls(), counts, None))
 
-    def add_memories(self, event: Event, rows: Iterable[AnyRow]) -> None:
-        """Add an event and the rows extracted from it to what the model can recall."""
-        content = event.payload
-        if isinstance(content, Content) and content.content.strip():
-            self._memories.append(_Memory("event", event.id, content.content, event))
+    def note(self, event: Event, rows: Iterable[AnyRow]) -> None:
+        """Note an event and what was concluded from it, for the model to recall."""
+        said = event.payload
+        if isinstance(said, Content) and said.content.strip():
+            self._held.append(_Held("event", event.id, said.content, event))
         for row in rows:
             if isinstance(row, Fact):
-                self._memories.append(_Memory("fact", row.id, row.text, event))
+                self._held.append(_Held("fact", row.id, row.text, event))
             elif isinstance(row, Entity):
-                self._memories.append(_Memory("entity", row.id, row.name, event))
+                self._held.append(_Held("entity", row.id, row.name, event))
 
-    def _usage(
+    def _answers(
         self, calls: ModelCalls, counts: ModelWriteStats | None, failed: str | None
     ) -> EventModelUsage:
         return EventModelUsage(
-            model=self._client.model,
+            model=self._door.model,
             role=self._role.version,
             calls=calls.requests,
             tokens_in=calls.tokens_in,
@@ -163,24 +158,24 @@ class ModelExtractor:
 def open_model(
     configuration: Configuration, home: Home | None, zone: str
 ) -> Iterator[ModelExtractor]:
-    """Open the configured model, with the writer prompt of the zone.
+    """Lend the model of the settings, in the role that a zone of a home gives it.
 
-    Its calls count towards the budgets of the home. `home` None: no home exists.
+    What it is asked counts against the budgets of the home. `home` None: there is none.
 
     Raises:
-        InvalidInput: no account is configured, or one is malformed.
+        InvalidInput: no account is set, or one wrongly.
     """
-    with closing(open_client(configuration, home.directory if home else None)) as client:
+    with closing(open_door(configuration, home.directory if home else None)) as door:
         role = writer_prompt_of({})
         if home is not None:
             with closing(OpenHome(home)) as opened:
                 if opened.holds(zone):
-                    role = writer_prompt(opened.zone(zone))
-        yield ModelExtractor(client, role, frozenset(home.disabled_steps if home else ()))
+                    role = role_in(opened.zone(zone))
+        yield ModelExtractor(door, role, frozenset(home.disabled_steps if home else ()))
 
 
-class _Memory(NamedTuple):
-    """A memory extracted from these files, and the event that it comes from."""
+class _Held(NamedTuple):
+    """A memory of these files: its kind, its id, its text, and the event that gave it."""
 
     kind: str
     id: str
@@ -189,17 +184,17 @@ class _Memory(NamedTuple):
 
 
 class _Answers:
-    """Asks a model, and collects its answers for one event."""
+    """Asks a model, and keeps its answers for as long as one event is at hand."""
 
-    def __init__(self, client: ModelClient) -> None:
-        self._client = client
-        self._recordings: list[OpenedRecording] = []
+    def __init__(self, door: ModelClient) -> None:
+        self._door = door
+        self._given: list[OpenedRecording] = []
 
     def ask(
-        self, request: ChatRequest, numbers: frozenset[int], role: str
+        self, question: ChatRequest, numbers: frozenset[int], role: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a request, and a reference: its index among the answers."""
-        answer = self._client.ask(request)
+        """Return the answer to a question; its place is its place in the order."""
+        answer = self._door.ask(question)
         header = RecordingHeader(
             RECORDING_FORMAT,
             "",
@@ -209,38 +204,38 @@ class _Answers:
             role,
             answer.tokens_in,
             answer.tokens_out,
-            self._client.settings.cost(answer.tokens_in, answer.tokens_out),
+            self._door.settings.cost(answer.tokens_in, answer.tokens_out),
             0,
         )
-        index = len(self._recordings)
-        recording = OpenedRecording(header, to_recorded(answer))
-        self._recordings.append(recording)
-        return recording, RecordingRef(index, index.to_bytes(8, "big"))
+        place = len(self._given)
+        given = OpenedRecording(header, to_recorded(answer))
+        self._given.append(given)
+        return given, RecordingRef(place, place.to_bytes(8, "big"))
 
     def calls(self) -> ModelCalls:
-        """Return all answers as one."""
-        return combine_answers(self._recordings)
+        """Return everything that was answered."""
+        return combine_answers(self._given)
 
 
-def _answer_event(answer: ModelAnswered, event: Event, number: int) -> Event:
-    """Return the event that a home would record for a model's answer about an event."""
-    source_id = f"{answer.source_id}:{event.id}"
+def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
+    """Return the event by which a home would note that a model wrote."""
+    source_id = f"{wrote.source_id}:{about.id}"
     return Event(
-        zone=event.zone,
+        zone=about.zone,
         number=number,
-        id=event_id(event.zone, RESERVED_PLATFORM, source_id, event.ingested_at),
+        id=event_id(about.zone, RESERVED_PLATFORM, source_id, about.ingested_at),
         platform=RESERVED_PLATFORM,
-        occurred_at=event.ingested_at,
-        ingested_at=event.ingested_at,
-        payload=answer,
+        occurred_at=about.ingested_at,
+        ingested_at=about.ingested_at,
+        payload=wrote,
     )
 
 
-class _ShownConversation(Conversation):
-    """The events of a conversation that the model was shown, and its answers."""
+class _Shown(Conversation):
+    """What the model was shown of a conversation, and what it answered."""
 
-    def __init__(self, task: WriteTask, before: FileConversation, answers: ModelCalls) -> None:
-        self._events = {one.number: one for one in (task.event, *task.thread)}
+    def __init__(self, about: WriteTask, before: FileConversation, answers: ModelCalls) -> None:
+        self._events = {one.number: one for one in (about.event, *about.thread)}
         self._before = before
         self._answers = answers
 
@@ -265,55 +260,49 @@ class _ShownConversation(Conversation):
     def event(self, number: int) -> Event | None:
         return self._events.get(number)
 
-    def model_calls(self, answer: ModelAnswered) -> ModelCalls | None:
+    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
         return self._answers
 
 
-def _recalled(found: _Memory) -> RecalledMemory:
+def _recalled(one: _Held) -> RecalledMemory:
     shown = {
-        "id": found.id,
-        "type": found.kind,
-        "text": found.text,
-        "as_of": format_time(found.event.occurred_at),
+        "id": one.id,
+        "type": one.kind,
+        "text": one.text,
+        "as_of": format_time(one.event.occurred_at),
     }
-    return RecalledMemory(shown, frozenset({found.event.number}))
+    return RecalledMemory(shown, frozenset({one.event.number}))
 
 
-class _MemoryTools:
-    """Memory for the writer's tools: what these files yielded so far, matched by shared words."""
+class _HeldMemory:
+    """What the writer's tools may ask of what these files gave so far; found by common words."""
 
-    def __init__(
-        self, memories: Sequence[_Memory], state: State, entities: apsw.Connection
-    ) -> None:
-        self._memories = memories
+    def __init__(self, held: Sequence[_Held], state: State, entities: apsw.Connection) -> None:
+        self._held = held
         self._facts = state.memory
         self._entities = entities
 
     def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
-        """Return memories that share words with a query: most shared words first, then newest."""
+        """Return what shares words with a question, the most first and then the newest."""
         scope = parameters.get("scope") or ["facts", "events"]
-        scopes = {scope} if isinstance(scope, str) else set(scope)
-        if not scopes <= _KINDS.keys():
-            raise ValueError(f"scope must be one or more of {', '.join(_KINDS)}")
-        kinds = {_KINDS[name] for name in scopes}
+        asked = {scope} if isinstance(scope, str) else set(scope)
+        if not asked <= _KINDS.keys():
+            raise ValueError(f"scope is of {', '.join(_KINDS)}")
+        kinds = {_KINDS[name] for name in asked}
         words = content_words(query)
         found = [
-            (len(words & content_words(memory_.text)), index, memory_)
-            for index, memory_ in enumerate(self._memories)
-            if memory_.kind in kinds
+            (len(words & content_words(one.text)), place, one)
+            for place, one in enumerate(self._held)
+            if one.kind in kinds
         ]
         best = sorted((each for each in found if each[0]), reverse=True)
-        current = (
-            memory_
-            for _, _, memory_ in best
-            if memory_.kind != "fact" or self.knows_fact(memory_.id)
-        )
-        return [_recalled(memory_) for memory_ in islice(current, _MAX_RECALLED)]
+        stands = (one for _, _, one in best if one.kind != "fact" or self.knows_fact(one.id))
+        return [_recalled(one) for one in islice(stands, _MAX_RECALLED)]
 
     def knows_entity(self, entity_id: str) -> bool:
         """Whether there is an entity with this id."""
         return identity.canonical(self._entities, entity_id) is not None
 
     def knows_fact(self, fact_id: str) -> bool:
-        """Whether there is a current fact with this id."""
+        """Whether there is a fact with this id that stands."""
         return memory.is_current_fact(self._facts, fact_id)

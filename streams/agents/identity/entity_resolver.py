@@ -78,6 +78,8 @@ class EntityResolver:
         self._at = event.ingested_at
         self._entities = EntityRows(state, event.ingested_at)
         self._sender_handle_id = ""
+        # Before merges.
+        self._sender_id = ""
         self._room_scope = ""
         self._participants: Sequence[Participant] = ()
 
@@ -103,6 +105,7 @@ class EntityResolver:
         entity = None if owner is None else self._entities.canonical(owner)
         if entity is None:
             entity = self._handle_entity(event.platform, content.sender_id)
+        self._sender_id = owner or entity.id
         if owner is None:
             self.rows.append(
                 Handle(
@@ -127,11 +130,6 @@ class EntityResolver:
     def set_participants(self, participants: Sequence[Participant]) -> None:
         """Set the participants of the sender's conversation whom the message may name."""
         self._participants = participants
-
-    def find_account(self, platform: str, handle: str) -> EntityRef | None:
-        """Return the canonical entity of an account; None if the account is new."""
-        owner = self._state.handle_owner(handle_row_id(platform, handle))
-        return None if owner is None else self._entities.canonical(owner)
 
     def introduce(self, introduction: Introduction, sender: EntityRef) -> EntityRef:
         """Apply a name that the sender gives, of himself or another; return the named entity.
@@ -262,6 +260,50 @@ class EntityResolver:
         """Return the id of the canonical entity, then the ids of all entities merged into it."""
         return self._entities.ids(entity)
 
+    def sender_ids(self, sender: EntityRef) -> list[str]:
+        """Return the ids of the sender as `ids`, but first that of the sender's own account.
+
+        It differs after a merge by command, so that undoing it parts what each of the two wrote.
+        """
+        return self._own_first(self._sender_id, self.ids(sender))
+
+    def own_ids(self, sender: EntityRef) -> list[str]:
+        """Return the ids of the sender as `sender_ids`, without those of others merged by command.
+
+        A person repeats only own statements, so that undoing the merge leaves each with all facts.
+        """
+        first, *others = self.sender_ids(sender)
+        own = self._entities.own_id(first)
+        return [first, *(id_ for id_ in others if self._entities.own_id(id_) == own)]
+
+    def account_ids(self, platform: str, handle: str) -> list[str]:
+        """Return the ids of an account's entity as `sender_ids`; none if the account is new."""
+        owner = self._state.handle_owner(handle_row_id(platform, handle))
+        entity = None if owner is None else self._entities.canonical(owner)
+        if owner is None or entity is None:
+            return []
+        return self._own_first(owner, self.ids(entity))
+
+    def ids_named(self, name: str, entity: EntityRef) -> list[str]:
+        """Return the ids of an entity as `ids`, but first of the merged one that has a name."""
+        ids = self.ids(entity)
+        own = {id_: self._entities.own_id(id_) for id_ in ids}
+        if len(set(own.values())) == 1:
+            return ids
+        normalized = normalise_name(name)
+        named = [row.id for row in self._state.entities_named(normalized)]
+        named += [row.id for row in self._state.persons_with_first_name(normalized)]
+        known = next((id_ for id_ in named if id_ in own), entity.id)
+        return self._own_first(known, ids)
+
+    def _own_first(self, entity_id: str, ids: list[str]) -> list[str]:
+        own = self._entities.own_id(entity_id)
+        return [own, *(id_ for id_ in ids if id_ != own)] if own in ids else ids
+
+    def own_id(self, entity_id: str) -> str:
+        """Return the id at the end of an entity's merges, leaving aside those by command."""
+        return self._entities.own_id(entity_id)
+
     def find_by_pet_name(self, name: str, sender: EntityRef) -> EntityRef | None:
         """Return the person of whose name a mentioned name is likely a pet form: Junie of "Juju".
 
@@ -358,16 +400,17 @@ class EntityResolver:
         Two names that have nothing in common are of two people who share a mailbox.
         """
         normalized = normalise_name(name)
-        existing = self._entities.canonical(
-            entity_id("person", normalized, 0, self._sender_handle_id)
-        )
+        own_id = entity_id("person", normalized, 0, self._sender_handle_id)
+        existing = self._entities.canonical(own_id)
         if existing is not None:
+            self._sender_id = own_id
             return existing
         other = EntityProfile((normalized,), "person")
         compared = compare_entities(_without_addresses(self._entities.profile_of(owner)), other)
         if compared.decision != "different" or _share_first_name(owner.normalized, normalized):
             return None
         made = self._entities.create("person", name, "inferred", self._sender_handle_id)
+        self._sender_id = own_id
         self._entities.propose_merge(
             owner, made, "two names at one address; perhaps a mailbox that they share"
         )

@@ -9,7 +9,12 @@ from recollect.schemas.ids import entity_id, row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_comparison import CONFIDENT, UNCERTAIN, EntityProfile
 from recollect.streams.agents.identity.merge_clerk import merge_row
-from recollect.streams.agents.state import NAME_PREFIX_LENGTH, EntityRef, State
+from recollect.streams.agents.state import (
+    NAME_PREFIX_LENGTH,
+    EntityRef,
+    State,
+    end_of_merges,
+)
 from recollect.streams.language.names.formatting import plain_name
 from recollect.streams.language.names.pet_forms import (
     beginning,
@@ -43,14 +48,21 @@ class EntityRows:
 
     def canonical(self, entity_id: str) -> EntityRef | None:
         """Return the canonical entity: the one at the end of this one's merges; None if unknown."""
-        seen: set[str] = set()
-        while entity_id not in seen:
-            seen.add(entity_id)
-            winner = self._merged.get(entity_id) or self.state.merged_into(entity_id)
-            if winner is None:
-                return self.new.get(entity_id) or self.state.entity(entity_id)
-            entity_id = winner
-        return None
+        found = end_of_merges(entity_id, self._winner_of)
+        return None if found is None else self.new.get(found) or self.state.entity(found)
+
+    def _winner_of(self, entity_id: str) -> str | None:
+        return self._merged.get(entity_id) or self.state.merged_into(entity_id)
+
+    def own_id(self, entity_id: str) -> str:
+        """Return the id at the end of an entity's merges, leaving aside those by command.
+
+        Entities with the same own id are one whatever review decides; its slots are of its own.
+        """
+        return end_of_merges(entity_id, self._own_winner_of) or entity_id
+
+    def _own_winner_of(self, entity_id: str) -> str | None:
+        return self._merged.get(entity_id) or self.state.own_winner_of(entity_id)
 
     def ids(self, entity: EntityRef) -> list[str]:
         """Return the id of the canonical entity, then the ids of all entities merged into it."""

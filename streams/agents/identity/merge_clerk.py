@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from recollect.schemas.changes import DecidedPart, Merge, MergeCandidate, MergeDecision, MergeUndo
+from recollect.schemas.changes import (
+    AnyRow,
+    DecidedPart,
+    Merge,
+    MergeByCommand,
+    MergeCandidate,
+    MergeDecision,
+    MergeUndo,
+)
 from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
-from recollect.streams.agents.state import State
+from recollect.streams.agents.merged_slots import COMPARED, merged_supersessions
+from recollect.streams.agents.state import State, end_of_merges
 
 # A wrong merge does more harm than a pending one, so only near-certain ones are executed at once.
 AUTO_MERGE_CONFIDENCE = 0.9
@@ -49,6 +58,7 @@ class MergeClerk(Agent):
                 self._execute(payload.candidate_id, *pending, reason, event, state, own)
         elif isinstance(payload, UndoMerge) and state.is_merge_active(payload.merge_id):
             own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
+            own.puts += _slot_rows(state, undone=payload.merge_id)
         return [own]
 
     def _propose(self, event: Event, payload: ProposeMerge, state: State, own: DecidedPart) -> None:
@@ -90,7 +100,42 @@ class MergeClerk(Agent):
             return
         at = event.occurred_at
         if winner.id != loser.id:
-            own.puts.append(
-                merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
-            )
+            merge = merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
+            own.puts += [merge, MergeByCommand(merge.id)]
+            own.puts += _slot_rows(state, made=merge)
         own.puts.append(MergeDecision(candidate_id, "executed", at))
+
+
+def _slot_rows(state: State, *, made: Merge | None = None, undone: str = "") -> list[AnyRow]:
+    """Return the rows of slots that change with a merge, or with the undoing of one, by its id.
+
+    Only what the two persons have both stated can change.
+    """
+    pair = state.merged_pair(undone) if made is None else (made.winner_id, made.loser_id)
+    if pair is None:
+        return []
+
+    def winner_of(entity_id: str) -> str | None:
+        if made is not None and entity_id == made.loser_id:
+            return made.winner_id
+        merges = (merge for merge in state.merges_of(entity_id) if merge.id != undone)
+        return next((merge.winner_id for merge in merges), None)
+
+    def own_winner_of(entity_id: str) -> str | None:
+        merges = (merge for merge in state.merges_of(entity_id) if merge.id != undone)
+        return next((merge.winner_id for merge in merges if not merge.by_command), None)
+
+    def own_id(entity_id: str) -> str:
+        return end_of_merges(entity_id, own_winner_of) or entity_id
+
+    persons: dict[str, list[str]] = {}
+    for entity_id in sorted(set().union(*(state.group_of(each) for each in pair))):
+        persons.setdefault(end_of_merges(entity_id, winner_of) or entity_id, []).append(entity_id)
+    attributes = {*COMPARED}
+    for ids in persons.values():
+        attributes.update(each for id_ in ids for each in state.merged_attributes(id_))
+    return [
+        *merged_supersessions(
+            persons.values(), attributes, own_id, state.claims, state.repeat_times, state, {}
+        )
+    ]

@@ -2,58 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Sequence, Set
+from functools import partial
+from typing import NamedTuple
 
 from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.attributes import OPPOSITES, is_single_valued
-from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession
+from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.merged_slots import merged_supersessions
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim
 
 
+class Subjects(NamedTuple):
+    """The keys of a claim's subject: a person's ids, or the name if nobody has it.
+
+    The claim is stored under the first of `own`. `merged` are the ids of others who are merged with
+    the person by command.
+    """
+
+    own: list[str]
+    merged: list[str]
+
+    def all(self) -> list[str]:
+        """Return all keys."""
+        return [*self.own, *self.merged]
+
+
 def subjects_of(
     claim: Claim, content: Content, sender: EntityRef, resolver: EntityResolver
-) -> list[str]:
-    """Return the keys of a claim's subject: a person's ids, or the name if nobody has it.
+) -> Subjects:
+    """Return the keys of a claim's subject.
 
-    The claim is stored under the first. The subject of an open frame is rarely a person, so that
-    its name comes first, unless it is the sender's.
+    The subject of an open frame is rarely a person, so that its name comes first, unless it is the
+    sender's.
     """
     subject = normalise_name(claim.subject)
     of_sender = subject == normalise_name(content.sender_name or content.sender_id)
-    person = sender if of_sender else resolver.find_here(claim.subject, "PERSON")
-    ids = [] if person is None else resolver.ids(person)
+    ids: list[str] = []
+    if of_sender:
+        ids = resolver.sender_ids(sender)
+    elif (person := resolver.find_here(claim.subject, "PERSON")) is not None:
+        ids = resolver.ids_named(claim.subject, person)
+    own = [each for each in ids if resolver.own_id(each) == resolver.own_id(ids[0])]
+    merged = [each for each in ids if each not in own]
     if MASK in claim.attribute:
-        return [*ids, subject] if of_sender else [subject, *ids]
-    return ids or [subject]
+        return Subjects([*own, subject] if of_sender else [subject, *own], merged)
+    return Subjects(own or [subject], merged)
 
 
 def claim_rows(
     claim: Claim,
-    subjects: list[str],
+    subjects: Subjects,
     fact_id: str,
     as_of: int,
+    own_id: Callable[[str], str],
     state: State,
     pending: PendingRows,
     replaced: Set[str],
 ) -> list[AnyRow]:
     """Return a statement's claim, followed by the supersessions that it causes (F7).
 
+    The claims of others who are merged with the person count in `merged_rows` alone.
+
     Of two different values the earlier is valid until the later begins, in whatever order they
     were stated. At equal times, the one stated first ends. If the other value was stated again
     after this one, this one ends then instead. A multi-valued slot keeps all its values; a new one
     ends only the same value of the opposite slot. Facts in `replaced` do not count.
     """
-    row = FactClaim(fact_id, subjects[0], claim.attribute, claim.value, as_of)
+    row = FactClaim(fact_id, subjects.own[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
     others = [
         item
-        for item in _incompatible_claims(claim, as_of, subjects, state, pending)
+        for item in _incompatible_claims(claim, as_of, subjects.own, state, pending)
         if item.claim.fact_id not in replaced
     ]
     later: list[tuple[int, str]] = []
@@ -71,7 +97,50 @@ def claim_rows(
         ends.append(FactSupersession(fact_id, newer, time))
     pending.claims.append(row)
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
-    return [row, *ends]
+    return [row, *ends, *merged_rows(claim, subjects, own_id, state, pending, replaced)]
+
+
+def merged_rows(
+    claim: Claim,
+    subjects: Subjects,
+    own_id: Callable[[str], str],
+    state: State,
+    pending: PendingRows,
+    replaced: Set[str],
+) -> list[MergedSupersession]:
+    """Return how a statement, new or repeated, changes the order of claims of merged persons.
+
+    `own_id` returns the id of a subject's person, merges by command left aside. Facts in `replaced`
+    do not count.
+    """
+    is_single = is_single_valued(claim.attribute)
+    if not subjects.merged or not (is_single or claim.attribute in OPPOSITES):
+        return []
+    value = normalise_name(claim.value)
+
+    def person_of(subject: str) -> str:
+        # The name of an open frame's subject is not an entity's id.
+        return subjects.own[0] if subject in subjects.own else own_id(subject)
+
+    def claims_of(ids: Sequence[str], attribute: str) -> list[DatedClaim]:
+        return [
+            item
+            for item in pending.claims_of(state, list(ids), attribute)
+            if item.claim.fact_id not in replaced
+            and (is_single or normalise_name(item.claim.value) == value)
+        ]
+
+    rows = merged_supersessions(
+        [subjects.all()],
+        [claim.attribute],
+        person_of,
+        claims_of,
+        partial(pending.repeat_times, state),
+        state,
+        pending.merged,
+    )
+    pending.merged.update((row.fact_id, row) for row in rows)
+    return rows
 
 
 def _incompatible_claims(

@@ -12,6 +12,7 @@ from recollect.schemas.changes import (
     DuplicateStatement,
     Fact,
     FactSupersession,
+    MergedSupersession,
     ProcessedEvent,
     RetractedFact,
 )
@@ -28,7 +29,7 @@ from recollect.streams.agents.identity.mention_rows import (
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.causal_links import links_to_earlier
-from recollect.streams.agents.writer.claim_order import claim_rows, subjects_of
+from recollect.streams.agents.writer.claim_order import claim_rows, merged_rows, subjects_of
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fact_metadata
 from recollect.streams.agents.writer.near_duplicates import (
@@ -141,7 +142,7 @@ class MessageDecision:
             own.puts += self._claim_rows(statement, id_, sender)[1:]
             self._statement_facts.append(id_)
             return
-        ids = self._resolver.ids(sender)
+        ids = self._resolver.own_ids(sender)
         signatures = signatures_of(statement, message, ids)
         fingerprints = fingerprints_of(id_, statement, message, ids, self._state)
         duplicate = find_duplicate(
@@ -162,6 +163,7 @@ class MessageDecision:
             original, reason = duplicate
             own.puts.append(DuplicateStatement(self._event.id, statement.start, original, reason))
             pending.repeats.append((original, as_of))
+            own.puts += self._merged_rows(statement, sender)
             self._statement_facts.append(original)
             return
         fact = _fact(id_, signatures[0], statement, message)
@@ -223,7 +225,29 @@ class MessageDecision:
         subjects = subjects_of(statement.claim, self._message.content, sender, self._resolver)
         as_of = self._message.said_at
         return claim_rows(
-            statement.claim, subjects, id_, as_of, self._state, self._pending, self._replaced
+            statement.claim,
+            subjects,
+            id_,
+            as_of,
+            self._resolver.own_id,
+            self._state,
+            self._pending,
+            self._replaced,
+        )
+
+    def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
+        """Return how a repeated statement changes the order of claims of merged persons."""
+        if statement.claim is None:
+            return []
+        resolver = self._resolver
+        subjects = subjects_of(statement.claim, self._message.content, sender, resolver)
+        return merged_rows(
+            statement.claim,
+            subjects,
+            resolver.own_id,
+            self._state,
+            self._pending,
+            self._replaced,
         )
 
     def _mention_rows(
@@ -239,7 +263,7 @@ class MessageDecision:
         name = content.sender_name or content.sender_id
         found = (self._resolver.find_by_pet_name(each, sender) for each in names)
         likely = [each for each in found if each is not None]
-        sender_id = self._resolver.ids(sender)[0]
+        sender_id = self._resolver.own_ids(sender)[0]
         return mention_rows(mentions, self._event, fact, sender_id, name, likely)
 
     def _apply_retractions(self) -> list[DecidedPart]:
@@ -275,11 +299,10 @@ class MessageDecision:
         event, statement = retraction.event, retraction.statement
         state, pending = self._state, self._pending
         content = message_of(event)
-        sender = self._resolver.find_account(event.platform, content.sender_id)
+        ids = self._resolver.account_ids(event.platform, content.sender_id)
         is_processed = state.is_processed(event.id) or event.id in pending.event_ids
-        if statement is None or sender is None or not is_processed:
+        if statement is None or not ids or not is_processed:
             return
-        ids = self._resolver.ids(sender)
         id_ = fact_id(event.id, statement.signature, event.occurred_at)
         earlier = AnalysedMessage(event, Analysis((statement,), (), ()), event.occurred_at)
         fact = _fact(id_, signatures_of(statement, earlier, ids)[0], statement, earlier)

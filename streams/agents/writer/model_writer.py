@@ -321,10 +321,11 @@ class _Resolution:
         """Link the accepted facts to their sender and to the proposed entities."""
         about = self._checked.about
         content = message_of(about)
-        linked: dict[str, set[str]] = {fact: {sender.id} for fact in self._accepted}
+        sender_id = self._resolver.own_ids(sender)[0]
+        linked: dict[str, set[str]] = {fact: {sender_id} for fact in self._accepted}
         named = content.sender_name or content.sender_id
         for fact in self._accepted:
-            self._part.puts.append(Mention(about.id, fact, sender.id, -1, -1, named, "PERSON", 1.0))
+            self._part.puts.append(Mention(about.id, fact, sender_id, -1, -1, named, "PERSON", 1.0))
         for proposed, wanted in self._checked.proposed.links:
             if proposed not in self._fact_ids:
                 continue

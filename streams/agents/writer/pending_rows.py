@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.changes import Fact, FactClaim, FactFingerprint
+from recollect.schemas.changes import Fact, FactClaim, FactFingerprint, MergedSupersession
 from recollect.streams.agents.state import State, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
 
@@ -24,6 +24,8 @@ class PendingRows(msgspec.Struct):
     claims: list[FactClaim] = []
     #: fact id -> the end of its validity (unix ms)
     invalid_at: dict[str, int] = {}
+    #: fact id -> its supersession by a fact of another, merged person
+    merged: dict[str, MergedSupersession] = {}
     #: The ids of the events decided so far.
     event_ids: set[str] = set()
     #: (fact id, unix ms) of each duplicate statement
@@ -50,9 +52,13 @@ class PendingRows(msgspec.Struct):
 
     def first_repeat(self, fact_id: str, after: int, state: State) -> int | None:
         """Return when a fact was first stated again after a time (unix ms), or None."""
-        times = [time for fact, time in self.repeats if fact == fact_id]
-        times += state.repeat_times(fact_id)
+        times = self.repeat_times(state, fact_id)
         return min((time for time in times if time > after), default=None)
+
+    def repeat_times(self, state: State, fact_id: str) -> list[int]:
+        """Return when a fact was stated again (unix ms)."""
+        times = [time for fact, time in self.repeats if fact == fact_id]
+        return times + state.repeat_times(fact_id)
 
     def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
         """Return the claims of the state and the new ones, oldest first."""

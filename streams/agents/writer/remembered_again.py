@@ -50,8 +50,8 @@ def find_restated(
     excluded = excluded | pending.invalid_at.keys()
     claims: list[tuple[Claim, list[str]]] = []
     if statement.claim is not None:
-        subjects = subjects_of(statement.claim, message.content, sender, resolver)
-        claims.append((statement.claim, subjects))
+        found = subjects_of(statement.claim, message.content, sender, resolver)
+        claims.append((statement.claim, found.all()))
     for sentence, person in _first_person_readings(statement, message, sender, resolver, state):
         ids = resolver.ids(person)
         signatures = [*signatures, *_signatures(sentence, ids)]

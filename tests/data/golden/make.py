@@ -257,6 +257,10 @@ ROWS: dict[str, dict[str, Any]] = {
         "as_of": OCCURRED,
     },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
+    "merged_supersessions": {
+        "fact_id": "F1", "subject": "E1", "attribute": "home", "superseded_by": "F2",
+        "invalid_at": OCCURRED, "is_standing": 1,
+    },
     "retractions": {
         "target_id": "F1", "event_id": "EV1", "char_start": 2, "char_end": 17,
         "retracted_by": "EV9", "replaced_at": OCCURRED, "is_standing": 1,
@@ -321,6 +325,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "reason": "same handle", "executed_at": INGESTED,
     },
     "merge_undos": {"merge_id": "M1", "undone_at": INGESTED},
+    "merges_by_command": {"merge_id": "M1"},
     "embeddings": {
         "id": "V1", "target_type": "fact", "target_id": "F1", "model": "minilm",
         "embedding": "QIE=", "dimension": 2, "text_hash": "00ff", "created_at": INGESTED,

@@ -1,0 +1,127 @@
+"""The slots of merged persons (A16): what ends a fact of the one when the other states otherwise.
+
+`FactSupersession` has the periods of what each person stated, as if no command had merged them. A
+fact of the one that ends by a fact of the other has a `MergedSupersession` besides, which is
+withdrawn when the merge is undone. So slots follow merges and their undoing, to the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.projections.memory.memory_queries import DatedClaim
+from recollect.schemas.attributes import OPPOSITES, SINGLE_VALUED, is_single_valued
+from recollect.schemas.changes import FactClaim, MergedSupersession
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.state import State
+
+#: The attributes of which every value of two persons is compared when they are merged.
+COMPARED = (*SINGLE_VALUED, *OPPOSITES)
+
+
+class StatedClaim(NamedTuple):
+    """A claim of one of several merged persons. Times are unix ms.
+
+    Attributes:
+        person: the id of the person, merges by command left aside.
+        value: the normalised value.
+        until: the end of its validity by the person's own facts; None if there is none.
+        last: when it was stated last.
+    """
+
+    claim: FactClaim
+    person: str
+    value: str
+    until: int | None
+    last: int
+
+
+def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
+    """Return fact id -> (fact id, unix ms): what a fact of another person supersedes, and when.
+
+    A fact ends when another person states an incompatible one after it was stated last, if its own
+    person has not ended it before. Of two facts of the same time the one with the lower id ends.
+    What ended when it began supersedes nothing.
+    """
+    # The values of a multi-valued attribute, and of its opposite, exclude none but the same value.
+    rivals: dict[str | None, list[StatedClaim]] = {}
+    for each in claims:
+        value = None if is_single_valued(each.claim.attribute) else each.value
+        rivals.setdefault(value, []).append(each)
+    return {
+        one.claim.fact_id: end
+        for some in rivals.values()
+        for one in some
+        if (end := _end_by_others(one, some)) is not None
+    }
+
+
+def _end_by_others(one: StatedClaim, others: Iterable[StatedClaim]) -> tuple[str, int] | None:
+    """Return (fact id, unix ms) of the end of a fact by those of other persons, or None."""
+    later = [
+        (time, other.claim.fact_id)
+        for other in others
+        if other.person != one.person
+        and other.until != other.claim.as_of
+        and (other.value, other.claim.attribute) != (one.value, one.claim.attribute)
+        for time in (other.claim.as_of, other.last)
+        if (time, other.claim.fact_id) > (one.last, one.claim.fact_id)
+    ]
+    at = min((time for time, _ in later), default=None)
+    if at is None or (one.until is not None and one.until <= at):
+        return None
+    return max(fact for time, fact in later if time == at), at
+
+
+def merged_supersessions(
+    persons: Iterable[Sequence[str]],
+    attributes: Iterable[str],
+    own_id: Callable[[str], str],
+    claims_of: Callable[[Sequence[str], str], Sequence[DatedClaim]],
+    repeat_times: Callable[[str], Sequence[int]],
+    state: State,
+    pending: Mapping[str, MergedSupersession],
+) -> list[MergedSupersession]:
+    """Return the rows that change if `persons` are the ids of one person each.
+
+    Only slots with one of these attributes are compared. `own_id` returns the id of a subject's
+    person, merges by command left aside; `claims_of` the claims about some ids under an attribute;
+    `repeat_times` when a fact was stated again (unix ms). `pending` are the rows that the current
+    record has decided, by fact.
+    """
+    slots = {tuple(sorted({each, OPPOSITES.get(each, each)})) for each in attributes}
+    changed = []
+    for ids in persons:
+        for slot in sorted(slots):
+            claims = [
+                StatedClaim(
+                    item.claim,
+                    own_id(item.claim.subject),
+                    normalise_name(item.claim.value),
+                    item.until,
+                    max((item.claim.as_of, *repeat_times(item.claim.fact_id))),
+                )
+                for attribute in slot
+                for item in claims_of(ids, attribute)
+            ]
+            ends = merged_ends(claims)
+            by_fact = {item.claim.fact_id: item.claim for item in claims}
+            for _, claim in sorted(by_fact.items()):
+                known = pending.get(claim.fact_id) or state.merged_supersession(claim.fact_id)
+                row = _row(claim, ends.get(claim.fact_id), known)
+                if row != known and row is not None:
+                    changed.append(row)
+    return changed
+
+
+def _row(
+    claim: FactClaim, end: tuple[str, int] | None, known: MergedSupersession | None
+) -> MergedSupersession | None:
+    """Return the row of a fact that ends so; None if it has none and needs none."""
+    if end is not None:
+        return MergedSupersession(claim.fact_id, claim.subject, claim.attribute, *end, 1)
+    if known is None:
+        return None
+    withdrawn = (known.superseded_by, known.invalid_at, 0)
+    return MergedSupersession(claim.fact_id, claim.subject, claim.attribute, *withdrawn)
