@@ -113,3 +113,13 @@ def test_what_came_while_merged_goes_back_to_its_handle(zone: Zone) -> None:
         assert {id_ for fact in zone.facts(entity=handle) for id_ in fact.source_event_ids} == own
         assert forgotten(zone, entity=handle) == forgotten(zone, sender=handle) == own
     assert zone.verify().ok
+
+
+def test_who_was_named_while_merged_is_so_again(zone: Zone) -> None:
+    made = merge(zone)
+    zone.ingest([said("c2", "Bob lives in Bonn.", by="Cem", platform="mail", minute=5)])
+    assert "c2" in listed(zone, "u-Ada")
+    zone.decide_merge(made, "undone")
+    assert ("c2" in listed(zone, "u-Ada"), "c2" in listed(zone, "u-Bob")) == (False, True)
+    (fact,) = [each for each in zone.facts(entity="Bob").facts if each.value == "Bonn"]
+    assert fact.entities == ["Bob", "Bonn", "Cem"]

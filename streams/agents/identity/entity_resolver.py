@@ -296,6 +296,10 @@ class EntityResolver:
         known = next((id_ for id_ in named if id_ in own), entity.id)
         return self._own_first(known, ids)
 
+    def own_id_named(self, name: str, entity: EntityRef) -> str:
+        """Return the id of the one of several entities merged by command that has a name."""
+        return self.ids_named(name, entity)[0]
+
     def _own_first(self, entity_id: str, ids: list[str]) -> list[str]:
         own = self._entities.own_id(entity_id)
         return [own, *(id_ for id_ in ids if id_ != own)] if own in ids else ids

@@ -15,7 +15,7 @@ from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.formatting import plain_name, unformatted
 from recollect.streams.language.names.mentions import mentions
 
-#: (entity id, start, end, mentioned text, mention type)
+#: (entity id before merges by command, start, end, mentioned text, mention type)
 ResolvedMention = tuple[str, int, int, str, str]
 
 
@@ -29,7 +29,8 @@ def statement_mentions(
         if found.type in ENTITY_TYPES and normalise_name(name):
             entity = resolver.resolve_at(text, found.start, name, found.type)
             if entity is not None:
-                yield entity.id, found.start, found.end, found.text, _type_of(entity, found)
+                own_id = resolver.own_id_named(name, entity)
+                yield own_id, found.start, found.end, found.text, _type_of(entity, found)
 
 
 def known_mentions(
@@ -55,9 +56,11 @@ def link_known(
     for each in found:
         if each.type not in ENTITY_TYPES:
             continue
-        entity = resolver.find_at(text, each.start, plain_name(each.text), each.type)
+        name = plain_name(each.text)
+        entity = resolver.find_at(text, each.start, name, each.type)
         if entity is not None:
-            yield entity.id, each.start, each.end, each.text, _type_of(entity, each)
+            own_id = resolver.own_id_named(name, entity)
+            yield own_id, each.start, each.end, each.text, _type_of(entity, each)
 
 
 def _type_of(entity: EntityRef, found: TextMention) -> str:

@@ -216,7 +216,8 @@ class MessageDecision:
         self._quoting_part.puts += resolver.rows[first_row:]
         del resolver.rows[first_row:]
         word = self._message.content.content[whom.start : whom.end]
-        return entity.id, whom.start, whom.end, word, "PERSON"
+        own_id = resolver.own_id_named(whom.name, entity)
+        return own_id, whom.start, whom.end, word, "PERSON"
 
     def _claim_rows(self, statement: Statement, id_: str, sender: EntityRef) -> list[AnyRow]:
         """Return the rows of a statement's claim, the claim first; none without a claim."""
