@@ -286,6 +286,6 @@ def test_the_figures_of_the_readme_are_those_of_the_report() -> None:
     (megabytes,) = re.findall(
         r"^\| 1,000,000 \|(?: [\d,]+ \|){4} ([\d,]+) \|", report, re.MULTILINE
     )
-    assert f"{float(times['100,000']):.0f} ms among 100,000 messages" in readme
-    assert f"{float(times['1,000,000']):.0f} ms among a million" in readme
+    assert f"{float(times['100,000']):.0f} ms over 100,000 messages" in readme
+    assert f"{float(times['1,000,000']):.0f} ms over a million" in readme
     assert f"A million take {float(megabytes.replace(',', '')) / 1000:.0f} GB on disk" in readme

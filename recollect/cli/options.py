@@ -84,7 +84,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Zone of times that have none, and of the days of UTC times, e.g. Europe/Berlin.",
+            help="Time zone of times without one; also decides the day of a UTC time.",
         ),
         click.option(
             "--format",

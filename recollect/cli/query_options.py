@@ -47,7 +47,7 @@ def query_options(function: Command) -> Command:
             click.option(
                 "--known-at",
                 metavar="T",
-                help="Answer from what was known at time T, or at a consistency token.",
+                help="Answer from what was known at T: a time, or a consistency token.",
             ),
             click.option("--valid-at", metavar="T", help="Only facts that were true at time T."),
             click.option(

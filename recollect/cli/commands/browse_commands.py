@@ -276,7 +276,8 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     style = {"same": good, "propose": warning}.get(found.decision, strong)
     print_line(
         style(found.decision),
-        f" (confidence {found.confidence:.2f}): {collapse_whitespace('; '.join(found.reasons))}",
+        f" (match confidence {found.confidence:.2f}): "
+        f"{collapse_whitespace('; '.join(found.reasons))}",
     )
 
 

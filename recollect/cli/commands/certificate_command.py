@@ -60,7 +60,7 @@ def read_certificate_file(path: Path) -> Certificate:
     return read_certificate(content, str(path))
 
 
-@click.command(epilog="Example: recollect certificates 5881 > certificate.json")
+@click.command(epilog="Example: recollect certificates")
 @common_options
 @click.argument("number", type=click.IntRange(min=1), required=False)
 def certificates(home: str | None, zone: str | None, as_json: bool, number: int | None) -> None:

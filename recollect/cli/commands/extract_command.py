@@ -33,7 +33,7 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     type=click.Choice(["rules", "model", "both"]),
     default="rules",
     show_default=True,
-    help="What extracts facts: rules, rules plus a language model, or both for comparison.",
+    help="rules, model (rules plus a language model), or both of these, to compare.",
 )
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(
@@ -47,7 +47,7 @@ def extract(
     writer: str,
     dry_run: bool,
 ) -> int:
-    """Show what would be extracted from events, without storing it.
+    """Show what would be extracted, without storing it.
 
     Earlier events of the same files serve as context. PATH may be - for standard input. No home
     is needed; if there is one, its reader, its enrichment steps and the zone's writer prompt are

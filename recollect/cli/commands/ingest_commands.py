@@ -69,8 +69,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--reader",
     metavar="HEADS",
-    help="Model that tags names and kinds of sentence: 'own' for recollect's, a file of classifier "
-    "heads, or 'none' [own].",
+    help="Model that tags names and classifies sentences: 'own' for recollect's own, the path of a "
+    "file of classifier heads, or 'none' [own].",
 )
 @click.option(
     "--precision",
@@ -359,7 +359,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also this entity or event, as --dry-run lists it. Repeatable.",
+    help="Also erase this entity or event; --dry-run lists candidates. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -384,9 +384,9 @@ def forget(
 ) -> int:
     """Permanently erase events and everything derived from them.
 
-    ID is any id that recollect prints: an event's (also its source's), a fact's or an
-    observation's (erases the events behind it), a mental model's (erases all versions), or #17 for
-    dead letter 17. Options select the events that match all of them.
+    ID is the id of an event (recollect's or the source's), of a fact or observation (erases the
+    events behind it) or of a mental model (erases all versions), or #17 for dead letter 17. Options
+    select the events that match all of them.
     """
     import msgspec
 

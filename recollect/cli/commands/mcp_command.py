@@ -32,7 +32,7 @@ CLIENTS = ("claude", "cursor", "vscode")
 @click.option(
     "--url",
     metavar="URL",
-    help="Use the service at URL, not a home; its token is the setting client.token.",
+    help="Use the service at URL, not a home; the setting client.token has its token.",
 )
 @click.option(
     "--install",

@@ -151,10 +151,10 @@ def verify(
 def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) -> None:
     """Remove obsolete change records from the ledger.
 
-    Each rebuild at level derive or fresh writes a new chain of change records: what the agents
-    decided. This removes every chain except those of the active generation and of the one kept for
-    rollback. The records that stay are replayed before and after, to check that they give the same.
-    It does not apply to a ledger on Kafka.
+    Each rebuild at level derive or fresh writes a new chain of change records, which hold what the
+    agents decided. This removes every chain except those of the active generation and of the one
+    kept for rollback. The remaining records are replayed before and after, to check that the result
+    is the same. It does not apply to a ledger on Kafka.
     """
     with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
@@ -293,10 +293,10 @@ def deadletters(
 @click.argument("topic", type=click.Choice(["events", "changes"]))
 @click.argument("offset", type=int)
 def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
-    """Skip a foreign record on Kafka that blocks a zone.
+    """Skip a record of another program that blocks a zone.
 
-    TOPIC and OFFSET are as recollect doctor prints them. The record's offset and hash are written
-    to the zone's ledger, so that every node and every rebuild skips it too.
+    Such records are found on Kafka; recollect doctor prints their topic and OFFSET. The offset and
+    hash are written to the zone's ledger, so that every node and every rebuild skips it too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

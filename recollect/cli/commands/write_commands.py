@@ -29,7 +29,7 @@ def write(
     again: bool,
     dry_run: bool,
 ) -> int:
-    """Run the home's language model on events new to it.
+    """Run the language model on events not yet read by it.
 
     The rules have processed them already. The model can only add facts, and each is validated.
     Its answers are recorded, so no event is paid for twice, not even by a rebuild.
@@ -93,7 +93,8 @@ def writer(
 ) -> None:
     """Show or set the writer prompt and notes of a zone.
 
-    They instruct the language model of recollect write. Each version is an event in the ledger.
+    They instruct the language model that recollect write runs. Each version is an event in the
+    ledger.
     """
     with open_zone(home, zone) as memory:
         if role is not None:
