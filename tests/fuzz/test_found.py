@@ -71,5 +71,5 @@ def test_a_time_that_no_door_let_in_is_damage(room: Path) -> None:
 
 def test_a_choice_that_is_no_text_is_refused_by_name(room: Path) -> None:
     made(room / "home")
-    with Memory(room / "home") as memory, pytest.raises(InvalidInput, match="no text"):
+    with Memory(room / "home") as memory, pytest.raises(InvalidInput, match="budget"):
         memory.recall(Query("", budget="\ud800"))  # type: ignore[arg-type]

@@ -196,7 +196,7 @@ def test_a_file_that_does_not_say_how_its_rows_changed_is_noticed_and_made_again
     for command in ("recall", QUESTION), ("verify",):
         ended = home.run(*command)
         assert ended.status == 1, ended.said
-        assert f"{name} does not say" in ended.said
+        assert f"{name} lacks the count of its row changes" in ended.said
         assert "rebuild" in ended.said
     home.well("rebuild")
     assert of(home) == before
