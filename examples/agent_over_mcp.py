@@ -20,7 +20,7 @@ async def main(home: str) -> None:
     async with Client(stdio_client(server)) as agent:
         tools = (await agent.list_tools()).tools
         print(len(tools), "tools, among them", tools[0].name, "and", tools[1].name)
-        # > 15 tools, among them recall and context
+        # > 16 tools, among them recall and context
 
         said = {"content": "Ada takes the night train to Vienna on Friday."}
         await agent.call_tool("retain", said)

@@ -14,7 +14,7 @@ import msgspec
 from recollect.projections import row_changes
 from recollect.projections.embeddings.embeddings_file import SEARCHED
 from recollect.projections.readmodel import ReadModel
-from recollect.projections.sqlite import rows
+from recollect.projections.sqlite import rows, scalar
 
 # Bookkeeping tables, excluded from the content: the watermark and the log of changed rows.
 _NON_CONTENT_TABLES = frozenset({"watermark", *row_changes.TABLES})
@@ -69,6 +69,14 @@ def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
             key = kept
         tables.append(Table(name, kept, key))
     return tables
+
+
+def row_counts(model: ReadModel) -> dict[str, int]:
+    """Return the number of rows of each content table, including those of this ledger."""
+    return {
+        table.name: scalar(model.connection, f'SELECT count(*) FROM "{table.name}"')
+        for table in content_tables(model, of_ledger=True)
+    }
 
 
 def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:

@@ -11,8 +11,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.ingestion.ingesting import command
-from recollect.projections.content import content_tables
-from recollect.projections.sqlite import scalar
+from recollect.projections.content import row_counts
 from recollect.schemas.errors import ErasureFailed, InvalidInput, UnknownId
 from recollect.schemas.events import Certify, Forget
 from recollect.schemas.ledger.records import read_event, record_hash
@@ -333,11 +332,9 @@ def _row_counts(zone: OpenZone) -> dict[tuple[str, str], int]:
     """Return the number of rows of each (read model, table) of the generation in use."""
     with zone.files() as files:
         return {
-            (model.name, table.name): scalar(
-                model.connection, f'SELECT count(*) FROM "{table.name}"'
-            )
+            (model.name, table): count
             for model in files.all
-            for table in content_tables(model, of_ledger=True)
+            for table, count in row_counts(model).items()
         }
 
 
