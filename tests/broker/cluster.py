@@ -204,7 +204,7 @@ class Cluster:
         (log,) = (self.controller.data / "__cluster_metadata-0").glob("0*0.log")
         tool = ["kafka.tools.DumpLogSegments", "--cluster-metadata-decoder"]
         done = subprocess.run(
-            java(*tool, "--skip-metadata", "--files", str(log)),
+            java(*tool, "--skip-record-metadata", "--files", str(log)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -406,6 +406,6 @@ def test_who_writes_to_the_topics_meanwhile_is_noticed(zone, home, kafka_url, tm
 
 def test_workers_on_the_topics_are_in_the_way(home, kafka_url, monkeypatch):
     monkeypatch.setattr(KafkaLedger, "workers", lambda _: 1)
-    with pytest.raises(Busy, match="workers run on"):
+    with pytest.raises(Busy, match="workers are running on"):
         promote(Home(home), kafka_url)
     assert Home(home).settings.promoted_to is None

@@ -24,7 +24,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "before the move": (promotion.EmbeddedFiles, "mark_moved", False),
     "after the move": (promotion.EmbeddedFiles, "mark_moved", True),
     "chains announced": (promotion, "publish_active_chains", True),
-    "noted": (Home, "promoted", True),
+    "noted": (Home, "record_promotion", True),
     "some keys destroyed": (EmbeddedKeys, "destroy", True),
 }
 
