@@ -24,58 +24,23 @@ SELECT merged.fact_id, merged.superseded_by, merged.invalid_at
    AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS own
                     WHERE own.fact_id = merged.fact_id AND own.invalid_at <= merged.invalid_at);
 
--- The same as a table, from which fact_ends follows.
+-- The ends of facts as tables, since joins with the views would compute all of them: before
+-- retractions, and after.
 CREATE TABLE stated_ends (
     fact_id       TEXT PRIMARY KEY,
     superseded_by TEXT    NOT NULL,
     invalid_at    INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX idx_stated_ends_by ON stated_ends(superseded_by);
+CREATE TABLE fact_ends (
+    fact_id       TEXT PRIMARY KEY,
+    superseded_by TEXT    NOT NULL,
+    invalid_at    INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX idx_fact_ends_by ON fact_ends(superseded_by);
 INSERT INTO stated_ends SELECT * FROM fact_supersessions;
-
-DROP TRIGGER fact_retraction_put;
-DROP TRIGGER fact_supersession_put;
-DROP TRIGGER void_supersession_put;
-DROP TRIGGER fact_retraction_changed;
-DROP TRIGGER fact_supersession_changed;
-DROP TRIGGER void_supersession_changed;
-DROP TRIGGER fact_retraction_gone;
-DROP TRIGGER fact_supersession_gone;
-DROP TRIGGER void_supersession_gone;
-DROP VIEW effective_ends;
+INSERT INTO fact_ends SELECT * FROM fact_supersessions;
 DROP INDEX idx_fact_supersessions_by;
-
-CREATE TRIGGER fact_supersession_put AFTER INSERT ON fact_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = NEW.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = NEW.fact_id;
-END;
-CREATE TRIGGER fact_supersession_changed AFTER UPDATE ON fact_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = NEW.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = NEW.fact_id;
-END;
-CREATE TRIGGER fact_supersession_gone AFTER DELETE ON fact_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = OLD.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = OLD.fact_id;
-END;
-
-CREATE TRIGGER merged_supersession_put AFTER INSERT ON merged_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = NEW.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = NEW.fact_id;
-END;
-CREATE TRIGGER merged_supersession_changed AFTER UPDATE ON merged_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = NEW.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = NEW.fact_id;
-END;
-CREATE TRIGGER merged_supersession_gone AFTER DELETE ON merged_supersessions
-BEGIN
-    DELETE FROM stated_ends WHERE fact_id = OLD.fact_id;
-    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = OLD.fact_id;
-END;
 
 -- The end of a fact: its retraction; else what superseded it, and of what was void the next that
 -- superseded that.
@@ -107,50 +72,23 @@ SELECT s.fact_id, final.superseded_by, final.invalid_at
    AND NOT EXISTS (SELECT 1 FROM retracted_facts AS own
                     WHERE own.fact_id = s.fact_id AND own.is_standing);
 
--- What a row changes: its fact, and what leads to it through void facts.
-
-CREATE TRIGGER fact_retraction_put AFTER INSERT ON retracted_facts
-BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-END;
-CREATE TRIGGER stated_end_put AFTER INSERT ON stated_ends
+-- To insert a fact here brings its end after retractions up to date.
+CREATE VIEW outdated_fact_ends (fact_id) AS SELECT fact_id FROM fact_ends WHERE 0;
+CREATE TRIGGER fact_end_outdated INSTEAD OF INSERT ON outdated_fact_ends
 BEGIN
     DELETE FROM fact_ends WHERE fact_id = NEW.fact_id;
     INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id = NEW.fact_id;
 END;
-CREATE TRIGGER void_end_put AFTER INSERT ON stated_ends
-WHEN EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = NEW.fact_id)
+
+-- To insert a fact here brings its two ends up to date, and those of facts whose supersession leads
+-- to it through void facts.
+CREATE VIEW outdated_ends (fact_id) AS SELECT fact_id FROM fact_ends WHERE 0;
+CREATE TRIGGER end_outdated INSTEAD OF INSERT ON outdated_ends
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
+    DELETE FROM stated_ends WHERE fact_id = NEW.fact_id;
+    INSERT INTO stated_ends SELECT * FROM first_ends WHERE fact_id = NEW.fact_id;
+    INSERT INTO outdated_fact_ends
+    SELECT id FROM (
         WITH RECURSIVE affected(id) AS (
             SELECT NEW.fact_id
             UNION
@@ -162,108 +100,39 @@ BEGIN
         SELECT id FROM affected);
 END;
 
-CREATE TRIGGER fact_retraction_changed AFTER UPDATE ON retracted_facts
+CREATE TRIGGER supersession_put AFTER INSERT ON fact_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
 END;
-CREATE TRIGGER stated_end_changed AFTER UPDATE ON stated_ends
+CREATE TRIGGER supersession_changed AFTER UPDATE ON fact_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id = NEW.fact_id;
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id = NEW.fact_id;
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
 END;
-CREATE TRIGGER void_end_changed AFTER UPDATE ON stated_ends
-WHEN EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = NEW.fact_id)
+CREATE TRIGGER supersession_gone AFTER DELETE ON fact_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT NEW.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = NEW.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
+    INSERT INTO outdated_ends VALUES (OLD.fact_id);
 END;
-
-CREATE TRIGGER fact_retraction_gone AFTER DELETE ON retracted_facts
+CREATE TRIGGER merged_supersession_put AFTER INSERT ON merged_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT OLD.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = OLD.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT OLD.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = OLD.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
 END;
-CREATE TRIGGER stated_end_gone AFTER DELETE ON stated_ends
+CREATE TRIGGER merged_supersession_changed AFTER UPDATE ON merged_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id = OLD.fact_id;
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id = OLD.fact_id;
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
 END;
-CREATE TRIGGER void_end_gone AFTER DELETE ON stated_ends
-WHEN EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = OLD.fact_id)
+CREATE TRIGGER merged_supersession_gone AFTER DELETE ON merged_supersessions
 BEGIN
-    DELETE FROM fact_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT OLD.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = OLD.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
-    INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id IN (
-        WITH RECURSIVE affected(id) AS (
-            SELECT OLD.fact_id
-            UNION
-            SELECT s.fact_id FROM affected JOIN stated_ends AS s
-                ON s.superseded_by = affected.id
-             WHERE affected.id = OLD.fact_id
-                OR EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = affected.id)
-        )
-        SELECT id FROM affected);
+    INSERT INTO outdated_ends VALUES (OLD.fact_id);
+END;
+CREATE TRIGGER retraction_put AFTER INSERT ON retracted_facts
+BEGIN
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
+END;
+CREATE TRIGGER retraction_changed AFTER UPDATE ON retracted_facts
+BEGIN
+    INSERT INTO outdated_ends VALUES (NEW.fact_id);
+END;
+CREATE TRIGGER retraction_gone AFTER DELETE ON retracted_facts
+BEGIN
+    INSERT INTO outdated_ends VALUES (OLD.fact_id);
 END;
