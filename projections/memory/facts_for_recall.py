@@ -21,7 +21,6 @@ class RowKinds(NamedTuple):
     mental_models: bool
     causal_links: bool
     supersessions: bool
-    retractions: bool
     repeats: bool
     claims: bool
 
@@ -32,7 +31,6 @@ def present_row_kinds(connection: apsw.Connection) -> RowKinds:
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
         "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_ends), "
-        "EXISTS (SELECT 1 FROM retractions WHERE is_standing), "
         "EXISTS (SELECT 1 FROM fact_repeats), EXISTS (SELECT 1 FROM fact_claims)",
     )
     return RowKinds(*map(bool, found))

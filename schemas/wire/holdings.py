@@ -95,7 +95,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         int | None, Meta(description="Days from as_of for which the fact holds; null for ever.")
     ] = None
     relations: Annotated[list[Relation], Meta(description="Relations to earlier facts.")] = []
-    retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
+    retracted: Annotated[bool, Meta(description="It was retracted as never true.")] = False
     said_by: Annotated[
         str | None, Meta(description="Who said it: a display name, or else an id on the platform.")
     ] = None
@@ -136,7 +136,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     superseded_by: Annotated[
         list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
-    retracted: Annotated[bool, Meta(description="It was taken back as never true.")] = False
+    retracted: Annotated[bool, Meta(description="It was retracted as never true.")] = False
     retracted_parts: Annotated[
         list[str],
         Meta(description="Parts of an event's text that were retracted or replaced: ID:START-END."),

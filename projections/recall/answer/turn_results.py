@@ -93,7 +93,7 @@ def _choose(
     turn_ids = index.turns.ids.take(places)
     facts_of = index.event_facts.of(turn_ids)
     turns = [
-        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_), question))
+        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_), index))
         for id_, place, score in zip(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
@@ -197,7 +197,7 @@ def _promote(
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
-    facts = _fact_ids(facts_of.get(turn_id), question)
+    facts = _fact_ids(facts_of.get(turn_id), index)
     turn = Chosen("event", turn_id, place, chosen[0].score, facts)
     candidates = _facts_or_turns(question, [turn], facts_of, found)
     promoted = next(
@@ -229,10 +229,10 @@ def _fact_score(found: Candidates) -> Callable[[str], float]:
     return lambda fact: found.facts.get(fact, 0.0)
 
 
-def _fact_ids(of_event: memory.EventFacts | None, question: ParsedQuestion) -> Sequence[str]:
+def _fact_ids(of_event: memory.EventFacts | None, index: Index) -> Sequence[str]:
     """Return the facts that a turn states or repeats, except retracted ones."""
     ids = () if of_event is None else (*of_event.stated, *of_event.repeated)
-    retracted = question.retracted.facts
+    retracted = index.retracted.facts
     return [fact for fact in ids if fact not in retracted] if retracted else ids
 
 
@@ -305,7 +305,7 @@ def _results(
             Result(
                 id=item.id,
                 type=item.kind,
-                text=item.text or question.retracted.texts.get(number, texts[number].text),
+                text=item.text or index.retracted.texts.get(number, texts[number].text),
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
                 is_stale=bool(superseded.ended) and _is_stale(item, at, superseded.ended, found),

@@ -14,7 +14,6 @@ from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.retracted import find_retracted
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import MemoryRevision, Result
 from recollect.text.dates.found_dates import local_day
@@ -65,7 +64,7 @@ def turn_lines(
     offsets = turns_for_recall.utc_offsets(files.events.connection, numbers)
     facts = index.event_facts.of(ids)
     history = _FactHistory(facts, index, files)
-    retracted = find_retracted(index, files)
+    retracted = index.retracted
     lines: list[Line] = []
     shown: set[str] = set()
     for result, number in zip(results, numbers, strict=True):

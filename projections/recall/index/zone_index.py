@@ -38,6 +38,7 @@ from recollect.projections.recall.index.growable_arrays import (
 )
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.lookup_cache import LookupCache
+from recollect.projections.recall.index.retracted import Retracted, find_retracted
 from recollect.projections.recall.index.token_index import Tokens
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
@@ -110,6 +111,7 @@ class Index:
         #: Cleared after an erasure.
         self.relation_vectors: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
+        self._retracted: Retracted | None = None
         self.facts = Facts(files.memory.connection, self.turns, select_prefix(stored, "facts"))
         self.event_vectors = Vectors(
             model.dimension, self._event_targets(), select_prefix(stored, "event_vectors")
@@ -159,6 +161,7 @@ class Index:
             cache.clear()
         self._mentioning.clear()
         self._replaced = None
+        self._retracted = None
         facts, seq = len(self.facts), self._state.seq
         self._follow()
         return self._state.lineages == before.lineages or not self._was_readded(facts, seq)
@@ -306,6 +309,14 @@ class Index:
             replaced = replaced_numbers(self._files.events.connection)
             self._replaced = np.flatnonzero(np.isin(self.turns.numbers, replaced))
         return self._replaced
+
+    @property
+    def retracted(self) -> Retracted:
+        """What was retracted and not restored."""
+        if self._retracted is None:
+            memory = self._files.memory.connection
+            self._retracted = find_retracted(memory, self.turns, self.event_texts, self.tokeniser)
+        return self._retracted
 
     def _event_targets(self) -> VectorTargets:
         turns = self.turns

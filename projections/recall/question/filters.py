@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.retracted import Retracted
 from recollect.projections.recall.question.times.validity import EndedFacts
 
 Mask = npt.NDArray[np.bool_]
@@ -24,13 +23,12 @@ def filter_masks(
     query: RecallQuery,
     entity_ids: set[str] | None,
     ended: EndedFacts,
-    retracted: Retracted,
     index: Index,
 ) -> dict[str, Mask]:
     """Return a mask of turns for each filter that is set.
 
     The keys are names in `Query`, `REPLACED` and `RETRACTED`. `entity_ids`: the ids of the entity
-    to filter by; `ended`: what had ended at `valid_at`; `retracted`: what was retracted.
+    to filter by; `ended`: what had ended at `valid_at`.
     """
     turns = index.turns
     found: dict[str, Mask] = {}
@@ -49,8 +47,8 @@ def filter_masks(
     if len(index.replaced_turns):
         found[REPLACED] = np.ones(len(turns), bool)
         found[REPLACED][index.replaced_turns] = False
-    if retracted.turns.any():
-        found[RETRACTED] = ~retracted.turns
+    if index.retracted.turns.any():
+        found[RETRACTED] = ~index.retracted.turns
     if entity_ids is not None:
         found["entity"] = turns_about(entity_ids, index)
     return found

@@ -13,7 +13,6 @@ from recollect.projections.recall.question.answer_type import AnswerType
 from recollect.projections.recall.question.encoding import QuestionVectors
 from recollect.projections.recall.question.entity_names import NamedEntity
 from recollect.projections.recall.question.query import RecallQuery
-from recollect.projections.recall.question.retracted import Retracted
 from recollect.projections.recall.question.speakers import Sender
 from recollect.projections.recall.question.times.event_times import Anchor
 from recollect.projections.recall.question.times.time_spans import Span
@@ -37,7 +36,7 @@ class ParsedQuestion(NamedTuple):
     up, with `utc_offset` in minutes.
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
-    the facts that had ended, `retracted`: what was retracted, `masks`: a mask of turns for each
+    the facts that had ended, `masks`: a mask of turns for each
     filter, `allowed`: all of them combined, `eligible`: the turns that may be results.
 
     From its slots: `chain` are the facts that lead from a name in it to its answer, if no single
@@ -59,7 +58,6 @@ class ParsedQuestion(NamedTuple):
     utc_offset: int
     entity_ids: set[str] | None
     ended: EndedFacts
-    retracted: Retracted
     masks: Mapping[str, Mask]
     allowed: Mask
     eligible: Mask

@@ -22,7 +22,6 @@ from recollect.projections.recall.question.encoding import (
 from recollect.projections.recall.question.entity_names import Names, ids_of_name
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
-from recollect.projections.recall.question.retracted import find_retracted
 from recollect.projections.recall.question.slots.multi_hop import find_chain
 from recollect.projections.recall.question.slots.slot_questions import slot_values
 from recollect.projections.recall.question.speakers import speakers_asked_for
@@ -141,9 +140,8 @@ class QueryParser:
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
         ended = ended_at(query, index, self._files)
-        retracted = find_retracted(index, self._files)
-        ended = ended._replace(facts=ended.facts | retracted.facts)
-        masks = filters.filter_masks(query, entity_ids, ended, retracted, index)
+        ended = ended._replace(facts=ended.facts | index.retracted.facts)
+        masks = filters.filter_masks(query, entity_ids, ended, index)
         allowed = filters.combined_mask(masks, index)
         eligible = filters.eligible_mask(query, allowed, index)
         return ParsedQuestion(
@@ -162,7 +160,6 @@ class QueryParser:
             utc_offset=utc_offset,
             entity_ids=entity_ids,
             ended=ended,
-            retracted=retracted,
             masks=masks,
             allowed=allowed,
             eligible=eligible,

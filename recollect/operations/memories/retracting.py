@@ -1,4 +1,4 @@
-"""Retraction (G1): taking a memory back without erasing its message, and restoring it."""
+"""Retraction (G1): retracting a memory without erasing its message, and restoring it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
     @property
     def type(self) -> str:
-        """That of its event."""
+        """The type of its event."""
         return self.event.type
 
     @property
@@ -72,10 +72,10 @@ def retract(
     replaced_by: str | None = None,
     source_event_ids: Sequence[str] | None = None,
 ) -> RetractionReport:
-    """Take back a fact, all that is concluded from an event, or a part of one; or restore it.
+    """Retract a fact, every fact of an event, or a part of its text; or restore it.
 
-    Retracting what is retracted changes nothing. `replaced_by`: the event that says what is true
-    instead. `source_event_ids`: the events that are taken not to state it; None: all.
+    Retracting what is retracted changes nothing. `replaced_by`: the event that states the
+    correction. `source_event_ids`: retract it only as these events state it; None: all.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -135,9 +135,9 @@ def take_back(
 def _stated_at(
     files: ZoneFiles, found: Memory | Part, but: str | None, among: Sequence[str] | None
 ) -> tuple[StatedAt, ...]:
-    """Return the events that state a memory, and where, the first first.
+    """Return where events state a memory, in the order of the ledger.
 
-    All `but` one, and only those `among` some source ids.
+    `but`: an event to leave out. `among`: only events with these source ids.
     """
     # Only a retraction needs the agents.
     from recollect.streams.agents.writer.retracted_statements import stated_span

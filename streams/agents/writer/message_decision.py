@@ -40,7 +40,7 @@ from recollect.streams.agents.writer.near_duplicates import (
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
 from recollect.streams.agents.writer.remembered_again import find_restated
-from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
+from recollect.streams.agents.writer.retracted_statements import retracted_at_birth
 from recollect.streams.agents.writer.retractions import (
     Retraction,
     StatementFact,
@@ -197,9 +197,7 @@ class MessageDecision:
         content = self._message.content
         texts = {id_: text for id_, (_, text) in self._message.versions.items()}
         texts[self._event.id] = content.content
-        names = (content.sender_id, content.sender_name or "")
-        found = covering(fact.id, fact.text, self._standing, texts, names)
-        return [retracted_fact(fact.id, fact.as_of, each) for each in found]
+        return retracted_at_birth(fact, self._standing, texts, content)
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:
         """Return the mention of a pronoun's referent; create its entity if it is new.

@@ -54,7 +54,7 @@ from recollect.streams.agents.writer.proposals import (
     Refused,
 )
 from recollect.streams.agents.writer.restatements import compare_texts
-from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
+from recollect.streams.agents.writer.retracted_statements import retracted_at_birth
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
@@ -288,31 +288,21 @@ class _Resolution:
         evidence = [fact.start, fact.end]
         self._accepted[fact.id] = fact
         self._fact_ids[fact.id] = fact.id
-        content = message_of(about)
-        retractions = covering(
-            fact.id,
-            fact.text,
-            self._state.standing_retractions(sorted(self._checked.texts)),
-            self._checked.texts,
-            (content.sender_id, content.sender_name or ""),
+        row = Fact(
+            id=fact.id,
+            text=fact.text,
+            context=None,
+            as_of=self._checked.said_at,
+            ingested_at=about.ingested_at,
+            source_event_id=about.id,
+            metadata=fact_metadata(about, writer=wrote.model, role=wrote.role, evidence=evidence),
+            created_at=self._event.ingested_at,
+            signature=stored_signature(f"{sender.id} model: {fact.text.casefold()}"),
         )
-        as_of = self._checked.said_at
-        self._part.puts += [retracted_fact(fact.id, as_of, each) for each in retractions]
-        self._part.puts.append(
-            Fact(
-                id=fact.id,
-                text=fact.text,
-                context=None,
-                as_of=self._checked.said_at,
-                ingested_at=about.ingested_at,
-                source_event_id=about.id,
-                metadata=fact_metadata(
-                    about, writer=wrote.model, role=wrote.role, evidence=evidence
-                ),
-                created_at=self._event.ingested_at,
-                signature=stored_signature(f"{sender.id} model: {fact.text.casefold()}"),
-            )
-        )
+        texts = self._checked.texts
+        standing = self._state.standing_retractions(sorted(texts))
+        self._part.puts += retracted_at_birth(row, standing, texts, message_of(about))
+        self._part.puts.append(row)
         self._part.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", fact.id, fact.text)
         )

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.schemas.changes import MemoryRetraction, RetractedFact
+from recollect.schemas.changes import Fact, MemoryRetraction, RetractedFact
+from recollect.schemas.events import Content
 from recollect.streams.language.relations.content_words import content_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -69,6 +70,15 @@ def _covers(statement: RetractedStatement, text: str, row: MemoryRetraction) -> 
     return row.target_id == row.event_id or statement.is_said_by(text)
 
 
+def retracted_at_birth(
+    fact: Fact, standing: Sequence[MemoryRetraction], texts: Mapping[str, str], content: Content
+) -> list[RetractedFact]:
+    """Return the rows of the retractions in force that cover a new fact of a message."""
+    names = (content.sender_id, content.sender_name or "")
+    found = covering(fact.id, fact.text, standing, texts, names)
+    return [retracted_fact(fact.id, fact.as_of, each) for each in found]
+
+
 def retracted_fact(
     fact_id: str, as_of: int, by: MemoryRetraction, newer: str | None = None
 ) -> RetractedFact:
@@ -76,13 +86,12 @@ def retracted_fact(
 
     `newer`: the fact that replaces it; None: what the retraction itself names.
     """
-    void = by.replaced_at is None
     return RetractedFact(
         fact_id=fact_id,
         target_id=by.target_id,
         retracted_by=newer or by.retracted_by,
-        invalid_at=as_of if by.replaced_at is None else max(as_of, by.replaced_at),
-        is_void=int(void),
+        invalid_at=max(as_of, by.replaced_at or as_of),
+        is_void=int(by.replaced_at is None),
         is_standing=by.is_standing,
     )
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import apsw
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.files import ZoneFiles
+from recollect.projections.events.turns_for_recall import EventText
 from recollect.projections.memory import facts_for_recall as memory
-from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.index.index_terms import Tokeniser
+from recollect.projections.recall.index.lookup_cache import LookupCache
+from recollect.projections.recall.index.turn_index import Turns
 
 Mask = npt.NDArray[np.bool_]
 
@@ -32,30 +35,32 @@ class Retracted(NamedTuple):
     texts: Mapping[int, str]
 
 
-def find_retracted(index: Index, files: ZoneFiles) -> Retracted:
-    """Return what was retracted and not restored."""
-    turns = np.zeros(len(index.turns), bool)
-    if not index.row_kinds.retractions:
-        return Retracted(frozenset(), turns, {})
-    connection = files.memory.connection
+def find_retracted(
+    connection: apsw.Connection,
+    turns: Turns,
+    event_texts: LookupCache[int, EventText],
+    tokeniser: Tokeniser,
+) -> Retracted:
+    """Return what was retracted and not restored, from memory.db and the turns of an index."""
+    emptied = np.zeros(len(turns), bool)
     spans: dict[int, list[tuple[int, int]]] = {}
     stating = memory.retracted_spans(connection)
-    places = index.turns.place_of_id.of([event_id for event_id, _, _ in stating])
+    places = turns.place_of_id.of([event_id for event_id, _, _ in stating])
     place_of: dict[int, int] = {}
     for (_, start, end), place in zip(stating, places.tolist(), strict=True):
         if place >= 0:
-            number = int(index.turns.numbers[place])
+            number = int(turns.numbers[place])
             place_of[number] = place
             spans.setdefault(number, []).append((start, end))
-    said = index.event_texts.of(spans)
+    said = event_texts.of(spans)
     texts: dict[int, str] = {}
     for number, cuts in spans.items():
         text, left = without_spans(said[number].text, cuts)
-        if len(index.tokeniser.terms(left)) >= _LEAST_LEFT:
+        if len(tokeniser.terms(left)) >= _LEAST_LEFT:
             texts[number] = text
         else:
-            turns[place_of[number]] = True
-    return Retracted(memory.void_facts(connection), turns, texts)
+            emptied[place_of[number]] = True
+    return Retracted(memory.void_facts(connection), emptied, texts)
 
 
 def without_spans(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
