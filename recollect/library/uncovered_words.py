@@ -44,8 +44,8 @@ def uncovered(text: str, facts: Iterable[str]) -> str:
     text, or an empty text if it is only small talk.
 
     >>> from recollect import uncovered
-    >>> uncovered("My dog is called Rex. He's a golden retriever.", ["Ada's dog is called Rex."])
-    "He's a golden retriever."
+    >>> uncovered("My dog is called Rex. He swims well.", ["Ada's dog is called Rex."])
+    'He swims well.'
     >>> uncovered("Thank you!", [])
     ''
     """

@@ -58,7 +58,7 @@ class NameMatcher:
         """Return whether a text may name the entity: by a similar name, or a word of its name.
 
         A word counts if it is used as a name and is not part of another name, as in "Anna
-        Zyzzyva" when Quentin Zyzzyva is meant.
+        Marlowe" when Iris Marlowe is meant.
         """
         from recollect.streams.language.names.mentions import mentions
 

@@ -68,7 +68,7 @@ def _is_raw(text: str) -> bool:
         or not states_something(text)
         or not _INTERJECTIONS.isdisjoint(words[1:2])
         or words[-1] in FILLERS
-        # "yay" behind "euros", not "work" behind "her".
+        # An interjection at the end, unless a function word before it makes it a noun ("her work").
         or (words[-1] in PHATIC and words[-2] not in FUNCTION_WORDS)
     )
 
