@@ -78,7 +78,6 @@ class MessageDecision:
         if isinstance(message.content, Remember) and message.content.replaces is not None:
             replaced = message.content.replaces
             self._excluded |= {replaced, *state.current_facts(replaced)}
-        self._standing = state.standing_retractions([self._event.id, *message.versions])
         self._own_part = DecidedPart((self._event.number,))
         self._quoting_part = self._own_part
         context = set().union(*map(message.context_numbers, message.analysis.statements))
@@ -192,12 +191,11 @@ class MessageDecision:
 
     def _covering_retractions(self, fact: Fact) -> list[RetractedFact]:
         """Return the rows of retractions, of any version of the message, that cover a fact."""
-        if not self._standing:
-            return []
-        content = self._message.content
-        texts = {id_: text for id_, (_, text) in self._message.versions.items()}
-        texts[self._event.id] = content.content
-        return retracted_at_birth(fact, self._standing, texts, content)
+        message = self._message
+        texts = {id_: text for id_, (_, text) in message.versions.items()}
+        texts[self._event.id] = message.content.content
+        standing = self._state.standing_retractions(list(texts))
+        return retracted_at_birth(fact, standing, texts, message.content)
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:
         """Return the mention of a pronoun's referent; create its entity if it is new.
