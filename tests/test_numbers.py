@@ -54,7 +54,7 @@ from recollect.schemas.wire import Result
 from recollect.schemas.zones import check_zone
 from recollect.streams.adapters import long_messages
 from recollect.streams.adapters.importing import MAX_REJECTIONS
-from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.identity.merge_handler import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS
 from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES

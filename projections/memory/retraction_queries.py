@@ -23,7 +23,7 @@ def retractions_of(connection: apsw.Connection, target_id: str) -> list[MemoryRe
     return [MemoryRetraction(*row) for row in found]
 
 
-def standing_retractions(
+def active_retractions(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[MemoryRetraction]:
     """Return the retractions in force of what these events state, by target and event."""

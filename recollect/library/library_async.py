@@ -224,7 +224,7 @@ class AsyncZone(ZoneOperations):
     wait_for = _async_method(Zone.wait_for)
     write = _async_method(Zone.write)
     record_accesses = _async_method(Zone.record_accesses)
-    choose = _async_method(Zone.choose)
+    plan_erasure = _async_method(Zone.plan_erasure)
     erase = _async_method(Zone.erase)
     exists = _async_method(Zone.exists)
     head = _async_method(Zone.head)

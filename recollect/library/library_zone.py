@@ -283,35 +283,35 @@ class Zone(ZoneOperations):
         return recalling.record_accesses(self._zone, accesses)
 
     @_guarded
-    def choose(self, targets: ForgetTargets) -> ErasurePlan:
+    def plan_erasure(self, targets: ForgetTargets) -> ErasurePlan:
         """Return the records that `forget` would erase; pass them to `erase` once confirmed.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
         >>> from recollect.schemas.wire import ForgetTargets
-        >>> zone.choose(ForgetTargets(ids=("m1",))).ids
+        >>> zone.plan_erasure(ForgetTargets(ids=("m1",))).ids
         ['m1']
         """
         return forgetting.plan_erasure(self._zone, targets)
 
     @_guarded
     def erase(
-        self, chosen: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
+        self, plan: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
     ) -> ForgetReport:
-        """Erase the records that `choose` returned; with `certificate` the report has one.
+        """Erase the records that `plan_erasure` returned; with `certificate` the report has one.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
         >>> from recollect.schemas.wire import ForgetTargets
-        >>> zone.erase(zone.choose(ForgetTargets(ids=("m1",))), dry_run=True).events
+        >>> zone.erase(zone.plan_erasure(ForgetTargets(ids=("m1",))), dry_run=True).events
         1
         """
         if dry_run:
-            return forgetting.preview_erasure(self._zone, chosen)
+            return forgetting.preview_erasure(self._zone, plan)
         with memory_span("delete_memory", self.name) as span:
-            report = forgetting.erase(self._zone, chosen, certificate=certificate)
+            report = forgetting.erase(self._zone, plan, certificate=certificate)
             span.set_records(report.events)
         return report
 

@@ -80,7 +80,7 @@ class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
     These need a local home and raise RequiresLocalHome: `event_import`, `follow_file`,
-    `record_accesses`, `choose`, `erase`, `write`.
+    `record_accesses`, `plan_erasure`, `erase`, `write`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -330,11 +330,11 @@ class RemoteZone(Zone):
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         _require_local_home("record_accesses", "a service counts recalls by itself")
 
-    def choose(self, targets: ForgetTargets) -> ErasurePlan:
-        _require_local_home("choose", "forget(..., dry_run=True) counts what would be erased")
+    def plan_erasure(self, targets: ForgetTargets) -> ErasurePlan:
+        _require_local_home("plan_erasure", "forget(..., dry_run=True) counts what would be erased")
 
     def erase(
-        self, chosen: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
+        self, plan: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
     ) -> ForgetReport:
         _require_local_home("erase", "use forget")
 

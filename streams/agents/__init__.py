@@ -14,10 +14,10 @@ from recollect.streams.agents.agent import (
     Extract,
     TextToAnnotate,
 )
-from recollect.streams.agents.dead_letter_clerk import DeadLetterClerk
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
-from recollect.streams.agents.mental_model_keeper import MentalModelKeeper
-from recollect.streams.agents.retraction_clerk import RetractionClerk
+from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
+from recollect.streams.agents.identity.merge_handler import MergeHandler
+from recollect.streams.agents.mental_model_handler import MentalModelHandler
+from recollect.streams.agents.retraction_handler import RetractionHandler
 from recollect.streams.agents.state import State
 from recollect.streams.agents.turn_closer import TurnCloser
 from recollect.streams.agents.writer.model_writer import ModelWriter
@@ -27,10 +27,10 @@ from recollect.streams.agents.writer.rule_writer import RuleWriter
 BY_NAME: Mapping[str, Agent] = {
     "writer": RuleWriter(),
     "accesses": AccessCounter(),
-    "merges": MergeClerk(),
-    "retractions": RetractionClerk(),
-    "mentalmodels": MentalModelKeeper(),
-    "deadletters": DeadLetterClerk(),
+    "merges": MergeHandler(),
+    "retractions": RetractionHandler(),
+    "mentalmodels": MentalModelHandler(),
+    "deadletters": DeadLetterHandler(),
     "ticks": TurnCloser(),
     "modelwriter": ModelWriter(),
 }

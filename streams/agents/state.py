@@ -346,11 +346,11 @@ class State:
         self.note(key_of("retraction", target_id))
         return retractions.retractions_of(self.memory, target_id)
 
-    def standing_retractions(self, event_ids: Sequence[str]) -> list[MemoryRetraction]:
+    def active_retractions(self, event_ids: Sequence[str]) -> list[MemoryRetraction]:
         """Return the active retractions of memories stated by these events."""
         for event_id in event_ids:
             self.note(key_of("retractions of", event_id))
-        return retractions.standing_retractions(self.memory, event_ids)
+        return retractions.active_retractions(self.memory, event_ids)
 
     def facts_covered(self, target_id: str) -> list[RetractedFact]:
         """Return the facts that the retraction of a memory covers."""

@@ -276,7 +276,7 @@ AT_HOME: dict[str, Callable[[Zone], object]] = {
     "record_accesses": lambda zone: zone.record_accesses([RecallCount("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
     "write": lambda zone: zone.write(),
-    "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),
+    "plan_erasure": lambda zone: zone.plan_erasure(ForgetTargets(ids=("m1",))),
     "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
 }
 

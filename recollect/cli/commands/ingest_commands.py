@@ -398,7 +398,7 @@ def forget(
             raise click.UsageError("--dry-run erases nothing, so there is nothing to certify")
         check_new_file(certificate)
     with open_zone(home, zone) as memory:
-        plan = memory.choose(targets)
+        plan = memory.plan_erasure(targets)
         if dry_run:
             report = memory.erase(plan, dry_run=True)
         else:
@@ -408,7 +408,7 @@ def forget(
                         print_line(line, err=True)
                     if click.confirm("Erase these too?", err=True):
                         more = (*also, *(item.id for item in plan.also_possible))
-                        plan = memory.choose(msgspec.structs.replace(targets, also=more))
+                        plan = memory.plan_erasure(msgspec.structs.replace(targets, also=more))
                 what = f"{pluralise(len(plan.numbers), 'record')} ({_abbreviated(plan.ids)})"
                 question = f"Permanently erase {what} and everything derived from it?"
                 if not click.confirm(escape_invisible(question), err=True):

@@ -409,7 +409,7 @@ def part_id(event_id: str, start: int, end: int) -> str:
 def _retracted_parts(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return the ids of the parts of events that were retracted by their place, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
-    for row in retractions.standing_retractions(files.memory.connection, event_ids):
+    for row in retractions.active_retractions(files.memory.connection, event_ids):
         if row.target_id == part_id(row.event_id, row.char_start, row.char_end):
             found.setdefault(row.event_id, []).append((row.char_start, row.target_id))
     return {event_id: [id_ for _, id_ in sorted(parts)] for event_id, parts in found.items()}

@@ -8,7 +8,7 @@ from recollect.schemas.changes import AnyRow, Entity, MergeCandidate
 from recollect.schemas.ids import entity_id, row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_comparison import CONFIDENT, UNCERTAIN, EntityProfile
-from recollect.streams.agents.identity.merge_clerk import merge_row
+from recollect.streams.agents.identity.merge_handler import merge_row
 from recollect.streams.agents.state import (
     NAME_PREFIX_LENGTH,
     EntityRef,

@@ -40,7 +40,7 @@ from recollect.streams.agents.writer.near_duplicates import (
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
 from recollect.streams.agents.writer.remembered_again import find_restated
-from recollect.streams.agents.writer.retracted_statements import retracted_at_birth
+from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.retractions import (
     Retraction,
     StatementFact,
@@ -194,8 +194,8 @@ class MessageDecision:
         message = self._message
         texts = {id_: text for id_, (_, text) in message.versions.items()}
         texts[self._event.id] = message.content.content
-        standing = self._state.standing_retractions(list(texts))
-        return retracted_at_birth(fact, standing, texts, message.content)
+        active = self._state.active_retractions(list(texts))
+        return retractions_of_new_fact(fact, active, texts, message.content)
 
     def _pronoun_referent(self, statement: Statement) -> ResolvedMention | None:
         """Return the mention of a pronoun's referent; create its entity if it is new.

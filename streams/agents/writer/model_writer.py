@@ -37,7 +37,7 @@ from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
-from recollect.streams.agents.identity.merge_clerk import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.identity.merge_handler import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.identity.participants import Participant, named_participants
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
@@ -54,7 +54,7 @@ from recollect.streams.agents.writer.proposals import (
     Refused,
 )
 from recollect.streams.agents.writer.restatements import compare_texts
-from recollect.streams.agents.writer.retracted_statements import retracted_at_birth
+from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
@@ -300,8 +300,8 @@ class _Resolution:
             signature=stored_signature(f"{sender.id} model: {fact.text.casefold()}"),
         )
         texts = self._checked.texts
-        standing = self._state.standing_retractions(sorted(texts))
-        self._part.puts += retracted_at_birth(row, standing, texts, message_of(about))
+        active = self._state.active_retractions(sorted(texts))
+        self._part.puts += retractions_of_new_fact(row, active, texts, message_of(about))
         self._part.puts.append(row)
         self._part.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", fact.id, fact.text)

@@ -45,17 +45,17 @@ def retracted_statement(
 def covering(
     fact_id: str,
     text: str,
-    standing: Sequence[MemoryRetraction],
+    active: Sequence[MemoryRetraction],
     texts: Mapping[str, str],
     names: Iterable[str],
 ) -> list[MemoryRetraction]:
     """Return the retractions that cover a fact, one for each retracted memory.
 
-    `standing`: retractions of what the versions of its message state. `texts`: their texts by id.
+    `active`: retractions of what the versions of its message state. `texts`: their texts by id.
     """
     names = tuple(names)
     found: dict[str, MemoryRetraction] = {}
-    for row in standing:
+    for row in active:
         said = texts.get(row.event_id)
         if row.target_id == fact_id or (
             said is not None
@@ -70,12 +70,12 @@ def _covers(statement: RetractedStatement, text: str, row: MemoryRetraction) -> 
     return row.target_id == row.event_id or statement.is_said_by(text)
 
 
-def retracted_at_birth(
-    fact: Fact, standing: Sequence[MemoryRetraction], texts: Mapping[str, str], content: Content
+def retractions_of_new_fact(
+    fact: Fact, active: Sequence[MemoryRetraction], texts: Mapping[str, str], content: Content
 ) -> list[RetractedFact]:
     """Return the rows of the retractions in force that cover a new fact of a message."""
     names = (content.sender_id, content.sender_name or "")
-    found = covering(fact.id, fact.text, standing, texts, names)
+    found = covering(fact.id, fact.text, active, texts, names)
     return [retracted_fact(fact.id, fact.as_of, each) for each in found]
 
 

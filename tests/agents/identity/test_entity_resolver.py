@@ -7,7 +7,7 @@ import pytest
 from recollect.schemas.changes import Handle, MergeCandidate
 from recollect.schemas.events import Content, DecideMerge, Draft
 from recollect.streams.agents.identity.entity_resolver import EntityResolver, handle_type
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.state import EntityRef
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.analysis import Contact, Introduction
@@ -15,7 +15,7 @@ from tests.agents.kit import Zone, command, says
 
 
 def zone(*drafts: Draft) -> Zone:
-    return Zone(RuleWriter(), MergeClerk()).given(*drafts)
+    return Zone(RuleWriter(), MergeHandler()).given(*drafts)
 
 
 def sent(home: Zone, draft: Draft) -> tuple[EntityResolver, EntityRef]:

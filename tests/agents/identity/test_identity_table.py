@@ -16,7 +16,7 @@ import pytest
 from recollect.operations.memories.compare_entities import compare_descriptions
 from recollect.schemas.events import Content, Draft
 from recollect.schemas.wire import EntityDescription
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
 
@@ -77,7 +77,7 @@ def test_entities_compare_judges_as_the_writer_does(row: tuple[str, ...]) -> Non
 
 
 def zone(*drafts: Draft) -> Zone:
-    return Zone(RuleWriter(), MergeClerk()).given(*drafts)
+    return Zone(RuleWriter(), MergeHandler()).given(*drafts)
 
 
 def said(who: str, words: str, nth: int, account: str, **fields: str | None) -> Draft:

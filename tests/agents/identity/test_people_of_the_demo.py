@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.schemas.inbound import decode_inbound, draft_of
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import Zone
 
@@ -17,7 +17,7 @@ _EXPORT = Path(__file__).parents[3] / "demo" / "export.jsonl"
 @pytest.fixture(scope="module")
 def demo() -> Zone:
     drafts = [draft_of(decode_inbound(line)) for line in _EXPORT.read_bytes().splitlines()]
-    return Zone(RuleWriter(), MergeClerk()).given(*drafts)
+    return Zone(RuleWriter(), MergeHandler()).given(*drafts)
 
 
 def name_of(demo: Zone, entity: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.schemas.events import DecideMerge
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.names.pet_forms import is_pet_form, pet_forms
 from recollect.text.name_forms import name_keys
@@ -21,7 +21,7 @@ TOLD = "She won a medal in Turin on Monday."
 
 def asked(pet: str, *known: str) -> Zone:
     """Return a zone in which people were spoken of, and somebody tells of one by another name."""
-    zone = Zone(RuleWriter(), MergeClerk())
+    zone = Zone(RuleWriter(), MergeHandler())
     for place, each in enumerate(known):
         zone.given(says("Mel", each, thread_id="before", at=START + place))
     return told(zone, pet, 1)

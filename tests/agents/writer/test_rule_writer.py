@@ -19,7 +19,7 @@ from recollect.schemas.changes import (
     Turn,
 )
 from recollect.schemas.events import CloseTurn, Draft, ProposeMerge
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import (
     DAY,
@@ -247,7 +247,7 @@ def test_a_home_of_one_takes_no_place_of_a_namesakes() -> None:
 
 
 def test_two_that_were_found_to_be_one_have_one_home() -> None:
-    home = Zone(RuleWriter(), MergeClerk()).given(
+    home = Zone(RuleWriter(), MergeHandler()).given(
         says("Alex", "I live in Lisbon.", account="u1"),
         says("Alex", "hello", account="u2"),
     )

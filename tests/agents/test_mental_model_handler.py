@@ -9,7 +9,7 @@ import pytest
 
 from recollect.schemas.changes import MentalModel
 from recollect.schemas.events import CreateMentalModel, Draft, UpdateMentalModel
-from recollect.streams.agents.mental_model_keeper import MentalModelKeeper
+from recollect.streams.agents.mental_model_handler import MentalModelHandler
 from tests.agents.kit import DAY, START, Thread, Zone, command
 
 
@@ -36,7 +36,7 @@ def test_a_model_is_made_with_all_that_was_given() -> None:
         tags=("work", "people"),
         refresh_trigger={"after_facts": 10},
     )
-    (row,) = Zone(MentalModelKeeper()).read(draft).rows(MentalModel)
+    (row,) = Zone(MentalModelHandler()).read(draft).rows(MentalModel)
     assert (row.name, row.description, row.subtype, row.entity_id) == (
         "Ada at work",
         "She leads releases.",
@@ -50,13 +50,13 @@ def test_a_model_is_made_with_all_that_was_given() -> None:
 
 
 def test_what_was_not_given_is_absent_and_not_empty() -> None:
-    (row,) = Zone(MentalModelKeeper()).read(creates("A", "B")).rows(MentalModel)
+    (row,) = Zone(MentalModelHandler()).read(creates("A", "B")).rows(MentalModel)
     assert (row.subtype, row.entity_id, row.refresh_trigger) == (None, None, None)
     assert json.loads(row.tags) == []
 
 
 def test_an_update_is_a_row_of_its_own_that_keeps_name_and_tags() -> None:
-    zone = Zone(MentalModelKeeper())
+    zone = Zone(MentalModelHandler())
     (first,) = zone.read(creates("Ada", "Lives in Berlin.", tags=("home",))).rows(MentalModel)
     (second,) = zone.read(updates(first.id, "Lives in Paris.")).rows(MentalModel)
     assert (second.name, second.description, json.loads(second.tags)) == (
@@ -73,7 +73,7 @@ def test_an_update_is_a_row_of_its_own_that_keeps_name_and_tags() -> None:
 
 
 def test_an_update_with_tags_has_these_alone() -> None:
-    zone = Zone(MentalModelKeeper())
+    zone = Zone(MentalModelHandler())
     (first,) = zone.read(creates("Ada", "Lives in Berlin.", tags=("home",))).rows(MentalModel)
     (second,) = zone.read(updates(first.id, "Paris.", tags=("city",))).rows(MentalModel)
     third = updates(second.id, "Rome.", at=START + 2 * DAY, tags=())
@@ -83,7 +83,7 @@ def test_an_update_with_tags_has_these_alone() -> None:
 
 def test_a_version_rests_on_every_version_before_it() -> None:
     """So that forgetting the first takes the name that the others repeat."""
-    zone = Zone(MentalModelKeeper())
+    zone = Zone(MentalModelHandler())
     (first,) = zone.read(creates("Ada", "one")).rows(MentalModel)
     (second,) = zone.read(updates(first.id, "two")).rows(MentalModel)
     third = zone.read(updates(second.id, "three", at=START + 2 * DAY))
@@ -91,7 +91,7 @@ def test_a_version_rests_on_every_version_before_it() -> None:
 
 
 def test_an_older_version_may_be_taken_up_again() -> None:
-    zone = Zone(MentalModelKeeper())
+    zone = Zone(MentalModelHandler())
     (first,) = zone.read(creates("Ada", "one")).rows(MentalModel)
     zone.read(updates(first.id, "two"))
     third = zone.read(updates(first.id, "three", at=START + 2 * DAY))
@@ -101,12 +101,12 @@ def test_an_older_version_may_be_taken_up_again() -> None:
 
 @pytest.mark.parametrize("model", ["", "nobody", "' OR 1=1 --"])
 def test_an_update_of_a_model_that_is_not_there_does_nothing(model: str) -> None:
-    zone = Zone(MentalModelKeeper()).given(creates("Ada", "one"))
+    zone = Zone(MentalModelHandler()).given(creates("Ada", "one"))
     assert zone.read(updates(model, "two")).puts == []
 
 
 def test_two_models_of_one_name_are_two() -> None:
-    zone = Zone(MentalModelKeeper())
+    zone = Zone(MentalModelHandler())
     zone.given(creates("Ada", "one"))
     payload = CreateMentalModel(source_id="again", name="Ada", description="two")
     zone.given(command(payload))
@@ -116,4 +116,4 @@ def test_two_models_of_one_name_are_two() -> None:
 def test_the_description_is_what_gets_a_vector() -> None:
     zone = Zone()
     event = zone.next_event(creates("Ada", "Lives in Berlin."))
-    assert MentalModelKeeper().extract(event, Thread([])).texts == ("Lives in Berlin.",)
+    assert MentalModelHandler().extract(event, Thread([])).texts == ("Lives in Berlin.",)

@@ -13,7 +13,7 @@ from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 
 
-class DeadLetterClerk(Agent):
+class DeadLetterHandler(Agent):
     """Handles `park` and `drop`."""
 
     kinds = frozenset({"park", "drop"})

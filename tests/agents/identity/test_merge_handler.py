@@ -6,7 +6,7 @@ import pytest
 
 from recollect.schemas.changes import Entity, Merge, MergeCandidate, MergeDecision, MergeUndo
 from recollect.schemas.events import DecideMerge, Draft, ProposeMerge, UndoMerge
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from tests.agents.kit import MINUTE, START, Outcome, Zone, command
 
 
@@ -16,7 +16,7 @@ def person(id: str) -> Entity:
 
 def zone() -> Zone:
     """Ann, Anna and Hanna, who are three as far as anybody knows."""
-    return Zone(MergeClerk()).given(person("ann"), person("anna"), person("hanna"))
+    return Zone(MergeHandler()).given(person("ann"), person("anna"), person("hanna"))
 
 
 def propose(a: str, b: str, confidence: float, *, at: int = START) -> Draft:

@@ -25,7 +25,7 @@ class StatingEvent(NamedTuple):
     names: tuple[str, ...]
 
 
-class RetractionClerk(Agent):
+class RetractionHandler(Agent):
     """Retracts every fact that states what the command retracts.
 
     Rows hold ids and offsets, never words. Facts that are derived later from the same events are

@@ -33,7 +33,7 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
     )
 
 
-class MergeClerk(Agent):
+class MergeHandler(Agent):
     """Executes merges at or above a confidence, leaves others pending review, and undoes merges.
 
     Its rows hold ids and the words of its own command, never those of another event.

@@ -14,7 +14,7 @@ from recollect.streams.agents.vectors import embedding_rows
 _json = msgspec.json.Encoder()
 
 
-class MentalModelKeeper(Agent):
+class MentalModelHandler(Agent):
     """Creates mental models, and a new version for each update; older versions stay."""
 
     kinds = frozenset({"create_mental_model", "update_mental_model"})
