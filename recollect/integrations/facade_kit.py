@@ -1,4 +1,4 @@
-"""What facades share: lists of a zone as a whole, moments, and what is told of refused items."""
+"""Helpers of the facades: full listings, retractions, times, errors for rejected items."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any, Literal
 from recollect import IngestReport, InvalidInput, Memory, UnknownZone, Zone
 
 _PAGE = 1_000
-# Source ids that one address has room for.
+# The maximum number of source ids that fit into one URL.
 _BATCH_SIZE = 500
-# An integer below this is unix seconds, as a time after 1973 in milliseconds is above it.
+# Numbers below this are unix seconds: in milliseconds they would be times before March 1973.
 _SECONDS_UNTIL = 100_000_000_000
-#: What `kind` is, in a facade's fields, of a text that took the place of a memory.
-UPDATE = "update"
+#: The value of `kind` in a facade's fields that marks the replacement of a memory.
+REPLACEMENT = "update"
 
 
-def every(
+def list_all(
     zone: Zone,
     scope: Literal["facts", "events", "observations"],
     *,
     first: int = _PAGE,
     **filters: Any,
 ) -> Iterator[Memory]:
-    """Yield all memories of a kind that the filters of `list_memories` let through, newest first.
+    """Yield all memories of a scope that match the filters of `list_memories`, newest first.
 
-    With `source_event_ids` they come in no order. `first`: how many are asked for at first.
+    With `source_event_ids` the order is undefined. `first`: the size of the first page.
     """
     sources: Sequence[str] | None = filters.pop("source_event_ids", None)
     if sources is None:
@@ -44,7 +44,7 @@ def _pages(zone: Zone, scope: Any, size: int, filters: dict[str, Any]) -> Iterat
         try:
             page = zone.list_memories(scope, **filters, cursor=cursor, limit=size)
         except UnknownZone:
-            # A service answers so for a zone that holds nothing yet.
+            # A service raises this for an empty zone.
             return
         yield from page.memories
         cursor, size = page.cursor, _PAGE
@@ -52,19 +52,20 @@ def _pages(zone: Zone, scope: Any, size: int, filters: dict[str, Any]) -> Iterat
             return
 
 
-def is_update(said: Mapping[str, Any]) -> bool:
-    """Return whether a facade's fields are those of a text that took the place of a memory."""
-    return said.get("kind") == UPDATE
+def is_replacement(fields: Mapping[str, Any]) -> bool:
+    """Return whether a facade's fields mark an event as the replacement of a memory."""
+    return fields.get("kind") == REPLACEMENT
 
 
 def retract(
     zone: Zone, id_: str, own: Set[str] | None = None, replaced_by: str | None = None
 ) -> None:
-    """Retract a memory; a fact only as `own` events state it, by source id. None: as all do.
+    """Retract a memory, unless the event `replaced_by` states it too.
 
-    What `replaced_by` says again is still true, and stays.
+    `own`: source ids. A fact that other events state as well is retracted only for these. None:
+    for all events.
     """
-    # The id of a part of an event names its event alone.
+    # An id with a colon is that of a part of an event, which has no other sources.
     held = None if ":" in id_ else zone.get_memory(id_)
     sources = [] if held is None else held.source_event_ids
     if replaced_by in sources:
@@ -81,9 +82,9 @@ def replace(
     own: Set[str] | None = None,
     principal: Mapping[str, str] | None = None,
 ) -> IngestReport:
-    """Put an event in the place of memories, by their ids; return what became of it.
+    """Ingest an event that replaces memories (`targets`: their ids), and then retract these.
 
-    `own`: as for `retract`. In this order, so that a crash in between loses nothing.
+    `own`: see `retract`. In this order, a crash in between loses nothing.
     """
     report = zone.ingest(event, principal=principal)
     if not report.rejected:
@@ -92,8 +93,8 @@ def replace(
     return report
 
 
-def revisions(events: Iterable[Memory]) -> list[list[Memory]]:
-    """Return events as messages with their edits: of each the first first, in no other order."""
+def group_versions(events: Iterable[Memory]) -> list[list[Memory]]:
+    """Group the events that are versions of the same message, each group oldest first."""
     found = {event.id: event for event in events}
     edits = {change.id for event in found.values() for change in event.superseded_by}
     return [
@@ -103,23 +104,23 @@ def revisions(events: Iterable[Memory]) -> list[list[Memory]]:
     ]
 
 
-def now() -> int:
-    """Return the present moment in unix milliseconds."""
+def now_ms() -> int:
+    """Return the current time in unix milliseconds."""
     return int(time.time() * 1_000)
 
 
-def moment(value: Any, field: str) -> int:
-    """Return a moment in unix milliseconds: now for None; what names no zone is in UTC.
+def to_unix_ms(value: Any, field: str) -> int:
+    """Convert a time to unix milliseconds; None is now, and a time without a zone is in UTC.
 
     Raises:
-        InvalidInput: it is none; the message names `field`.
+        InvalidInput: the value is not a time. The message names `field`.
     """
     if value is None:
-        return now()
+        return now_ms()
     if isinstance(value, str):
         text = value.strip()
         if text.isdecimal() and text.isascii():
-            return moment(int(text), field)
+            return to_unix_ms(int(text), field)
         try:
             value = datetime.fromisoformat(text)
         except ValueError:
@@ -136,13 +137,12 @@ def moment(value: Any, field: str) -> int:
     raise InvalidInput(f"{field} is {type(value).__name__}; give a time")
 
 
-def partly_kept(report: IngestReport, name: str, places: Sequence[int]) -> InvalidInput:
-    """Return what to raise where items were refused: which, why, and which others are kept.
+def partly_rejected(report: IngestReport, name: str, indexes: Sequence[int]) -> InvalidInput:
+    """Return the error for a partly rejected batch: the rejected items, and those stored.
 
-    `places` are the places of the items, `name[place]`, by the order in which they were sent.
+    `indexes`: for each event of the batch, the index of its item in the list called `name`.
     """
-    refused = {places[one.line - 1]: one.reason for one in report.rejections}
-    kept = [f"{name}[{place}]" for place in places if place not in refused]
-    said = "; ".join(f"{name}[{place}] is not kept: {why}" for place, why in refused.items())
-    rest = f"; kept: {', '.join(kept)}" if kept else ""
-    return InvalidInput(said + rest)
+    reasons = {indexes[one.line - 1]: one.reason for one in report.rejections}
+    stored = [f"{name}[{index}]" for index in indexes if index not in reasons]
+    rejected = "; ".join(f"{name}[{index}] was not stored: {why}" for index, why in reasons.items())
+    return InvalidInput(rejected + (f"; stored: {', '.join(stored)}" if stored else ""))

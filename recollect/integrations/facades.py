@@ -1,6 +1,6 @@
-"""What a service and an MCP server offer for clients of other products.
+"""The HTTP routes and MCP tool sets for clients of other products.
 
-Entry points hand it on: `create_app(extra_routes=routers(), tool_sets=TOOL_SETS)`.
+Entry points pass them to `create_app(extra_routes=routers(), tool_sets=TOOL_SETS)`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def routers() -> tuple[Router, ...]:
-    """Return the paths that the clients of Mem0 and of Hindsight call."""
+    """Return the routes that the clients of Mem0 and Hindsight call."""
     from recollect.integrations.hindsight import hindsight_routes
     from recollect.integrations.mem0 import mem0_routes
 
@@ -35,5 +35,5 @@ def _chatgpt() -> tuple[MemoryTool, ...]:
     return CHATGPT_TOOLS
 
 
-#: The sets of MCP tools: recollect's own first, then those under other products' names.
+#: The MCP tool sets by name: recollect's own, and those with the tools of other products.
 TOOL_SETS: ToolSets = {**OWN_TOOL_SETS, "mem0": _mem0, "chatgpt": _chatgpt}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from recollect import MAX_CONTENT_BYTES, InvalidInput, Memory, Zone
-from recollect.integrations.facade_kit import every
+from recollect.integrations.facade_kit import list_all
 
 #: The metadata key of the value. It is stored as JSON text, so that any characters and numbers can
 #: be stored.
@@ -128,7 +128,7 @@ class KeptItems:
         for start in range(0, len(results), _RECALLED_AT_ONCE):
             part = results[start : start + _RECALLED_AT_ONCE]
             sources = [result.source_event_ids[0] for result in part]
-            found = every(self.zone, "events", platform=self.platform, source_event_ids=sources)
+            found = list_all(self.zone, "events", platform=self.platform, source_event_ids=sources)
             items = {memory.id: item for memory in found if (item := _stored(memory))}
             for result in part:
                 if result.id in items:
@@ -168,7 +168,7 @@ class KeptItems:
     def _events(self, path: tuple[str, ...] | None, first: int) -> Iterator[Memory]:
         """Yield events, newest first; `first`: the size of the first page."""
         thread = None if path is None else _thread(path)
-        return every(self.zone, "events", first=first, platform=self.platform, thread=thread)
+        return list_all(self.zone, "events", first=first, platform=self.platform, thread=thread)
 
     def _is_stored(self, source_id: str) -> bool:
         try:

@@ -1,8 +1,8 @@
-"""Conversations that come as one text: who said which part of it.
+"""Parser of conversations given as one text.
 
-Known are messages as JSON (a list, an object with `messages`, one a line), blocks with their roles
-(`[role: user]` … `[user:end]`, `<|im_start|>user`), and lines that begin with who says them
-(`User: …`, `**Alice:** …`, `[10:02] Bob: …`).
+Three formats are recognised: messages as JSON (a list, an object with `messages`, or JSON Lines),
+blocks with their roles (`[role: user]` … `[user:end]`, `<|im_start|>user`), and lines that begin
+with their speaker (`User: …`, `**Alice:** …`, `[10:02] Bob: …`).
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Roles of those whose words nothing is concluded from.
-ASSISTANTS = _words(
+#: The roles of speakers from whose turns no facts are extracted.
+ASSISTANTS = _word_set(
     "assistant ai bot chatbot agent model llm claude chatgpt gpt gemini copilot system developer "
     "tool function"
 )
-_ROLES = ASSISTANTS | _words("user human customer")
+_ROLES = ASSISTANTS | _word_set("user human customer")
 _USERS = _ROLES - ASSISTANTS
-# Those of them that are nothing else before a colon: "System: Windows" is no turn.
-_SPEAKING_ROLES = _ROLES - _words("agent model system developer tool function customer")
+# The roles that mean a speaker even on a single labelled line; "System: Windows" is no turn.
+_SPEAKING_ROLES = _ROLES - _word_set("agent model system developer tool function customer")
 
 
 class Turn(NamedTuple):
-    """What one said. `before` and `after` are what stands around it in the text.
+    """One turn. `before` and `after` are the text around its content, such as the label.
 
-    `speaker` is a role in small letters, or a name as it is written.
+    `speaker` is a role in lower case, or a name as written.
     """
 
     speaker: str
@@ -40,18 +40,18 @@ class Turn(NamedTuple):
     after: str = ""
 
     @property
-    def by_assistant(self) -> bool:
-        """Whether nothing is concluded from it."""
+    def is_assistant(self) -> bool:
+        """Whether no facts are extracted from the turn."""
         return self.speaker.casefold() in ASSISTANTS
 
     @property
     def name(self) -> str | None:
-        """The name of who says it; None where it is a role."""
+        """The speaker's name; None if the speaker is a role."""
         return None if self.speaker.casefold() in _ROLES else self.speaker
 
 
-def turns(text: str) -> list[Turn]:
-    """Return the turns of a text that is a conversation, in order; none of another text."""
+def parse_turns(text: str) -> list[Turn]:
+    """Return the turns of a conversation in order; [] if the text is not a conversation."""
     for read in (_as_json, _in_blocks, _in_lines):
         found = [turn for turn in read(text) if turn.content.strip()]
         if found:
@@ -76,7 +76,7 @@ def _as_json(text: str) -> Iterator[Turn]:
 
 
 def _messages(text: str) -> Sequence[dict[str, Any]]:
-    """Return the messages that a text holds as JSON; none where it holds anything else."""
+    """Return the messages in a JSON text; () if it is no JSON or has anything but messages."""
     start = text.lstrip()[:1]
     if start not in ("[", "{"):
         return ()
@@ -129,8 +129,8 @@ _LABEL = re.compile(
     r"(?:[ \t]*\([^)\n]{1,40}\))?(?P<end>:(?:\*\*|__)?|(?:\*\*|__):)(?:[ \t]+|$)",
     re.MULTILINE,
 )
-# What stands before a colon and is nobody.
-_NOBODY = _words(
+# Labels before a colon that are not speakers.
+_NON_SPEAKERS = _word_set(
     """note notes reminder update updates bio about summary goal goals profile todo task tasks re
     fwd subject ps question answer q a quote memo diary journal today tomorrow yesterday edit fact
     facts preference preferences context background name email phone address city country job age
@@ -140,7 +140,7 @@ _NOBODY = _words(
     favorite hobby hobbies likes dislikes allergies allergy birthday also however remember fyi
     tldr"""
 )
-_OPENINGS = _words("dear hi hello hey the a an my our your this that these those")
+_OPENINGS = _word_set("dear hi hello hey the a an my our your this that these those")
 _SPEECH = re.compile(
     r"[.!?…](?:\s|\Z)|\b(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|me|we|we['’]re|our|you|your)\b",
     re.IGNORECASE,
@@ -149,12 +149,12 @@ _FIRST_PERSON = re.compile(r"\W*(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we
 
 
 def _in_lines(text: str) -> Iterator[Turn]:
-    labels = [found for found in _LABEL.finditer(text) if _may_speak(found["who"])]
+    labels = [found for found in _LABEL.finditer(text) if _is_speaker_label(found["who"])]
     if not labels or text[: labels[0].start()].strip():
         return
     ends = [*(found.start() for found in labels[1:]), len(text)]
     said = [text[found.end() : end] for found, end in zip(labels, ends, strict=True)]
-    if not _is_talk([found["who"] for found in labels], said):
+    if not _is_dialogue([found["who"] for found in labels], said):
         return
     start = 0
     for found, words, end in zip(labels, said, ends, strict=True):
@@ -164,20 +164,20 @@ def _in_lines(text: str) -> Iterator[Turn]:
         start = end
 
 
-def _may_speak(who: str) -> bool:
+def _is_speaker_label(who: str) -> bool:
     folded = who.casefold()
     if folded in _ROLES:
         return True
     first, *_ = folded.split()
     return (
-        folded not in _NOBODY
+        folded not in _NON_SPEAKERS
         and first not in _OPENINGS
         and all(word[0].isupper() for word in who.split())
     )
 
 
-def _is_talk(who: Sequence[str], said: Sequence[str]) -> bool:
-    """Return whether labelled lines are what people say, not the fields of a form."""
+def _is_dialogue(who: Sequence[str], said: Sequence[str]) -> bool:
+    """Return whether labelled lines are turns of people rather than the fields of a form."""
     names = {name.casefold() for name in who}
     if names & _SPEAKING_ROLES:
         return True

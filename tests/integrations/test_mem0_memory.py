@@ -627,9 +627,9 @@ def test_what_was_kept_and_what_was_not_is_told_item_by_item(memory: Memory) -> 
         {"role": "user", "content": long},
         {"role": "user", "content": "I play chess."},
     ]
-    with pytest.raises(ValueError, match=r"messages\[2\] is not kept: content") as caught:
+    with pytest.raises(ValueError, match=r"messages\[2\] was not stored: content") as caught:
         memory.add(said, user_id="ada")
-    assert str(caught.value).endswith("kept: messages[1], messages[3]")
+    assert str(caught.value).endswith("stored: messages[1], messages[3]")
     assert set(texts(memory.get_all(filters=ADA))) == {"Ada bakes rye bread.", "Ada plays chess."}
     with pytest.raises(ValueError, match=r"none of 2 events can be kept; event 1: .*; event 2: "):
         memory.add([said[2], said[2]], user_id="ada")

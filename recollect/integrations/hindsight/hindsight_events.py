@@ -1,7 +1,7 @@
-"""What was retained, as events of a zone.
+"""Retained items as events of a zone.
 
-A content is an event of the platform `hindsight`, or one for each turn of a conversation; its
-context, document, tags and metadata stand in the event's own. An event says who spoke.
+An item is one event of the platform `hindsight`, or, if it is a conversation, one event for each
+turn, from its speaker. Its context, document, tags and metadata are in the event's metadata.
 """
 
 from __future__ import annotations
@@ -12,68 +12,79 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect import InvalidInput, Memory, Zone
-from recollect.integrations.facade_kit import UPDATE, every, moment, now, revisions
-from recollect.integrations.transcripts import Turn, turns
+from recollect.integrations.facade_kit import (
+    REPLACEMENT,
+    group_versions,
+    list_all,
+    now_ms,
+    to_unix_ms,
+)
+from recollect.integrations.transcripts import Turn, parse_turns
 
 PLATFORM = "hindsight"
-#: The key of an event's metadata under which Hindsight's fields stand.
+#: The metadata key of Hindsight's fields.
 KEY = "hindsight"
-#: What `kind` is of the event that holds the name and the missions of a bank.
+#: The `kind` of the event that stores the name and the missions of a bank.
 BANK = "bank"
 _SENDER = "user"
-# What a text has of the memory that it takes the place of.
-_KEPT = ("context", "document_id", "tags", "metadata")
+# The fields that a replacement takes over from the replaced memory.
+_INHERITED_FIELDS = ("context", "document_id", "tags", "metadata")
 
 
-def said_in(event: Memory) -> dict[str, Any]:
-    """Return Hindsight's fields of an event; none of one that came in another way."""
-    said = (event.metadata or {}).get(KEY) if event.platform == PLATFORM else None
-    return said if isinstance(said, dict) else {}
+def hindsight_fields(event: Memory) -> dict[str, Any]:
+    """Return Hindsight's fields of an event; {} if it was not retained through this interface."""
+    fields = (event.metadata or {}).get(KEY) if event.platform == PLATFORM else None
+    return fields if isinstance(fields, dict) else {}
 
 
 def tags_of(event: Memory) -> set[str]:
-    """Return the tags of what was retained."""
-    return set(said_in(event).get("tags") or ())
+    """Return the tags of a retained event."""
+    return set(hindsight_fields(event).get("tags") or ())
 
 
-def retained(zone: Zone, **said: str) -> list[Memory]:
-    """Return the events of which Hindsight's fields say this, in the order they were retained."""
-    metadata = {f"{KEY}.{name}": value for name, value in said.items()}
-    found = every(zone, "events", platform=PLATFORM, metadata=metadata)
-    return sorted((one for one in found if said_in(one).get("kind") != BANK), key=order)
-
-
-def order(event: Memory) -> tuple[str, str, list[int]]:
-    """Return where an event stands among what was retained."""
-    said = said_in(event)
-    return (
-        str(said.get("at") or event.as_of),
-        str(said.get("operation")),
-        list(said.get("place") or ()),
+def find_retained(zone: Zone, **fields: str) -> list[Memory]:
+    """Return the retained events with these values of Hindsight's fields, in retention order."""
+    metadata = {f"{KEY}.{name}": value for name, value in fields.items()}
+    found = list_all(zone, "events", platform=PLATFORM, metadata=metadata)
+    return sorted(
+        (one for one in found if hindsight_fields(one).get("kind") != BANK), key=retention_key
     )
 
 
-def messages(events: Iterable[Memory]) -> list[list[Memory]]:
-    """Return what was retained with the versions of each, in order; the last one counts."""
-    return sorted(revisions(events), key=lambda versions: order(versions[0]))
+def retention_key(event: Memory) -> tuple[str, str, list[int]]:
+    """Return the sort key of retention order."""
+    fields = hindsight_fields(event)
+    return (
+        str(fields.get("at") or event.as_of),
+        str(fields.get("operation")),
+        list(fields.get("place") or ()),
+    )
 
 
-def contents(
+def ordered_versions(events: Iterable[Memory]) -> list[list[Memory]]:
+    """Group events by message, in retention order; the last version of each is the current one."""
+    return sorted(group_versions(events), key=lambda versions: retention_key(versions[0]))
+
+
+def content_events(
     items: Sequence[Mapping[str, Any]],
     operation: str,
     document_tags: Sequence[str],
-    before: Mapping[str, Memory],
+    earlier: Mapping[str, Memory],
 ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    """Yield what each content is as events, with its place.
+    """Yield the index and the events of each item.
 
-    `before`: what the same operation put there, by source id; times are as they were then.
+    `earlier`: the events that an earlier attempt at the operation ingested, by source id; their
+    times are used again.
 
     Raises:
-        InvalidInput: a content is none.
+        InvalidInput: an item has no valid content.
     """
-    at = next((said_in(event).get("at") for event in before.values()), None) or _written(now())
-    for place, item in enumerate(items):
-        said = {
+    at = next((hindsight_fields(event).get("at") for event in earlier.values()), None) or _iso_time(
+        now_ms()
+    )
+    for index, item in enumerate(items):
+        fields = {
             "operation": operation,
             "at": at,
             "context": item.get("context"),
@@ -82,94 +93,94 @@ def contents(
             "metadata": item.get("metadata"),
         }
         timestamp = item.get("timestamp")
-        begun = moment(None if timestamp in ("", "unset") else timestamp, "timestamp")
-        text = text_of(item.get("content"), f"items[{place}].content")
-        said_by = turns(text)
+        start = to_unix_ms(None if timestamp in ("", "unset") else timestamp, "timestamp")
+        text = checked_text(item.get("content"), f"items[{index}].content")
+        parsed = parse_turns(text)
         yield (
-            place,
+            index,
             [
-                _event(turn, said, place, number, before, begun, several=bool(said_by))
-                for number, turn in enumerate(said_by or [Turn(_SENDER, text)])
+                _event(turn, fields, index, turn_index, earlier, start, is_dialogue=bool(parsed))
+                for turn_index, turn in enumerate(parsed or [Turn(_SENDER, text)])
             ],
         )
 
 
 def _event(
     turn: Turn,
-    said: dict[str, Any],
-    place: int,
-    number: int,
-    before: Mapping[str, Memory],
-    begun: int,
+    fields: dict[str, Any],
+    index: int,
+    turn_index: int,
+    earlier: Mapping[str, Memory],
+    start: int,
     *,
-    several: bool,
+    is_dialogue: bool,
 ) -> dict[str, Any]:
-    base = f"{PLATFORM}-{said['operation']}-{place}"
-    id_ = f"{base}-{number}" if several else base
-    around = {"before": turn.before, "after": turn.after} if several else {}
-    kept = {**said, **around, "place": [place, number]}
+    base = f"{PLATFORM}-{fields['operation']}-{index}"
+    id_ = f"{base}-{turn_index}" if is_dialogue else base
+    context = {"before": turn.before, "after": turn.after} if is_dialogue else {}
+    stored = {**fields, **context, "place": [index, turn_index]}
     event: dict[str, Any] = {
         "platform": PLATFORM,
         "id": id_,
-        "sender_id": turn.name or (turn.speaker if turn.by_assistant else _SENDER),
+        "sender_id": turn.name or (turn.speaker if turn.is_assistant else _SENDER),
         "sender_name": turn.name,
-        # In a conversation one turn comes after the other.
-        "occurred_at": before[id_].as_of if id_ in before else begun + number,
+        # Consecutive turns are a millisecond apart, which keeps their order.
+        "occurred_at": earlier[id_].as_of if id_ in earlier else start + turn_index,
         "content": turn.content,
-        "metadata": {KEY: {name: value for name, value in kept.items() if value}},
+        "metadata": {KEY: {name: value for name, value in stored.items() if value}},
     }
-    if several:
-        event["thread_id"] = str(said.get("document_id") or base)
-    if turn.by_assistant:
+    if is_dialogue:
+        event["thread_id"] = str(fields.get("document_id") or base)
+    if turn.is_assistant:
         event["direction"] = "out"
     return event
 
 
-def _written(milliseconds: int) -> str:
+def _iso_time(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1_000, UTC).isoformat(timespec="milliseconds")
 
 
-def edit_of(target: str, said: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return a new text for a message, by the source id under which it was first sent."""
+def edit_event(target: str, fields: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return an edit of a message; `target`: the source id of its first version."""
     return {
         "platform": PLATFORM,
         "id": f"{target}-edit-{secrets.token_hex(8)}",
         "kind": "edit",
         "target": target,
         "sender_id": _SENDER,
-        "occurred_at": now(),
+        "occurred_at": now_ms(),
         "content": text,
-        "metadata": {KEY: dict(said)},
+        "metadata": {KEY: dict(fields)},
     }
 
 
-def update_of(
-    stating: Memory, said: Mapping[str, Any], memory_id: str, text: str
+def replacement_event(
+    stating: Memory, fields: Mapping[str, Any], memory_id: str, text: str
 ) -> dict[str, Any]:
-    """Return a text that takes the place of a memory of an event, which has these fields."""
-    kept = {name: said[name] for name in _KEPT if name in said}
+    """Return an event that replaces a memory; `stating`: the event that states the old memory."""
+    inherited = {name: fields[name] for name in _INHERITED_FIELDS if name in fields}
     return {
         "platform": PLATFORM,
         "id": f"{PLATFORM}-update-{secrets.token_hex(16)}",
         "sender_id": stating.sender_id,
         "sender_name": stating.sender_name,
-        "occurred_at": now(),
+        "occurred_at": now_ms(),
         "content": text,
-        "metadata": {KEY: {**kept, "kind": UPDATE, "id": memory_id}},
+        "metadata": {KEY: {**inherited, "kind": REPLACEMENT, "id": memory_id}},
     }
 
 
-def text_of(content: Any, named: str) -> str:
-    """Return the words of a content.
+def checked_text(content: Any, field: str) -> str:
+    """Return an item's content as one text.
 
     Raises:
-        InvalidInput: it has none, or is more than words; the message says `named`.
+        InvalidInput: the content is empty or not only text. The message names `field`.
     """
     if isinstance(content, list):
         blocks = [block for block in content if isinstance(block, Mapping)]
         if len(blocks) < len(content) or any(block.get("type") != "text" for block in blocks):
-            raise InvalidInput(f"{named}: only texts are kept here, no images")
+            raise InvalidInput(f"{field}: only text can be retained, no images")
         content = "\n".join(str(block.get("text") or "") for block in blocks)
     if not isinstance(content, str) or not content.strip():
-        raise InvalidInput(f"{named} is empty; give a text")
+        raise InvalidInput(f"{field} is empty; give a text")
     return content

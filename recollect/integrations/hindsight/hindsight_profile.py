@@ -10,8 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect import InvalidInput, Memory, Zone
-from recollect.integrations.facade_kit import every, moment, now, partly_kept, revisions
-from recollect.integrations.hindsight.hindsight_events import BANK, KEY, PLATFORM, said_in
+from recollect.integrations.facade_kit import (
+    group_versions,
+    list_all,
+    now_ms,
+    partly_rejected,
+    to_unix_ms,
+)
+from recollect.integrations.hindsight.hindsight_events import BANK, KEY, PLATFORM, hindsight_fields
 
 TRAITS = ("skepticism", "literalism", "empathy")
 #: The fields of a bank that can be stored.
@@ -26,7 +32,7 @@ _MAX_TRAIT = 5
 def stored_fields(zone: Zone) -> dict[str, Any]:
     """Return the stored fields of a bank."""
     found = versions(zone)
-    fields = said_in(found[-1]).get(BANK) if found else None
+    fields = hindsight_fields(found[-1]).get(BANK) if found else None
     return dict(fields) if isinstance(fields, Mapping) else {}
 
 
@@ -60,21 +66,21 @@ def store_fields(
         event |= {"kind": "edit", "target": found[0].source_event_ids[0]}
     report = zone.ingest(event, principal=principal)
     if report.rejected:
-        raise partly_kept(report, "bank", [0])
+        raise partly_rejected(report, "bank", [0])
     return fields
 
 
 def versions(zone: Zone) -> list[Memory]:
     """Return the event of a bank and its edits, oldest first; [] if there is none."""
-    found = every(zone, "events", platform=PLATFORM, metadata={f"{KEY}.kind": BANK})
-    several = revisions(found)
+    found = list_all(zone, "events", platform=PLATFORM, metadata={f"{KEY}.kind": BANK})
+    several = group_versions(found)
     return min(several, key=lambda one: one[0].as_of) if several else []
 
 
 def _after(found: list[Memory]) -> int:
     """Return the current time, or a time after the last version if that is later."""
-    last = max((moment(version.as_of, "as_of") for version in found), default=0)
-    return max(now(), last + 1)
+    last = max((to_unix_ms(version.as_of, "as_of") for version in found), default=0)
+    return max(now_ms(), last + 1)
 
 
 def _check(name: str, value: Any) -> None:

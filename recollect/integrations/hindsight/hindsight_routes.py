@@ -1,6 +1,7 @@
-"""The paths of Hindsight, so that its client works when it is pointed here: a bank is a zone.
+"""Hindsight's endpoints, for its unmodified client; a bank is a zone.
 
-They are no part of the OpenAPI document: their shapes are Hindsight's. docs/clients.md lists them.
+The OpenAPI document leaves them out, since Hindsight defines their shapes. docs/clients.md lists
+them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
 from recollect import Entity, InvalidInput, MentalModel, Result, Zone, paginate
-from recollect.integrations.facade_kit import moment
+from recollect.integrations.facade_kit import to_unix_ms
 from recollect.integrations.hindsight import (
     hindsight_bank_routes,
     hindsight_profile,
@@ -46,7 +47,7 @@ from recollect.service import (
 _MAX_BATCH_SIZE = 1_000
 _MAX_TOKENS = 100_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
-#: What else Hindsight's client calls, below a bank.
+#: The paths below a bank that Hindsight's client calls and that are not supported.
 _UNSERVED = (
     *("/background", "/aliases", "/aliases/{name:str}", "/consolidate", "/consolidation/recover"),
     *("/consolidation-strategies/preview", "/prompts/preview", "/health/llm", "/export", "/import"),
@@ -69,12 +70,12 @@ _UNSERVED = (
 _UNSERVED_ELSEWHERE = (
     *("/bank-template-schema", "/default/chunks/{id:str}", "/default/files/download/{id:path}"),
 )
-# Of what is served, the methods that are not.
+# Unsupported methods of supported paths.
 _UNSERVED_METHODS = {
     HttpMethod.DELETE: ("/{bank:str}/config", "/{bank:str}/operations/{operation_id:str}"),
     HttpMethod.PATCH: ("/{bank:str}/documents/{document_id:str}",),
 }
-# What a report cannot be asked for.
+# The unsupported options of `reflect`.
 _UNSERVED_OPTIONS = (
     *("response_schema", "fact_types", "exclude_mental_models", "exclude_mental_model_ids"),
 )
@@ -83,7 +84,7 @@ Tokens = Annotated[int, Meta(ge=1, le=_MAX_TOKENS)]
 
 
 class ItemBody(msgspec.Struct, frozen=True, kw_only=True):
-    """A content to retain."""
+    """An item to retain."""
 
     content: Any
     timestamp: str | int | None = None
@@ -95,7 +96,7 @@ class ItemBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RetainBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `retain` and `retain_batch` send."""
+    """The body of `retain` and `retain_batch`."""
 
     items: Annotated[list[ItemBody], Meta(min_length=1, max_length=_MAX_BATCH_SIZE)]
     in_background: bool | None = msgspec.field(default=False, name="async")
@@ -104,18 +105,18 @@ class RetainBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WindowBody(msgspec.Struct, frozen=True, kw_only=True):
-    """A span of time, both ends inclusive."""
+    """A time range; both ends are inclusive."""
 
     start: str
     end: str
 
     def bounds(self) -> tuple[int, int]:
         """Return both ends in unix milliseconds."""
-        return moment(self.start, "temporal_window"), moment(self.end, "temporal_window")
+        return to_unix_ms(self.start, "temporal_window"), to_unix_ms(self.end, "temporal_window")
 
 
 class ScoresBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What a result must score at least."""
+    """The minimum scores of a result; only `final` is supported."""
 
     final: float | None = None
     semantic: float | None = None
@@ -124,7 +125,7 @@ class ScoresBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `recall` sends."""
+    """The body of `recall`."""
 
     query: str
     types: list[Literal["world", "experience", "observation"]] | None = None
@@ -139,7 +140,7 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReflectBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `reflect` sends."""
+    """The body of `reflect`."""
 
     query: str
     budget: Budget | None = None
@@ -156,7 +157,7 @@ class ReflectBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `create_mental_model` sends."""
+    """The body of `create_mental_model`."""
 
     name: str
     source_query: str
@@ -166,13 +167,13 @@ class ModelBody(msgspec.Struct, frozen=True, kw_only=True):
 async def retain(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[RetainBody]
 ) -> dict[str, Any]:
-    """Retain contents; unless it is to be in the background, until they are decided."""
+    """Retain items; wait until they are decided, unless `async` is set."""
     mark = principal_in(request).metadata(bank)
     items: list[dict[str, Any]] = [msgspec.structs.asdict(item) for item in data.items]
     done: Retained = await write(
         request,
         bank,
-        lambda held: HindsightBank(held).retain(
+        lambda zone: HindsightBank(zone).retain(
             items,
             operation_id=data.operation_id,
             document_tags=data.document_tags or (),
@@ -196,21 +197,21 @@ async def retain(
 async def recall(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[RecallBody]
 ) -> dict[str, Any]:
-    """Return memories that answer a question, whose texts take `max_tokens` at most."""
-    fits = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
+    """Return the memories that answer a question, within `max_tokens`."""
+    matches = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
     scores, window = data.min_scores or ScoresBody(), data.temporal_window
     if (scores.semantic, scores.keyword, scores.reranker) != (None, None, None):
-        raise InvalidInput("min_scores: only final is known here, 0 to 1")
+        raise InvalidInput("min_scores: recollect supports only final, 0 to 1")
     found = await ask(
         request,
         bank,
-        lambda held: HindsightBank(held).recall(
+        lambda zone: HindsightBank(zone).recall(
             data.query,
             types=data.types,
             budget=data.budget or "mid",
             max_tokens=data.max_tokens or 4_096,
             asked_at=data.query_timestamp,
-            fits=fits,
+            matches=matches,
             min_score=scores.final or 0.0,
             window=None if window is None else window.bounds(),
         ),
@@ -223,21 +224,22 @@ async def recall(
 async def reflect(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[ReflectBody]
 ) -> dict[str, Any]:
-    """Return what all kinds of memory say on a question, as one report; no model is asked."""
-    fits = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
+    """Return a report on a question from all kinds of memory; no language model is called."""
+    matches = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
     for name in _UNSERVED_OPTIONS:
         if getattr(data, name):
             raise Refused(
-                NOT_SERVED, f"{name}: a report here is Markdown, of all kinds of memory together"
+                NOT_SERVED,
+                f"{name}: not supported; a report is Markdown and draws on all kinds of memory",
             )
     text, cited = await ask(
         request,
         bank,
-        lambda held: HindsightBank(held).reflect(
+        lambda zone: HindsightBank(zone).reflect(
             data.query,
             budget=data.budget or "low",
             max_tokens=data.max_tokens or 4_096,
-            fits=fits,
+            matches=matches,
         ),
     )
     asked = data.include is not None and data.include.get("facts") is not None
@@ -262,23 +264,25 @@ async def list_units(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return facts and observations, each the newest first."""
+    """Return facts, then observations, both newest first."""
     check_page(limit, offset)
     if consolidation_state is not None:
-        raise Refused(NOT_SERVED, "consolidation_state: it is kept of no memory here")
+        raise Refused(NOT_SERVED, "consolidation_state: recollect stores none")
     wanted = Listing(
         type=type_,
         containing=q,
         document_id=document_id,
         entity_id=entity_id,
         invalidated=state_ == "invalidated",
-        fits=tag_filter(tags, tags_match),
+        matches=tag_filter(tags, tags_match),
         time_field=time_field,
-        since=None if start_date is None else moment(start_date, "start_date"),
-        until=None if end_date is None else moment(end_date, "end_date"),
+        since=None if start_date is None else to_unix_ms(start_date, "start_date"),
+        until=None if end_date is None else to_unix_ms(end_date, "end_date"),
     )
     items, total = await ask(
-        request, bank, lambda held: HindsightBank(held).listed(wanted, offset=offset, limit=limit)
+        request,
+        bank,
+        lambda zone: HindsightBank(zone).list_units(wanted, offset=offset, limit=limit),
     )
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
@@ -292,11 +296,13 @@ async def list_tags(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return the tags of what was retained, the most frequent first."""
+    """Return the tags of memories, the most frequent first."""
     check_page(limit, offset)
     if source != "memories":
-        raise Refused(NOT_SERVED, "source: mental models get no tags through this interface")
-    found = await ask(request, bank, lambda held: HindsightBank(held).tags(q))
+        raise Refused(
+            NOT_SERVED, "source: mental models created through this interface have no tags"
+        )
+    found = await ask(request, bank, lambda zone: HindsightBank(zone).tags(q))
     items = [{"tag": tag, "count": count} for tag, count in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
@@ -306,7 +312,7 @@ async def get_unit(
     request: AnyRequest, bank: FromPath[str], memory_id: FromPath[str]
 ) -> dict[str, Any]:
     """Return a memory."""
-    return await read(request, bank, lambda held: HindsightBank(held).unit(memory_id))
+    return await read(request, bank, lambda zone: HindsightBank(zone).get_unit(memory_id))
 
 
 @get("/{bank:str}/entities", opt=_READ)
@@ -316,14 +322,14 @@ async def entities(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return whom and what the bank knows, the most mentioned first."""
+    """Return the entities, the most mentioned first."""
     check_page(limit, offset)
 
-    def found(held: Zone) -> tuple[list[Entity], int]:
-        if not held.exists():
+    def found(zone: Zone) -> tuple[list[Entity], int]:
+        if not zone.exists():
             return [], 0
-        known = list(paginate(held.entities, limit=offset + limit))
-        return known[offset:], held.status().entities
+        known = list(paginate(zone.entities, limit=offset + limit))
+        return known[offset:], zone.status().entities
 
     shown, total = await ask(request, bank, found)
     items = [_entity(entity) for entity in shown]
@@ -334,8 +340,8 @@ async def entities(
 async def get_entity(
     request: AnyRequest, bank: FromPath[str], entity_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Return one of them."""
-    found = await read(request, bank, lambda held: held.get_entity(entity_id))
+    """Return an entity."""
+    found = await read(request, bank, lambda zone: zone.get_entity(entity_id))
     return {**_entity(found), "observations": []}
 
 
@@ -346,9 +352,9 @@ async def mental_models(
     limit: FromQuery[int] = 100,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return the reports that are kept."""
+    """Return the stored reports."""
     check_page(limit, offset)
-    found = await ask(request, bank, lambda held: list(paginate(held.mental_models)))
+    found = await ask(request, bank, lambda zone: list(paginate(zone.mental_models)))
     items = [_model(bank, model) for model in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
@@ -357,11 +363,11 @@ async def mental_models(
 async def create_model(
     request: AnyRequest, bank: FromPath[str], data: JSONBody[ModelBody]
 ) -> dict[str, Any]:
-    """Reflect on a question and keep the report. That needs the right to read as well."""
+    """Reflect on a question and store the report. This needs the right `read` as well."""
     if not principal_in(request).has_right(bank, "read"):
         raise not_found()
     done = await write(
-        request, bank, lambda held: held.reflect(data.source_query, save_as=data.name)
+        request, bank, lambda zone: zone.reflect(data.source_query, save_as=data.name)
     )
     return {"mental_model_id": done.saved_as, "operation_id": done.saved_as}
 
@@ -370,8 +376,8 @@ async def create_model(
 async def get_model(
     request: AnyRequest, bank: FromPath[str], model_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Return a report that is kept."""
-    return _model(bank, await read(request, bank, lambda held: held.mental_model(model_id)))
+    """Return a stored report."""
+    return _model(bank, await read(request, bank, lambda zone: zone.mental_model(model_id)))
 
 
 @delete("/{bank:str}/mental-models/{model_id:str}", status_code=200, opt=_FORGET)
@@ -379,7 +385,7 @@ async def delete_model(
     request: AnyRequest, bank: FromPath[str], model_id: FromPath[str]
 ) -> dict[str, Any]:
     """Erase a report with all its versions."""
-    done = await write(request, bank, lambda held: held.delete_mental_model(model_id))
+    done = await write(request, bank, lambda zone: zone.delete_mental_model(model_id))
     drop_cached_answers(request, bank)
     return {"success": True, "message": "deleted", "deleted_count": done.events}
 
@@ -391,9 +397,9 @@ async def operations(
     limit: FromQuery[int] = 20,
     offset: FromQuery[int] = 0,
 ) -> dict[str, Any]:
-    """Return what was retained, the newest first, and whether it is decided."""
+    """Return the retain operations, newest first, with their status."""
     check_page(limit, offset)
-    found = await ask(request, bank, lambda held: HindsightBank(held).operations())
+    found = await ask(request, bank, lambda zone: HindsightBank(zone).operations())
     return {
         "bank_id": bank,
         "total": len(found),
@@ -407,32 +413,32 @@ async def operations(
 async def get_operation(
     request: AnyRequest, bank: FromPath[str], operation_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Return one of them; what a mental model was made by is done when it is there."""
+    """Return an operation; one that stored a mental model is always completed."""
 
-    def found(held: Zone) -> dict[str, Any]:
-        every = paginate(held.mental_models, superseded=True)
+    def found(zone: Zone) -> dict[str, Any]:
+        every = paginate(zone.mental_models, superseded=True)
         if any(model.id == operation_id for model in every):
             return {
                 "operation_id": operation_id,
                 "operation_type": "refresh_mental_model",
                 "status": "completed",
             }
-        return HindsightBank(held).operation(operation_id)
+        return HindsightBank(zone).operation(operation_id)
 
     return await read(request, bank, found)
 
 
 @get("/{bank:str}/stats", opt=_READ)
 async def stats(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return how much the bank holds; there are no links here."""
-    found, of_bank = await ask(
-        request, bank, lambda held: (held.status(), len(hindsight_profile.versions(held)))
+    """Return the counts of a bank; there are no links."""
+    found, bank_events = await ask(
+        request, bank, lambda zone: (zone.status(), len(hindsight_profile.versions(zone)))
     )
     return {
         "bank_id": bank,
         "total_nodes": found.facts + found.observations,
         "total_links": 0,
-        "total_documents": found.events - of_bank,
+        "total_documents": found.events - bank_events,
         "nodes_by_fact_type": {"world": found.facts, "observation": found.observations},
         "links_by_link_type": {},
         "links_by_fact_type": {},

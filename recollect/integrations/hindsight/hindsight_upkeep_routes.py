@@ -107,7 +107,7 @@ async def update_unit(
         token = await write(
             request,
             bank,
-            lambda zone: HindsightBank(zone).rewrite(memory_id, text, principal_metadata),
+            lambda zone: HindsightBank(zone).replace_text(memory_id, text, principal_metadata),
         )
         await decided_in_time(request, bank, token)
     if state is not None:

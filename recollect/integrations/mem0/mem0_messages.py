@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from recollect import Memory, Zone, uncovered
-from recollect.integrations.facade_kit import UPDATE, every, is_update, revisions
+from recollect.integrations.facade_kit import REPLACEMENT, group_versions, is_replacement, list_all
 from recollect.integrations.mem0.mem0_filters import IDS
 
 PLATFORM = "mem0"
@@ -39,9 +39,9 @@ class Message:
         return self.first.source_event_ids[0]
 
     @property
-    def is_update(self) -> bool:
+    def is_replacement(self) -> bool:
         """Whether it took the place of a memory that was a part of another message."""
-        return is_update(self.said)
+        return is_replacement(self.said)
 
     @property
     def whole(self) -> bool:
@@ -202,14 +202,14 @@ def said_in(event: Memory) -> dict[str, Any]:
 def messages(zone: Zone, said: Mapping[str, str]) -> list[Message]:
     """Return the messages of which all versions say this, in order."""
     wanted = {f"{KEY}.{name}": value for name, value in said.items()}
-    found = every(zone, "events", platform=PLATFORM, metadata=wanted)
-    versions = revisions(event for event in found if said_in(event))
+    found = list_all(zone, "events", platform=PLATFORM, metadata=wanted)
+    versions = group_versions(event for event in found if said_in(event))
     return sorted(map(Message, versions), key=lambda message: message.order)
 
 
 def replacing(zone: Zone, said: Mapping[str, str]) -> list[Message]:
     """Return the texts that took the place of memories, as messages that say this."""
-    return messages(zone, {**said, "kind": UPDATE})
+    return messages(zone, {**said, "kind": REPLACEMENT})
 
 
 class Read(NamedTuple):
@@ -228,11 +228,11 @@ class MemoryReader:
 
     def read(self, some: Sequence[Message]) -> list[Read]:
         """Return the memories of messages, in their order."""
-        replaced = {message.id for message in self._known.values() if message.is_update}
-        asked = [one.stated_in for one in some if one.is_update or not one.whole]
+        replaced = {message.id for message in self._known.values() if message.is_replacement}
+        asked = [one.stated_in for one in some if one.is_replacement or not one.whole]
         given: dict[str, list[Memory]] = defaultdict(list)
         repeated: dict[str, list[Memory]] = defaultdict(list)
-        facts = every(self._held, "facts", source_event_ids=asked, superseded=True)
+        facts = list_all(self._held, "facts", source_event_ids=asked, superseded=True)
         by_id = {fact.id: fact for fact in facts}
         for fact in sorted(by_id.values(), key=lambda fact: fact.id):
             first, *others = fact.source_event_ids
@@ -303,6 +303,6 @@ class MemoryReader:
 
     def _fetch(self, source_ids: Iterable[str]) -> None:
         lacking = sorted({id_ for id_ in source_ids if id_ not in self._known})
-        for event in every(self._held, "events", source_event_ids=lacking):
+        for event in list_all(self._held, "events", source_event_ids=lacking):
             if said_in(event):
                 self._known[event.source_event_ids[0]] = Message([event])

@@ -19,12 +19,12 @@ import msgspec
 
 from recollect import InvalidInput, Memory, Query, Result, UnknownId, Zone
 from recollect.integrations.facade_kit import (
-    UPDATE,
-    every,
-    moment,
-    partly_kept,
+    REPLACEMENT,
+    list_all,
+    partly_rejected,
     replace,
     retract,
+    to_unix_ms,
 )
 from recollect.integrations.mem0.mem0_filters import (
     ANY_FIELD,
@@ -51,7 +51,7 @@ from recollect.integrations.mem0.mem0_messages import (
     said_in,
 )
 from recollect.integrations.thoughts import strip_reasoning
-from recollect.integrations.transcripts import turns
+from recollect.integrations.transcripts import parse_turns
 
 _MAX_RESULTS = 1_000
 # As many candidates as Mem0 looks at, for each result and at least.
@@ -141,7 +141,7 @@ class Mem0Store:
             "expiration_date": _day(expiration_date),
             "metadata": _own(metadata),
         }
-        events = dict(_events(_listed(messages), owner, said, moment(at, "timestamp")))
+        events = dict(_events(_listed(messages), owner, said, to_unix_ms(at, "timestamp")))
         if not events:
             raise InvalidInput(
                 f"messages: none has content and a role other than {' and '.join(_INSTRUCTIONS)}"
@@ -211,7 +211,7 @@ class Mem0Store:
             "direction": "in" if said.get("role") == "user" else "out",
             "peer_id": _peer(said),
             "session_id": said.get("run_id"),
-            "occurred_at": moment(at, "timestamp"),
+            "occurred_at": to_unix_ms(at, "timestamp"),
             "content": content,
         }
         said["digest"] = _digest(content)
@@ -221,12 +221,12 @@ class Mem0Store:
             token = self._import({0: event}, principal, wait=wait or bool(others))
             self._retract(others, theirs)
             return Addition(item.id, token)
-        said |= {"kind": UPDATE, "infer": False, "created_at": message.created_at}
+        said |= {"kind": REPLACEMENT, "infer": False, "created_at": message.created_at}
         event["metadata"] = {KEY: _without_none(said)}
         targets = [*item.targets, *others]
         report = replace(self._held, event, targets, _sources(theirs), principal)
         if report.rejected:
-            raise partly_kept(report, "text", [0])
+            raise partly_rejected(report, "text", [0])
         return Addition(item.id, report.token)
 
     def delete(self, memory_id: str) -> None:
@@ -288,7 +288,7 @@ class Mem0Store:
         """Put events into the ledger, each by the place of its message; return their token."""
         report = self._held.ingest(events.values(), wait=wait, principal=principal)
         if report.rejected:
-            raise partly_kept(report, "messages", list(events))
+            raise partly_rejected(report, "messages", list(events))
         return report.token
 
     # Reading
@@ -317,7 +317,7 @@ class Mem0Store:
         asked = Query(
             query=query,
             max_results=min(_MAX_RESULTS, max(_CANDIDATES * top_k, _MIN_CANDIDATES)),
-            asked_at=None if asked_at is None else moment(asked_at, "reference_date"),
+            asked_at=None if asked_at is None else to_unix_ms(asked_at, "reference_date"),
             source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
             explain=True,
         )
@@ -398,7 +398,7 @@ class Mem0Store:
     def _versions(self, item: Item) -> Sequence[Memory]:
         """Return what a memory said, with the facts that it replaced, and that replaced it."""
         message = item.message
-        if not message.is_update:
+        if not message.is_replacement:
             return message.versions if message.whole else self._of_part(item)
         try:
             first, _ = self._added(item.id)
@@ -417,7 +417,7 @@ class Mem0Store:
         first = [one.source_event_ids[0] for one in family]
         theirs = {
             event.source_event_ids[0]
-            for event in every(self._held, "events", source_event_ids=first)
+            for event in list_all(self._held, "events", source_event_ids=first)
             if said_in(event) and Message([event]).whose == item.message.whose
         }
         return [
@@ -544,7 +544,9 @@ class Mem0Store:
         events = [held]
         if held.type == "fact":
             source = held.source_event_ids[:1]
-            events = list(every(self._held, "events", platform=PLATFORM, source_event_ids=source))
+            events = list(
+                list_all(self._held, "events", platform=PLATFORM, source_event_ids=source)
+            )
         for event in events:
             batch = said_in(event).get("batch") if event.type == "event" else None
             for message in messages(self._held, {"batch": batch}) if batch else ():
@@ -575,7 +577,7 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
     """Return how well a memory answers; None where it was not found, or is too unlike."""
     message = item.message
     found = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
-    if message.is_update:
+    if message.is_replacement:
         # Its id is that of what it replaced, which may be a message with other memories.
         found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
     near = [hit.similarity for hit in found if hit.similarity is not None]
@@ -596,13 +598,13 @@ def _targets(items: Iterable[Item]) -> list[str]:
 
 def _listed(messages: Any) -> list[Any]:
     if isinstance(messages, str):
-        said_by = turns(messages)
+        said_by = parse_turns(messages)
         # Only what an assistant says is no user's: to Mem0 a name before a line is a part of it.
-        if not any(turn.by_assistant for turn in said_by):
+        if not any(turn.is_assistant for turn in said_by):
             return [{"role": "user", "content": messages}]
         return [
             {
-                "role": "assistant" if turn.by_assistant else "user",
+                "role": "assistant" if turn.is_assistant else "user",
                 "content": turn.content,
                 "name": turn.name,
             }
