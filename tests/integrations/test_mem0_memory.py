@@ -378,9 +378,9 @@ def test_fault_1_one_of_several_is_deleted_for_good(
     for asked in (word, "Turin oolong peanuts herring gulls", "What do you know about Ada?"):
         assert word not in str(memory.search(asked, filters=ADA, top_k=50))
     memory.add("I play chess.", user_id="ada")
-    home.zone(memory._store._held.name).rebuild(level="derive")
+    home.zone(memory._store.zone.name).rebuild(level="derive")
     assert sorted(texts(memory.get_all(filters=ADA))) == sorted([*others, "Ada plays chess."])
-    assert home.zone(memory._store._held.name).get_memory(one["id"]) is not None
+    assert home.zone(memory._store.zone.name).get_memory(one["id"]) is not None
     with pytest.raises(ValueError, match="not found"):
         memory.delete(one["id"])
     again = {each["memory"]: each for each in memory.add(SEVERAL, user_id="ada")["results"]}

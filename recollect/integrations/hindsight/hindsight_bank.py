@@ -70,7 +70,7 @@ class HindsightBank:
     """Hindsight's operations on a zone."""
 
     def __init__(self, zone: Zone) -> None:
-        self._zone = zone
+        self.zone = zone
 
     # Retaining
 
@@ -91,7 +91,7 @@ class HindsightBank:
             InvalidInput: an item was rejected. The message lists the rejected and the stored ones.
         """
         operation = operation_id or secrets.token_hex(16)
-        found = find_retained(self._zone, operation=operation) if operation_id else []
+        found = find_retained(self.zone, operation=operation) if operation_id else []
         earlier = {event.source_event_ids[0]: event for event in found}
         events: list[dict[str, Any]] = []
         indexes: list[int] = []
@@ -104,7 +104,7 @@ class HindsightBank:
                 item_events = self._replacing_document(document, operation, item_events)
             events += item_events
             indexes += [index] * len(item_events)
-        report = self._zone.ingest(events, wait=False, principal=principal)
+        report = self.zone.ingest(events, wait=False, principal=principal)
         if report.rejected:
             raise partly_rejected(report, "items", indexes)
         return Retained(operation, report.token)
@@ -119,7 +119,7 @@ class HindsightBank:
         """
         parts = [
             versions[0].source_event_ids[0]
-            for versions in ordered_versions(find_retained(self._zone, document_id=document))
+            for versions in ordered_versions(find_retained(self.zone, document_id=document))
             if versions[-1].current and hindsight_fields(versions[0]).get("operation") != operation
         ]
         if not parts:
@@ -154,7 +154,7 @@ class HindsightBank:
         memory = self._current(memory_id)
         text = checked_text(text, "text")
         sources = memory.source_event_ids
-        events = list(list_all(self._zone, "events", source_event_ids=sources[:1]))
+        events = list(list_all(self.zone, "events", source_event_ids=sources[:1]))
         fields = hindsight_fields(events[0]) if events else {}
         whole = memory.type == "event" or (
             len(sources) == 1 and len(self._facts_from(sources, superseded=True)) == 1
@@ -163,10 +163,10 @@ class HindsightBank:
             event = edit_event(
                 self._original_source_id(events[0], fields), {**fields, "id": memory_id}, text
             )
-            report = self._zone.ingest(event, wait=False, principal=principal)
+            report = self.zone.ingest(event, wait=False, principal=principal)
         elif memory.type == "fact":
             newer = replacement_event(events[0], fields, memory_id, text)
-            report = replace(self._zone, newer, [memory.id], principal=principal)
+            report = replace(self.zone, newer, [memory.id], principal=principal)
         else:
             raise InvalidInput(
                 f"memory_id: {memory.id} is neither a fact nor a retained item; retain the "
@@ -179,7 +179,7 @@ class HindsightBank:
     def _original_source_id(self, event: Memory, fields: Mapping[str, Any]) -> str:
         """Return the source id of the first version of an event."""
         name = next(one for one in ("document_id", "operation", "id") if fields.get(one))
-        for versions in ordered_versions(find_retained(self._zone, **{name: str(fields[name])})):
+        for versions in ordered_versions(find_retained(self.zone, **{name: str(fields[name])})):
             if event.id in {version.id for version in versions}:
                 return versions[0].source_event_ids[0]
         return event.source_event_ids[0]
@@ -193,7 +193,7 @@ class HindsightBank:
         """
         memory = self._current(memory_id)
         if memory.current != (state == "valid"):
-            self._zone.retract(memory.id, restore=state == "valid")
+            self.zone.retract(memory.id, restore=state == "valid")
 
     def _current(self, memory_id: str) -> Memory:
         """Return the memory with an id, or the latest replacement of that memory.
@@ -201,13 +201,13 @@ class HindsightBank:
         Raises:
             UnknownId: no memory has the id.
         """
-        updates = ordered_versions(find_retained(self._zone, id=memory_id))
-        return updates[-1][-1] if updates else self._zone.get_memory(memory_id)
+        updates = ordered_versions(find_retained(self.zone, id=memory_id))
+        return updates[-1][-1] if updates else self.zone.get_memory(memory_id)
 
     def _facts_from(self, source_ids: Sequence[str], *, superseded: bool = False) -> list[Memory]:
         """Return the current facts of some events; with `superseded`, all their facts."""
         wanted = set(source_ids)
-        found = list_all(self._zone, "facts", source_event_ids=list(wanted), superseded=superseded)
+        found = list_all(self.zone, "facts", source_event_ids=list(wanted), superseded=superseded)
         return [fact for fact in found if fact.source_event_ids[0] in wanted]
 
     # Documents and operations
@@ -249,7 +249,7 @@ class HindsightBank:
         """Return document id -> the current versions of its events, in order."""
         wanted = {} if document_id is None else {"document_id": document_id}
         found: dict[str, list[Memory]] = defaultdict(list)
-        for versions in ordered_versions(find_retained(self._zone, **wanted)):
+        for versions in ordered_versions(find_retained(self.zone, **wanted)):
             fields = hindsight_fields(versions[-1])
             # The replacement of a memory is not part of the document.
             if is_replacement(fields):
@@ -264,7 +264,7 @@ class HindsightBank:
         Raises:
             UnknownId: no document has this id.
         """
-        found = [event.id for event in find_retained(self._zone, document_id=document_id)]
+        found = [event.id for event in find_retained(self.zone, document_id=document_id)]
         if not found:
             raise _no_document(document_id)
         return found
@@ -272,7 +272,7 @@ class HindsightBank:
     def operations(self) -> list[dict[str, Any]]:
         """Return the retain operations, newest first, with their status."""
         found: dict[str, list[Memory]] = defaultdict(list)
-        for event in find_retained(self._zone):
+        for event in find_retained(self.zone):
             if operation := hindsight_fields(event).get("operation"):
                 found[operation].append(event)
         return [_operation(id_, events) for id_, events in reversed(found.items())]
@@ -283,7 +283,7 @@ class HindsightBank:
         Raises:
             UnknownId: no operation has this id.
         """
-        events = find_retained(self._zone, operation=id_)
+        events = find_retained(self.zone, operation=id_)
         if not events:
             raise UnknownId(f"no operation has the id {id_!r}, or all its items were forgotten")
         return _operation(id_, events)
@@ -312,7 +312,7 @@ class HindsightBank:
         scope: list[Scope] = [*(("events", "facts") if "world" in wanted else ())]
         if "observation" in wanted:
             scope += ["observations", *(() if "world" in wanted else ("facts",))]
-        if not scope or not self._zone.exists():
+        if not scope or not self.zone.exists():
             return []
         asked = Query(
             query=query,
@@ -324,9 +324,9 @@ class HindsightBank:
             min_score=min_score,
             source_event_ids=self._matching_sources(matches),
         )
-        found = self._zone.recall(asked).results
+        found = self.zone.recall(asked).results
         if window is not None:
-            first = self._zone.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
+            first = self.zone.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
             found = _fill_budget(first.results, found, max_tokens)
         events = self._events_of(found)
         return [
@@ -344,7 +344,7 @@ class HindsightBank:
         platform = None if matches(set()) else PLATFORM
         return tuple(
             event.source_event_ids[0]
-            for event in list_all(self._zone, "events", platform=platform)
+            for event in list_all(self.zone, "events", platform=platform)
             if matches(tags_of(event))
         )
 
@@ -353,7 +353,7 @@ class HindsightBank:
         sources = sorted({source for item in found for source in item.source_event_ids})
         events = {
             event.source_event_ids[0]: event
-            for event in list_all(self._zone, "events", platform=PLATFORM, source_event_ids=sources)
+            for event in list_all(self.zone, "events", platform=PLATFORM, source_event_ids=sources)
         }
         return {
             item.id: [events[source] for source in item.source_event_ids if source in events]
@@ -364,9 +364,9 @@ class HindsightBank:
         self, query: str, *, budget: Budget, max_tokens: int, matches: TagPredicate | None = None
     ) -> tuple[str, list[Result]]:
         """Return a report of at most `max_tokens` tokens, and the memories that it cites."""
-        if not self._zone.exists():
+        if not self.zone.exists():
             return "", []
-        found = self._zone.reflect(
+        found = self.zone.reflect(
             query,
             source_event_ids=self._matching_sources(matches),
             max_results=_RESULTS[budget],
@@ -398,10 +398,10 @@ class HindsightBank:
                 narrowed["source_event_ids"] = list(among)
             if wanted.entity_id is not None:
                 narrowed["entity"] = wanted.entity_id
-            facts = list_all(self._zone, "facts", superseded=wanted.invalidated, **narrowed)
+            facts = list_all(self.zone, "facts", superseded=wanted.invalidated, **narrowed)
             yield from (fact for fact in facts if fact.current != wanted.invalidated)
         if wanted.type in (None, "observation") and wanted.entity_id is None:
-            for item in list_all(self._zone, "observations", superseded=wanted.invalidated):
+            for item in list_all(self.zone, "observations", superseded=wanted.invalidated):
                 rests_on = set(item.source_event_ids)
                 if item.current != wanted.invalidated and (among is None or rests_on <= among):
                     yield item
@@ -413,7 +413,7 @@ class HindsightBank:
             return None if among is None else set(among)
         of_document = {
             event.source_event_ids[0]
-            for event in find_retained(self._zone, document_id=wanted.document_id)
+            for event in find_retained(self.zone, document_id=wanted.document_id)
         }
         return of_document if among is None else of_document & set(among)
 
@@ -428,7 +428,7 @@ class HindsightBank:
 
     def tags(self, wildcards: str | None) -> list[tuple[str, int]]:
         """Return each tag with its number of memories, the most frequent first."""
-        current = [versions[-1] for versions in ordered_versions(find_retained(self._zone))]
+        current = [versions[-1] for versions in ordered_versions(find_retained(self.zone))]
         tagged = [event for event in current if event.current and tags_of(event)]
         sources = {event.source_event_ids[0]: event for event in tagged}
         facts = Counter(fact.source_event_ids[0] for fact in self._facts_from(list(sources)))

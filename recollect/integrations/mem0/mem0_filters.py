@@ -1,4 +1,4 @@
-"""Mem0's filters: which memories they let through."""
+"""Mem0's filters over memories."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from recollect import InvalidInput
 
-#: Whose a memory is; `app_id` is of the platform alone.
+#: The fields that identify the owner of a memory; only Mem0's platform has `app_id`.
 IDS = ("user_id", "agent_id", "app_id", "run_id")
-#: Fields of one memory, where several may come from one message.
-OF_ONE = ("memory_ids", "keywords")
-#: The fields by which Mem0 filters, beside those of the metadata.
+#: Fields that can differ among the memories of one message.
+MEMORY_FIELDS = ("memory_ids", "keywords")
+#: The fields that filters may name, apart from metadata keys.
 FIELDS = (
     *(*IDS, "actor_id", "role", "created_at", "updated_at", "timestamp", "expiration_date"),
-    *("categories", "metadata", *OF_ONE),
+    *("categories", "metadata", *MEMORY_FIELDS),
 )
 
 
@@ -25,28 +25,28 @@ class _AnyField:
         return True
 
 
-#: Holds every name: metadata has any.
+#: Contains every name, since metadata may have any key.
 ANY_FIELD: Container[str] = _AnyField()
 
 _LOGIC = ("AND", "OR", "NOT")
 _TIMES = ("created_at", "updated_at", "timestamp")
 _OPERATORS = frozenset({"eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "icontains"})
 _ANYTHING = "*"
-_DEEPEST = 16
-# How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
-_ALIKE = 0.8
+_MAX_DEPTH = 16
+# The minimum similarity, 0 to 1, of an unknown field name to a field that it may be a typo of.
+_TYPO_SIMILARITY = 0.8
 _ABSENT = object()
 
 
 def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 0) -> None:
-    """Refuse filters that say nothing, or name a field that is not known.
+    """Reject filters that are malformed or name an unknown field.
 
     Raises:
         InvalidInput: the message names the field.
     """
     if not isinstance(filters, Mapping):
-        raise InvalidInput('filters is no object; give one like {"user_id": "ada"}')
-    if depth > _DEEPEST:
+        raise InvalidInput('filters is not an object; give one, such as {"user_id": "ada"}')
+    if depth > _MAX_DEPTH:
         raise InvalidInput("filters: nested too deeply")
     for name, wanted in filters.items():
         if name in _LOGIC:
@@ -55,27 +55,27 @@ def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 
         elif name == "metadata" and isinstance(wanted, Mapping):
             check_filters(wanted, known=ANY_FIELD, depth=depth + 1)
         elif name not in known:
-            near = get_close_matches(str(name), FIELDS, 1, _ALIKE)
-            meant = f"did you mean {near[0]}? There are" if near else "choose from"
+            near = get_close_matches(str(name), FIELDS, 1, _TYPO_SIMILARITY)
+            hint = f"did you mean {near[0]}? The fields are" if near else "choose from"
             raise InvalidInput(
-                f"filters: no field {str(name)[:60]!r}; {meant} {', '.join(FIELDS)}, and what is "
-                "in the metadata stands under metadata"
+                f"filters: no field {str(name)[:60]!r}; {hint} {', '.join(FIELDS)}; put metadata "
+                "keys under metadata"
             )
         else:
             _check_condition(str(name), wanted)
 
 
-def unlike_fields(names: Iterable[str]) -> set[str]:
-    """Return those of some names that are no slips for a field."""
-    return {name for name in names if not get_close_matches(name, FIELDS, 1, _ALIKE)}
+def not_typos(names: Iterable[str]) -> set[str]:
+    """Return the names that are not likely typos of a field."""
+    return {name for name in names if not get_close_matches(name, FIELDS, 1, _TYPO_SIMILARITY)}
 
 
-def named(filters: Mapping[str, Any]) -> set[str]:
-    """Return the fields that filters name, but for those of the metadata."""
+def named_fields(filters: Mapping[str, Any]) -> set[str]:
+    """Return the fields that filters name, without those under `metadata`."""
     found: set[str] = set()
     for name, wanted in filters.items():
         if name in _LOGIC:
-            found.update(*map(named, _clauses(name, wanted)))
+            found.update(*map(named_fields, _clauses(name, wanted)))
         else:
             found.add(str(name))
     return found
@@ -84,14 +84,14 @@ def named(filters: Mapping[str, Any]) -> set[str]:
 def _clauses(name: str, wanted: Any) -> list[Any]:
     clauses = [wanted] if name == "NOT" and isinstance(wanted, Mapping) else wanted
     if not isinstance(clauses, list) or not clauses or not all(clauses):
-        raise InvalidInput(f"filters: {name} takes a list of conditions that is not empty")
+        raise InvalidInput(f"filters: {name} takes a non-empty list of conditions")
     return clauses
 
 
 def _check_condition(name: str, wanted: Any) -> None:
     if isinstance(wanted, Mapping):
         if not wanted:
-            raise InvalidInput(f"filters: {name} says nothing")
+            raise InvalidInput(f"filters: {name} has no operator")
         for operator, value in wanted.items():
             if operator not in _OPERATORS:
                 known = ", ".join(sorted(_OPERATORS))
@@ -103,10 +103,10 @@ def _check_condition(name: str, wanted: Any) -> None:
 
 
 def check_entity(value: Any, name: str) -> str:
-    """Return an id of a user, an agent or a run as a text without space around it.
+    """Return the id of a user, agent, app or run as text, stripped of white space.
 
     Raises:
-        InvalidInput: it is empty, or has a space within.
+        InvalidInput: the id is empty, or contains white space or a lone surrogate.
     """
     text = "" if value is None else str(value).strip()
     if not text or text.split() != [text]:
@@ -114,66 +114,66 @@ def check_entity(value: Any, name: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
+        raise InvalidInput(f"{name} contains a lone surrogate; send valid Unicode") from None
     return text
 
 
-def names_somebody(filters: Mapping[str, Any]) -> bool:
-    """Return whether filters say, anywhere, whose memories are meant."""
+def names_an_owner(filters: Mapping[str, Any]) -> bool:
+    """Return whether filters name an owner at any level; a NOT does not count."""
     return any(
-        any(map(names_somebody, _clauses(name, wanted)))
+        any(map(names_an_owner, _clauses(name, wanted)))
         if name in ("AND", "OR")
         else name in IDS and wanted is not None
         for name, wanted in filters.items()
     )
 
 
-def required(filters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the ids that every memory must have which filters let through."""
+def required_ids(filters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the owner ids that filters require of every matching memory, by field."""
     found: dict[str, str] = {}
     for name, wanted in filters.items():
         if name == "AND":
             for clause in wanted:
-                found |= required(clause)
+                found |= required_ids(clause)
         elif name in IDS and not isinstance(wanted, Mapping) and wanted != _ANYTHING:
             found[name] = check_entity(wanted, name)
     return found
 
 
-def passes(filters: Mapping[str, Any], memory: Mapping[str, Any]) -> bool:
-    """Return whether a memory is let through; `memory` has its fields, and `metadata` its own."""
-    return all(_holds(name, wanted, memory) for name, wanted in filters.items())
+def matches(filters: Mapping[str, Any], memory: Mapping[str, Any]) -> bool:
+    """Return whether filters match a memory, given by its fields."""
+    return all(_matches_condition(name, wanted, memory) for name, wanted in filters.items())
 
 
-def _holds(name: str, wanted: Any, memory: Mapping[str, Any]) -> bool:
+def _matches_condition(name: str, wanted: Any, memory: Mapping[str, Any]) -> bool:
     if name == "AND":
-        return all(passes(clause, memory) for clause in wanted)
+        return all(matches(clause, memory) for clause in wanted)
     if name == "OR":
-        return any(passes(clause, memory) for clause in wanted)
+        return any(matches(clause, memory) for clause in wanted)
     if name == "NOT":
-        return not any(passes(clause, memory) for clause in _clauses(name, wanted))
+        return not any(matches(clause, memory) for clause in _clauses(name, wanted))
     metadata = memory.get("metadata") or {}
     if name == "metadata" and isinstance(wanted, Mapping):
-        return passes(wanted, metadata)
+        return matches(wanted, metadata)
     value = memory.get(name, metadata.get(name, _ABSENT))
     if name in IDS and isinstance(wanted, int):
         wanted = str(wanted)
     if name == "keywords" and isinstance(wanted, str):
-        return _compares("icontains", name, value, wanted)
+        return _compare("icontains", name, value, wanted)
     if name in FIELDS and isinstance(wanted, list):
-        return _compares("in", name, value, wanted)
+        return _compare("in", name, value, wanted)
     if not isinstance(wanted, Mapping):
         if wanted == _ANYTHING:
             return value is not _ABSENT and value is not None
-        return _compares("eq", name, value, wanted.strip() if name in IDS else wanted)
-    return all(_compares(operator, name, value, with_) for operator, with_ in wanted.items())
+        return _compare("eq", name, value, wanted.strip() if name in IDS else wanted)
+    return all(_compare(operator, name, value, with_) for operator, with_ in wanted.items())
 
 
-def _compares(operator: str, name: str, value: Any, wanted: Any) -> bool:
+def _compare(operator: str, name: str, value: Any, wanted: Any) -> bool:
     if name in _TIMES:
-        value, wanted = _moment(value), _moment(wanted)
+        value, wanted = _to_seconds(value), _to_seconds(wanted)
     if operator in ("ne", "nin"):
-        return not _compares("eq" if operator == "ne" else "in", name, value, wanted)
+        return not _compare("eq" if operator == "ne" else "in", name, value, wanted)
     if value is _ABSENT or value is None:
         return operator == "eq" and wanted is None and value is None
     if operator == "eq":
@@ -193,7 +193,7 @@ def _compares(operator: str, name: str, value: Any, wanted: Any) -> bool:
 
 
 def _same(value: Any, wanted: Any) -> bool:
-    # In JSON true is not 1; a list holds what it contains.
+    # In JSON, true is not 1. A list equals each of its items.
     if isinstance(value, list) and not isinstance(wanted, list):
         return any(_same(one, wanted) for one in value)
     return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
@@ -207,10 +207,10 @@ def _contains(value: Any, wanted: Any, *, folded: bool) -> bool:
     return wanted.casefold() in value.casefold() if folded else wanted in value
 
 
-def _moment(value: Any) -> Any:
-    """Return a time in seconds since 1970, where a value is one; a list of them likewise."""
+def _to_seconds(value: Any) -> Any:
+    """Convert ISO 8601 texts to unix seconds; return any other value unchanged."""
     if isinstance(value, list):
-        return [_moment(one) for one in value]
+        return [_to_seconds(one) for one in value]
     if isinstance(value, str):
         try:
             found = datetime.fromisoformat(value)

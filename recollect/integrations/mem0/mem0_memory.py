@@ -1,4 +1,4 @@
-"""Mem0's `Memory` on recollect: change the import, and keep the program.
+"""Mem0's `Memory` on recollect: a program only has to change the import.
 
 >>> from recollect.compat.mem0 import Memory
 """
@@ -17,7 +17,7 @@ from recollect.integrations.mem0.mem0_filters import (
     check_entity,
     check_filters,
 )
-from recollect.integrations.mem0.mem0_store import KEEP, Mem0Store, Owner
+from recollect.integrations.mem0.mem0_store import UNCHANGED, Mem0Store, Owner
 
 _TOP_K = 20
 _THRESHOLD = 0.1
@@ -25,22 +25,22 @@ _SETTINGS = ("home", "zone", "token", "encoder", "ledger")
 
 
 class Memory:
-    """Mem0's `Memory`, kept in one zone of a recollect home or service.
+    """Mem0's `Memory`, stored in one zone of a recollect home or service.
 
-    `user_id`, `agent_id` and `run_id` stand in the metadata of what is added, and filters are
-    applied to it before anything is ranked: a search for one user never sees, counts or ranks
-    another's words. They share a zone, though, and with it the list of people and things;
-    tenants who must not share even that get a zone each: `Memory(home, zone=tenant)`.
+    `user_id`, `agent_id` and `run_id` are stored in the metadata of a memory, and filters apply to
+    it before ranking: a search for one user never sees, counts or ranks another user's memories.
+    All users share the zone's entities, though. Tenants that must not share them need a zone each:
+    `Memory(home, zone=tenant)`.
 
-    A memory is a message as it was added. Where facts are to be inferred (`infer`, the default),
-    each current fact that is decided from a message is a memory, and so is what the message says
-    beside them; greetings and thanks are none. What an assistant said is kept, and no facts are
-    taken from it. What is added again is the same memory. To update puts a text in the place of one
-    memory: a search finds the new text, `history` has both. To delete takes one memory back: it is
-    not concluded again, and what else its message says stays. `delete_all` and `reset` forget: the
-    words are erased for good. Only what was added here is seen, nothing else of the zone.
+    With `infer` (the default), each current fact of a message is a memory, and the sentences that
+    no fact covers are one more, without greetings and thanks. Without `infer`, the message is one
+    memory. Messages of assistants are stored, but no facts are extracted from them. A memory that
+    is added again stays one memory. `update` replaces the text of one memory: search finds the new
+    text, and `history` has both. `delete` retracts one memory: it is not derived again, and the
+    rest of its message stays. `delete_all` and `reset` erase the messages for good. Only memories
+    that were added through Mem0's interfaces are visible, and nothing else in the zone.
 
-    Errors are `ValueError`s that say what to do. Any thread may call any method.
+    Errors are `ValueError`s that say what to do. Methods may be called from any thread.
 
     >>> memory = Memory(home, encoder="none")
     >>> added = memory.add("I live in Turin.", user_id="ada")
@@ -62,8 +62,8 @@ class Memory:
     ) -> None:
         """Open a home by its directory, or a service by its address and `token`.
 
-        `encoder` and `ledger` are those of `Recollect`. A `Recollect` that is open is used as it
-        is, and stays open.
+        `encoder` and `ledger`: see `Recollect`. An open `Recollect` is used as it is, and `close`
+        leaves it open.
         """
         self._close: Callable[[], None] | None = None
         if not isinstance(home, Recollect):
@@ -73,18 +73,19 @@ class Memory:
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
-        """Open what `config_dict["recollect"]` says: home, zone, token, encoder, ledger.
+        """Open a memory with the settings in `config_dict["recollect"]`.
 
-        What else a configuration of Mem0 names (models, stores) is not needed here.
+        These are home, zone, token, encoder and ledger. The rest of a Mem0 configuration (models,
+        stores) is ignored.
 
         Raises:
-            ValueError: there is a setting that is not known.
+            ValueError: a setting is unknown.
         """
-        said = dict(config_dict.get("recollect") or {})
-        wrong = sorted(set(said) - set(_SETTINGS))
+        settings = dict(config_dict.get("recollect") or {})
+        wrong = sorted(set(settings) - set(_SETTINGS))
         if wrong:
             raise ValueError(f"recollect: {wrong[0]!r}: choose from {', '.join(_SETTINGS)}")
-        return cls(said.pop("home", "~/.recollect"), **said)
+        return cls(settings.pop("home", "~/.recollect"), **settings)
 
     def add(
         self,
@@ -100,15 +101,15 @@ class Memory:
         memory_type: str | None = None,
         prompt: str | None = None,
     ) -> dict[str, Any]:
-        """Remember messages; return `{"results": [{"id", "memory", "event": "ADD"}]}`.
+        """Store messages; return `{"results": [{"id", "memory", "event": "ADD"}]}`.
 
-        The event of a memory that was there already is NONE. Without `infer` every message is a
-        memory as it stands. `timestamp`: when it was said (ISO 8601, or unix seconds).
-        `expiration_date` (YYYY-MM-DD): the last day on which it is found.
-        `memory_type` and `prompt` are Mem0's, for models; they change nothing.
+        A memory that existed before has the event NONE. Without `infer` every message is one
+        memory. `timestamp`: the time of the messages (ISO 8601, or unix seconds).
+        `expiration_date` (YYYY-MM-DD): the last day on which the memories are found.
+        `memory_type` and `prompt` are for Mem0's models, and have no effect.
 
         Raises:
-            ValueError: there is no id, nothing to add, or a message cannot be kept.
+            ValueError: no id is given, there is nothing to add, or a message was rejected.
         """
         with _ValueErrors():
             owner = Owner.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
@@ -121,7 +122,7 @@ class Memory:
                 expiration_date=expiration_date,
                 wait=True,
             )
-            return {"results": self._store.added(done.id)}
+            return {"results": self._store.added_memories(done.id)}
 
     def search(
         self,
@@ -136,17 +137,17 @@ class Memory:
         show_expired: bool = False,
         **others: Any,
     ) -> dict[str, Any]:
-        """Return `{"results": [...]}`, the best answers first, each with its `score`, 0 to 1.
+        """Return `{"results": [...]}`, best first, each with its `score`, 0 to 1.
 
-        `filters` name at least one of user_id, agent_id and run_id; beside them any field, or any
-        key of the metadata, with eq, ne, in, nin, gt, gte, lt, lte, contains, icontains, "*", and
-        AND, OR, NOT. `threshold`, as Mem0's, is the least cosine of the question and what was said;
-        a home without an encoder has none, and leaves nothing out. `reference_date`: the moment
-        from which "yesterday" counts. `rerank` and `explain` change nothing here.
+        `filters` must name at least one of user_id, agent_id and run_id. They may also name any
+        other field or metadata key, with eq, ne, in, nin, gt, gte, lt, lte, contains, icontains,
+        "*", and AND, OR, NOT. `threshold`: the minimum cosine between query and memory, as in Mem0;
+        it has no effect without an encoder. `reference_date`: the time to which "yesterday"
+        relates. `rerank` and `explain` have no effect.
 
         Raises:
-            ValueError: user_id or the like stands beside the filters, a filter is not known, or the
-                question cannot be asked.
+            ValueError: an id is given outside of the filters, a filter is malformed or names an
+                unknown field, or the query is invalid.
         """
         with _ValueErrors():
             _only_filters("search", others)
@@ -168,7 +169,7 @@ class Memory:
         return {"results": found}
 
     def get(self, memory_id: str) -> dict[str, Any] | None:
-        """Return a memory; None where nothing has the id."""
+        """Return the memory with an id, or None."""
         with _ValueErrors():
             return self._store.get(memory_id)
 
@@ -180,15 +181,15 @@ class Memory:
         show_expired: bool = False,
         **others: Any,
     ) -> dict[str, Any]:
-        """Return `{"results": [...]}`: up to `top_k` memories, the newest first.
+        """Return `{"results": [...]}`: up to `top_k` memories, newest first.
 
         Raises:
-            ValueError: as `search`.
+            ValueError: see `search`.
         """
         with _ValueErrors():
             _only_filters("get_all", others)
             _check_top_k(top_k)
-            found = self._store.listed(_filters(filters), show_expired=show_expired)
+            found = self._store.list_memories(_filters(filters), show_expired=show_expired)
         return {"results": found[:top_k]}
 
     def update(
@@ -196,30 +197,34 @@ class Memory:
         memory_id: str,
         text: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-        expiration_date: Any = KEEP,
+        expiration_date: Any = UNCHANGED,
         data: str | None = None,
     ) -> dict[str, Any]:
-        """Put a text in the place of a memory's, and add to its metadata.
+        """Replace the text of a memory, and add to its metadata.
 
         `data` is Mem0's former name of `text`.
 
         Raises:
-            ValueError: there is nothing to update, or nothing has the id.
+            ValueError: there is nothing to update, or no memory has the id.
         """
-        said = data if text is None else text
-        if said is None and metadata is None and expiration_date is KEEP:
+        new_text = data if text is None else text
+        if new_text is None and metadata is None and expiration_date is UNCHANGED:
             raise ValueError("At least one of text, metadata, or expiration_date must be provided.")
         with _ValueErrors():
             self._store.update(
-                memory_id, text=said, metadata=metadata, expiration_date=expiration_date, wait=True
+                memory_id,
+                text=new_text,
+                metadata=metadata,
+                expiration_date=expiration_date,
+                wait=True,
             )
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, Any]:
-        """Take a memory back; what else its message says stays, and `history` tells of it.
+        """Retract a memory. The rest of its message stays, and `history` shows the deletion.
 
         Raises:
-            ValueError: nothing has the id.
+            ValueError: no memory has the id.
         """
         with _ValueErrors():
             try:
@@ -234,15 +239,15 @@ class Memory:
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> dict[str, Any]:
-        """Forget for good what all the given ids apply to.
+        """Erase the memories that have all the given ids, for good.
 
         Raises:
-            ValueError: there is none.
+            ValueError: no id is given.
         """
         given = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         if all(value is None for value in given.values()):
             raise ValueError(
-                "At least one filter is required to delete all memories. If you want to delete "
+                "At least one filter is required_ids to delete all memories. If you want to delete "
                 "all memories, use the `reset()` method."
             )
         with _ValueErrors():
@@ -250,21 +255,21 @@ class Memory:
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return what a memory said, the first first; an empty list where nothing has the id.
+        """Return the versions of a memory, oldest first; [] if no memory has the id.
 
-        The events are ADD, UPDATE and, last, DELETE.
+        Their events are ADD, then UPDATE, and last DELETE if the memory was deleted.
         """
         with _ValueErrors():
             return self._store.history(memory_id)
 
     def reset(self) -> None:
-        """Forget for good all that was added here; what else is in the zone stays."""
+        """Erase everything that was added through Mem0's interfaces, for good; the rest stays."""
         with _ValueErrors():
             for name in IDS:
                 self._store.delete_all({name: "*"})
 
     def close(self) -> None:
-        """Close the home, where it was opened here."""
+        """Close the home, unless it was given open."""
         if self._close is not None:
             self._close()
 
@@ -276,17 +281,17 @@ class Memory:
 
 
 class AsyncMemory:
-    """`Memory` for asyncio: the same methods, to be awaited; each runs on a thread."""
+    """`Memory` for asyncio: the same methods, to be awaited; each runs in a thread."""
 
     def __init__(
         self, home: str | PathLike[str] | Recollect = "~/.recollect", **options: Any
     ) -> None:
-        """`options` are those of `Memory`."""
+        """`options`: the parameters of `Memory`."""
         self._memory = Memory(home, **options)
 
     @classmethod
     async def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
-        """Open what a configuration says, as `Memory.from_config`."""
+        """See `Memory.from_config`."""
         made = cls.__new__(cls)
         made._memory = await asyncio.to_thread(Memory.from_config, config_dict)
         return made
@@ -294,29 +299,29 @@ class AsyncMemory:
     async def add(
         self, messages: str | Mapping[str, Any] | list[Any], **options: Any
     ) -> dict[str, Any]:
-        """As `Memory.add`."""
+        """See `Memory.add`."""
         return await asyncio.to_thread(self._memory.add, messages, **options)
 
     async def search(self, query: str, **options: Any) -> dict[str, Any]:
-        """As `Memory.search`."""
+        """See `Memory.search`."""
         return await asyncio.to_thread(self._memory.search, query, **options)
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
-        """As `Memory.get`."""
+        """See `Memory.get`."""
         return await asyncio.to_thread(self._memory.get, memory_id)
 
     async def get_all(self, **options: Any) -> dict[str, Any]:
-        """As `Memory.get_all`."""
+        """See `Memory.get_all`."""
         return await asyncio.to_thread(self._memory.get_all, **options)
 
     async def update(
         self, memory_id: str, text: str | None = None, **options: Any
     ) -> dict[str, Any]:
-        """As `Memory.update`."""
+        """See `Memory.update`."""
         return await asyncio.to_thread(self._memory.update, memory_id, text, **options)
 
     async def delete(self, memory_id: str) -> dict[str, Any]:
-        """As `Memory.delete`."""
+        """See `Memory.delete`."""
         return await asyncio.to_thread(self._memory.delete, memory_id)
 
     async def delete_all(
@@ -325,19 +330,19 @@ class AsyncMemory:
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> dict[str, Any]:
-        """As `Memory.delete_all`."""
+        """See `Memory.delete_all`."""
         return await asyncio.to_thread(self._memory.delete_all, user_id, agent_id, run_id)
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """As `Memory.history`."""
+        """See `Memory.history`."""
         return await asyncio.to_thread(self._memory.history, memory_id)
 
     async def reset(self) -> None:
-        """As `Memory.reset`."""
+        """See `Memory.reset`."""
         await asyncio.to_thread(self._memory.reset)
 
     def close(self) -> None:
-        """Close the home, where it was opened here."""
+        """Close the home, unless it was given open."""
         self._memory.close()
 
     async def __aenter__(self) -> Self:
@@ -348,7 +353,7 @@ class AsyncMemory:
 
 
 class _ValueErrors:
-    """Raises what recollect refuses as the ValueError that Mem0's users expect."""
+    """Converts `InvalidInput` to the `ValueError` that Mem0's users expect."""
 
     def __enter__(self) -> None:
         pass

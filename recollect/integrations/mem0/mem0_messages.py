@@ -1,10 +1,9 @@
-"""Messages that were added through Mem0's interfaces, and the memories that each of them is.
+"""Messages added through Mem0's interfaces, and the memories that they consist of.
 
-A message that is added is an event of the platform `mem0`; whose it is, and the metadata that came
-with it, stand in the event's own. Where facts were to be inferred, each current fact that was
-decided from a message is a memory, and so is what the message says beside them. Else, and once it
-was edited, the message is a memory as it stands. What was retracted is none; a text that took the
-place of a memory has its id.
+A message is an event of the platform `mem0`, whose metadata contains its owner and the caller's
+metadata. With `infer`, each current fact of the message is a memory, and the sentences that no fact
+covers (the remainder) are one more. Without `infer`, and after an edit, the whole message is one
+memory. Retracted memories are left out. The replacement of a memory keeps its id.
 """
 
 from __future__ import annotations
@@ -20,128 +19,130 @@ from recollect.integrations.facade_kit import REPLACEMENT, group_versions, is_re
 from recollect.integrations.mem0.mem0_filters import IDS
 
 PLATFORM = "mem0"
-#: The key of an event's metadata under which Mem0's fields stand.
+#: The metadata key of Mem0's fields.
 KEY = "mem0"
 _SHOWN = (*IDS, "actor_id", "role", "expiration_date")
 
 
 class Message:
-    """A message with its edits, the first first."""
+    """A message with all its versions, oldest first."""
 
     def __init__(self, versions: Sequence[Memory]) -> None:
         self.versions = versions
         self.first, self.last = versions[0], versions[-1]
-        self.said = said_in(self.last)
+        self.stored = mem0_fields(self.last)
 
     @property
     def source_id(self) -> str:
-        """The id under which it was first sent."""
+        """The source id of the first version."""
         return self.first.source_event_ids[0]
 
     @property
     def is_replacement(self) -> bool:
-        """Whether it took the place of a memory that was a part of another message."""
-        return is_replacement(self.said)
+        """Whether it replaces a memory of another message."""
+        return is_replacement(self.stored)
 
     @property
-    def whole(self) -> bool:
-        """Whether it is a memory as it stands, whatever was decided from it."""
-        return not self.said.get("infer") or len(self.versions) > 1
+    def is_one_memory(self) -> bool:
+        """Whether the whole message is one memory, whatever facts it has."""
+        return not self.stored.get("infer") or len(self.versions) > 1
 
     @property
-    def stated_in(self) -> str:
-        """The source id of the version that counts."""
+    def current_source_id(self) -> str:
+        """The source id of the current version."""
         return self.last.source_event_ids[0]
 
     @property
     def created_at(self) -> str:
-        """When the memory was first said."""
-        return str(self.said.get("created_at") or self.first.as_of)
+        """The time of the memory's first version, also if this message replaced an earlier one."""
+        return str(self.stored.get("created_at") or self.first.as_of)
 
     @property
     def id(self) -> str:
-        """Its id as a memory."""
-        return str(self.said.get("id") or self.first.id)
+        """The id of the whole message as a memory."""
+        return str(self.stored.get("id") or self.first.id)
 
     @property
-    def scope(self) -> tuple[str | None, ...]:
-        """Whose it is: the user, the agent, the app and the run."""
-        return tuple(self.said.get(name) for name in IDS)
+    def owner_ids(self) -> tuple[str | None, ...]:
+        """The owner: the ids of the user, the agent, the app and the run."""
+        return tuple(self.stored.get(name) for name in IDS)
 
     @property
-    def whose(self) -> tuple[str | None, ...]:
-        """Whose it is, in whatever run."""
-        return self.scope[:-1]
+    def owner_ids_without_run(self) -> tuple[str | None, ...]:
+        """The owner without the run."""
+        return self.owner_ids[:-1]
 
     @property
-    def owned(self) -> dict[str, str]:
-        """The same as `scope`, by name."""
-        return {name: self.said[name] for name in IDS if self.said.get(name) is not None}
+    def owner_fields(self) -> dict[str, str]:
+        """The ids of the owner by field; those that are absent are left out."""
+        return {name: self.stored[name] for name in IDS if self.stored.get(name) is not None}
 
     @property
     def source_ids(self) -> set[str]:
-        """The ids under which its versions were sent."""
+        """The source ids of all versions."""
         return {version.source_event_ids[0] for version in self.versions}
 
     @property
-    def order(self) -> tuple[str, str, int]:
-        """Where it stands among others: by its time, and within what was added together."""
-        return (self.created_at, str(self.said.get("batch")), int(self.said.get("place") or 0))
+    def sort_key(self) -> tuple[str, str, int]:
+        """Sorts messages by time, then by their position in the call that added them."""
+        return (self.created_at, str(self.stored.get("batch")), int(self.stored.get("place") or 0))
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """What the memories in it have beside their ids and texts."""
-        metadata = self.said.get("metadata") or {}
+        """The fields of its memories in Mem0's form, without ids and texts."""
+        metadata = self.stored.get("metadata") or {}
         return {
             "metadata": metadata or None,
             "created_at": self.created_at,
             "updated_at": self.last.as_of,
-            **({"categories": _listed(metadata["categories"])} if "categories" in metadata else {}),
-            **{name: self.said[name] for name in _SHOWN if self.said.get(name) is not None},
+            **(
+                {"categories": _as_list(metadata["categories"])} if "categories" in metadata else {}
+            ),
+            **{name: self.stored[name] for name in _SHOWN if self.stored.get(name) is not None},
         }
 
     @property
-    def filtered(self) -> dict[str, Any]:
-        """What filters look at."""
+    def filter_fields(self) -> dict[str, Any]:
+        """The fields that filters apply to."""
         return {**self.fields, "timestamp": self.created_at}
 
-    def expired(self, today: str) -> bool:
-        """Return whether it is hidden as from a day (YYYY-MM-DD)."""
-        until = self.said.get("expiration_date")
+    def is_expired(self, today: str) -> bool:
+        """Return whether it has expired on a day (YYYY-MM-DD)."""
+        until = self.stored.get("expiration_date")
         return until is not None and until < today
 
 
 class Item(NamedTuple):
-    """A memory: a message as it stands, a fact of it, or what it says beside its facts."""
+    """A memory: a whole message, one of its facts, or its remainder."""
 
     id: str
     text: str
     message: Message
 
     @property
-    def same(self) -> tuple[object, ...]:
-        """What is equal of the same memory, however often it was added."""
-        said = self.message.said
+    def identity(self) -> tuple[object, ...]:
+        """A key that is equal if the same memory is added again."""
+        stored = self.message.stored
         text = self.text.strip().casefold()
-        return (self.message.scope, said.get("role"), said.get("actor_id"), text)
+        return (self.message.owner_ids, stored.get("role"), stored.get("actor_id"), text)
 
     @property
-    def targets(self) -> list[str]:
-        """The ids of what is retracted with it: a fact, a message with its edits, or its parts."""
+    def retraction_ids(self) -> list[str]:
+        """The ids to retract: of the fact, of all versions of the message, or of its parts."""
         message = self.message
-        if message.whole or self.text == message.last.text.strip():
+        if message.is_one_memory or self.text == message.last.text.strip():
             return [version.id for version in message.versions]
         if self.id != message.first.id:
             return [self.id]
-        return _parts(message, self.text)
+        return _remainder_ids(message, self.text)
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """What filters look at."""
-        return {**self.message.filtered, "memory_ids": self.id, "keywords": self.text}
+    def filter_fields(self) -> dict[str, Any]:
+        """The fields that filters apply to."""
+        return {**self.message.filter_fields, "memory_ids": self.id, "keywords": self.text}
 
-    def shown(self, score: float | None = None) -> dict[str, Any]:
-        """Return it in Mem0's form."""
+    def in_mem0_form(self, score: float | None = None) -> dict[str, Any]:
+        """Return the memory in Mem0's form."""
         digest = hashlib.md5(self.text.encode(), usedforsecurity=False).hexdigest()
         return {
             "id": self.id,
@@ -152,87 +153,89 @@ class Item(NamedTuple):
         }
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _parts(message: Message, rest: str) -> list[str]:
-    """Return the ids of the parts of a message that are what it says beside its facts."""
+def _remainder_ids(message: Message, remainder: str) -> list[str]:
+    """Return the ids of the sentences of a message's remainder."""
     text, at = message.last.text, 0
     found: list[str] = []
-    for sentence in rest.split("\n"):
+    for sentence in remainder.split("\n"):
         start = text.find(sentence, at)
         at = start + len(sentence)
         found.append(f"{message.last.id}:{start}-{at}")
     return found
 
 
-def _places(message: Message) -> list[tuple[int, int]]:
-    """Return where the parts of a message stand that were retracted, in characters."""
+def _retracted_spans(message: Message) -> list[tuple[int, int]]:
+    """Return the character spans of the retracted parts of a message."""
     ends = (id_.rpartition(":")[2].split("-") for id_ in message.last.retracted_parts)
     return [(int(start), int(end)) for start, end in ends]
 
 
-def retracted_rest(message: Message) -> str:
-    """Return what was retracted of what a message says beside its facts."""
-    return "\n".join(message.last.text[start:end] for start, end in _places(message))
+def retracted_remainder(message: Message) -> str:
+    """Return the retracted sentences of a message's remainder."""
+    return "\n".join(message.last.text[start:end] for start, end in _retracted_spans(message))
 
 
-def _rest(message: Message, facts: Iterable[str]) -> str:
-    """Return what a message says beside its facts, but for what was retracted."""
+def _remainder(message: Message, facts: Iterable[str]) -> str:
+    """Return the sentences of a message that no fact covers and that are not retracted."""
     if not message.last.current:
         return ""
     text = message.last.text
-    for start, end in reversed(_places(message)):
+    for start, end in reversed(_retracted_spans(message)):
         text = f"{text[:start]} {text[end:]}"
     return uncovered(text, facts)
 
 
-def as_it_stands(message: Message) -> Item:
-    """Return the memory that a message is by itself."""
+def whole_message(message: Message) -> Item:
+    """Return a message as one memory."""
     return Item(message.id, message.last.text, message)
 
 
-def said_in(event: Memory) -> dict[str, Any]:
-    """Return Mem0's fields of an event; none of one that did not come through its interfaces."""
-    said = (event.metadata or {}).get(KEY) if event.platform == PLATFORM else None
-    return said if isinstance(said, dict) else {}
+def mem0_fields(event: Memory) -> dict[str, Any]:
+    """Return Mem0's fields of an event; {} if it was not added through Mem0's interfaces."""
+    fields = (event.metadata or {}).get(KEY) if event.platform == PLATFORM else None
+    return fields if isinstance(fields, dict) else {}
 
 
-def messages(zone: Zone, said: Mapping[str, str]) -> list[Message]:
-    """Return the messages of which all versions say this, in order."""
-    wanted = {f"{KEY}.{name}": value for name, value in said.items()}
+def find_messages(zone: Zone, fields: Mapping[str, str]) -> list[Message]:
+    """Return the messages with these values of Mem0's fields in all versions, sorted."""
+    wanted = {f"{KEY}.{name}": value for name, value in fields.items()}
     found = list_all(zone, "events", platform=PLATFORM, metadata=wanted)
-    versions = group_versions(event for event in found if said_in(event))
-    return sorted(map(Message, versions), key=lambda message: message.order)
+    versions = group_versions(event for event in found if mem0_fields(event))
+    return sorted(map(Message, versions), key=lambda message: message.sort_key)
 
 
-def replacing(zone: Zone, said: Mapping[str, str]) -> list[Message]:
-    """Return the texts that took the place of memories, as messages that say this."""
-    return messages(zone, {**said, "kind": REPLACEMENT})
+def find_replacements(zone: Zone, fields: Mapping[str, str]) -> list[Message]:
+    """Return the messages with these fields that replace memories, sorted."""
+    return find_messages(zone, {**fields, "kind": REPLACEMENT})
 
 
-class Read(NamedTuple):
-    """A message's memories, and those of earlier messages that it only says again."""
+class MessageMemories(NamedTuple):
+    """The memories of a message, and those of earlier messages that it only repeats."""
 
     items: list[Item]
-    again: list[Item]
+    repeated: list[Item]
 
 
 class MemoryReader:
-    """Reads which memories messages are; `known` are messages that need not be fetched."""
+    """Reads the memories of messages; `known`: messages that need not be fetched."""
 
     def __init__(self, zone: Zone, known: Iterable[Message] = ()) -> None:
-        self._held = zone
+        self.zone = zone
         self._known = {id_: message for message in known for id_ in message.source_ids}
 
-    def read(self, some: Sequence[Message]) -> list[Read]:
-        """Return the memories of messages, in their order."""
+    def read(self, some: Sequence[Message]) -> list[MessageMemories]:
+        """Return the memories of each message, in the same order."""
         replaced = {message.id for message in self._known.values() if message.is_replacement}
-        asked = [one.stated_in for one in some if one.is_replacement or not one.whole]
+        asked = [
+            one.current_source_id for one in some if one.is_replacement or not one.is_one_memory
+        ]
         given: dict[str, list[Memory]] = defaultdict(list)
         repeated: dict[str, list[Memory]] = defaultdict(list)
-        facts = list_all(self._held, "facts", source_event_ids=asked, superseded=True)
+        facts = list_all(self.zone, "facts", source_event_ids=asked, superseded=True)
         by_id = {fact.id: fact for fact in facts}
         for fact in sorted(by_id.values(), key=lambda fact: fact.id):
             first, *others = fact.source_event_ids
@@ -240,7 +243,7 @@ class MemoryReader:
             for other in others:
                 repeated[other].append(fact)
         self._fetch(given)
-        ended = self.ended(by_id.values())
+        ended = self.find_ended(by_id.values())
         return [self._read(one, given, repeated, ended, replaced) for one in some]
 
     def _read(
@@ -250,59 +253,63 @@ class MemoryReader:
         repeated: Mapping[str, list[Memory]],
         ended: set[str],
         replaced: set[str],
-    ) -> Read:
-        own = given.get(message.stated_in, [])
-        if message.whole:
-            stated = [*own, *repeated.get(message.stated_in, ())]
-            over = bool(stated) and all(fact.id in ended for fact in stated)
-            return Read([as_it_stands(message)] if message.last.current and not over else [], [])
-        again = [
+    ) -> MessageMemories:
+        own = given.get(message.current_source_id, [])
+        if message.is_one_memory:
+            stated = [*own, *repeated.get(message.current_source_id, ())]
+            has_ended = bool(stated) and all(fact.id in ended for fact in stated)
+            return MessageMemories(
+                [whole_message(message)] if message.last.current and not has_ended else [], []
+            )
+        repeats = [
             (fact, first)
             for fact in repeated.get(message.source_id, ())
             if (first := self._known.get(fact.source_event_ids[0])) is not None
-            and first.scope == message.scope
+            and first.owner_ids == message.owner_ids
         ]
         items = [
             Item(fact.id, fact.text, message)
             for fact in own
             if fact.id not in ended and fact.id not in replaced
         ]
-        if rest := _rest(message, [fact.text for fact in (*own, *(fact for fact, _ in again))]):
-            items.append(Item(message.first.id, rest, message))
+        if remainder := _remainder(
+            message, [fact.text for fact in (*own, *(fact for fact, _ in repeats))]
+        ):
+            items.append(Item(message.first.id, remainder, message))
         earlier = [
-            as_it_stands(first) if first.whole else Item(fact.id, fact.text, first)
-            for fact, first in again
+            whole_message(first) if first.is_one_memory else Item(fact.id, fact.text, first)
+            for fact, first in repeats
             if fact.id not in ended
         ]
-        return Read(items, earlier)
+        return MessageMemories(items, earlier)
 
-    def ended(self, facts: Iterable[Memory]) -> set[str]:
-        """Return the ids of facts that are over: retracted, or another has taken their place.
+    def find_ended(self, facts: Iterable[Memory]) -> set[str]:
+        """Return the ids of the facts that were retracted or superseded.
 
-        What another person said ends none.
+        A fact from another owner supersedes none.
         """
-        over = [fact for fact in facts if not fact.current]
-        newer = {change.id for fact in over for change in fact.superseded_by}
-        said_in_ = {id_: self._held.get_memory(id_).source_event_ids[0] for id_ in newer}
-        self._fetch([*said_in_.values(), *(fact.source_event_ids[0] for fact in over)])
+        past = [fact for fact in facts if not fact.current]
+        newer = {change.id for fact in past for change in fact.superseded_by}
+        source_of = {id_: self.zone.get_memory(id_).source_event_ids[0] for id_ in newer}
+        self._fetch([*source_of.values(), *(fact.source_event_ids[0] for fact in past)])
 
-        def whose(source_id: str) -> tuple[str | None, ...] | None:
+        def owner_of(source_id: str) -> tuple[str | None, ...] | None:
             message = self._known.get(source_id)
-            return None if message is None else message.whose
+            return None if message is None else message.owner_ids_without_run
 
         return {
             fact.id
-            for fact in over
+            for fact in past
             if fact.retracted
             or not fact.superseded_by
             or any(
-                whose(said_in_[change.id]) == whose(fact.source_event_ids[0])
+                owner_of(source_of[change.id]) == owner_of(fact.source_event_ids[0])
                 for change in fact.superseded_by
             )
         }
 
     def _fetch(self, source_ids: Iterable[str]) -> None:
-        lacking = sorted({id_ for id_ in source_ids if id_ not in self._known})
-        for event in list_all(self._held, "events", source_event_ids=lacking):
-            if said_in(event):
+        missing = sorted({id_ for id_ in source_ids if id_ not in self._known})
+        for event in list_all(self.zone, "events", source_event_ids=missing):
+            if mem0_fields(event):
                 self._known[event.source_event_ids[0]] = Message([event])

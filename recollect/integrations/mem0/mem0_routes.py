@@ -1,8 +1,8 @@
-"""The paths of Mem0's platform, so that its client works when it is pointed here.
+"""The endpoints of Mem0's platform, for its unmodified client.
 
-They are no part of the OpenAPI document: their shapes are Mem0's. docs/clients.md lists them. The
-zone is that of the token; where it is for several, `?zone=` or the header `X-Recollect-Zone` says
-which.
+The OpenAPI document leaves them out, since Mem0 defines their shapes. docs/clients.md lists them.
+The zone is that of the token; a token for several zones needs `?zone=` or the header
+`X-Recollect-Zone`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from litestar import Router, delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from recollect import InvalidInput, UnknownId
-from recollect.integrations.mem0.mem0_filters import IDS, check_filters, names_somebody
-from recollect.integrations.mem0.mem0_store import KEEP, Addition, Mem0Store, Owner
+from recollect.integrations.mem0.mem0_filters import IDS, check_filters, names_an_owner
+from recollect.integrations.mem0.mem0_store import UNCHANGED, Addition, Mem0Store, Owner
 from recollect.integrations.unserved import unserved
 from recollect.service import (
     INVALID,
@@ -37,7 +37,7 @@ _MAX_PAGE_SIZE = 1_000
 _MAX_BATCH_SIZE = 1_000
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _ZONE_HEADER = "X-Recollect-Zone"
-#: What else Mem0's client calls.
+#: The paths that Mem0's client calls and that are not supported.
 _UNSERVED = (
     *("/v1/exports", "/v1/exports/get", "/v1/summary", "/v1/feedback"),
     *("/v2/entities/{kind:str}/{name:str}/profile", "/v2/profiles"),
@@ -48,7 +48,7 @@ _UNSERVED = (
 
 
 class AddBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `add` sends; options that are for Mem0's models change nothing."""
+    """The body of `add`; options for Mem0's models have no effect."""
 
     messages: Any
     filters: dict[str, Any] = {}
@@ -62,15 +62,15 @@ class AddBody(msgspec.Struct, frozen=True, kw_only=True):
     expiration_date: str | None = None
 
     def owner(self) -> Owner:
-        """Return whose the memories are, as said at the top or under `filters`."""
-        said = {name: getattr(self, name) for name in IDS}
+        """Return the owner, given at the top level or under `filters`."""
+        top_level = {name: getattr(self, name) for name in IDS}
         return Owner.of(
-            {n: self.filters.get(n) if value is None else value for n, value in said.items()}
+            {n: self.filters.get(n) if value is None else value for n, value in top_level.items()}
         )
 
 
 class SearchBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `search` sends."""
+    """The body of `search`."""
 
     query: str
     filters: dict[str, Any] = {}
@@ -84,7 +84,7 @@ class SearchBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `get_all` sends."""
+    """The body of `get_all`."""
 
     filters: dict[str, Any] = {}
     start_date: str | None = None
@@ -94,7 +94,7 @@ class ListBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `update` sends; what is left out stays, a null `expiration_date` goes."""
+    """The body of `update`; absent fields stay, and null removes the `expiration_date`."""
 
     text: str | None = None
     metadata: dict[str, Any] | None = None
@@ -111,30 +111,30 @@ class BatchItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What `batch_update` and `batch_delete` send."""
+    """The body of `batch_update` and `batch_delete`."""
 
     memories: Annotated[list[BatchItem], msgspec.Meta(max_length=_MAX_BATCH_SIZE)]
 
 
 def zone_of(request: AnyRequest) -> str:
-    """Return the zone that a request means: one that it names, or the one of its token.
+    """Return the zone of a request: the one that it names, or the only one of its token.
 
     Raises:
-        Refused: the token is for several, and the request names none.
+        Refused: the token is for several zones, and the request names none.
     """
-    named = request.query_params.get("zone") or request.headers.get(_ZONE_HEADER)
-    zone = str(named) if named else principal_in(request).only_zone
+    named_fields = request.query_params.get("zone") or request.headers.get(_ZONE_HEADER)
+    zone = str(named_fields) if named_fields else principal_in(request).only_zone
     if zone is None:
         raise Refused(
-            INVALID, f"the token is for several zones; say which with the header {_ZONE_HEADER}"
+            INVALID, f"the token is for several zones; name one in the header {_ZONE_HEADER}"
         )
     return zone
 
 
 @get("/v1/ping", opt=_READ)
 async def ping(request: AnyRequest) -> dict[str, Any]:
-    """Say that the token counts; the client asks once, when it is made."""
-    # The client refuses to work without the names of an organization and a project.
+    """Confirm that the token is valid; a new client calls this once."""
+    # The client requires an organization and a project.
     return {
         "status": "ok",
         "org_id": "recollect",
@@ -145,27 +145,29 @@ async def ping(request: AnyRequest) -> dict[str, Any]:
 
 @post("/v3/memories/add", status_code=200, opt=_WRITE)
 async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
-    """Remember messages, and return what they came to."""
-    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
+    """Store messages, and return their memories."""
+    zone, principal = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,
         zone,
-        lambda held: Mem0Store(held).publish(
+        lambda opened: Mem0Store(opened).publish(
             data.messages,
             data.owner(),
             metadata=data.metadata,
             infer=data.infer is not False,
             at=data.timestamp,
             expiration_date=data.expiration_date,
-            principal=mark,
+            principal=principal,
         ),
         allow_empty=True,
     )
-    whole = await decided_in_time(request, zone, done.token)
-    found = await _quietly(request, zone, lambda store: store.added(done.id))
+    is_decided = await decided_in_time(request, zone, done.token)
+    found = await _query(request, zone, lambda store: store.added_memories(done.id))
     return {
-        "message": "Memories added" if whole else "Kept; facts are still being decided",
-        "status": "SUCCEEDED" if whole else "PENDING",
+        "message": "Memories added"
+        if is_decided
+        else "Messages stored; facts are still being extracted",
+        "status": "SUCCEEDED" if is_decided else "PENDING",
         "event_id": done.id,
         "results": found,
     }
@@ -173,18 +175,18 @@ async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
 
 @get("/v1/event/{event_id:str}", opt=_READ)
 async def event(request: AnyRequest, event_id: FromPath[str]) -> dict[str, Any]:
-    """Return what an addition came to."""
+    """Return the memories of an addition."""
     zone = zone_of(request)
-    found = await ask(request, zone, lambda held: Mem0Store(held).added(event_id))
+    found = await ask(request, zone, lambda opened: Mem0Store(opened).added_memories(event_id))
     return {"id": event_id, "event_id": event_id, "status": "SUCCEEDED", "results": found}
 
 
 @post("/v3/memories/search", status_code=200, opt=_READ)
 async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, Any]:
-    """Return the memories that answer a question, among those that the filters let through."""
+    """Return the memories that match the filters and answer a question."""
     among = [{"metadata": data.metadata}] if data.metadata else []
-    filters = _narrowed(_somebodys(data.filters), data.categories, *among)
-    found = await _quietly(
+    filters = _all_of(_checked_filters(data.filters), data.categories, *among)
+    found = await _query(
         request,
         zone_of(request),
         lambda store: store.search(
@@ -208,7 +210,7 @@ async def list_all(
     page: FromQuery[int] = 1,
     page_size: FromQuery[int] = 100,
 ) -> dict[str, Any]:
-    """Return a page of the memories that the filters let through, the newest first."""
+    """Return a page of the memories that match the filters, newest first."""
     if page < 1 or not 1 <= page_size <= _MAX_PAGE_SIZE:
         raise InvalidInput(f"page: from 1; page_size: 1 to {_MAX_PAGE_SIZE}")
     between = {
@@ -217,11 +219,11 @@ async def list_all(
         if day is not None
     }
     among = [{"created_at": between}] if between else []
-    filters = _narrowed(_somebodys(data.filters), data.categories, *among)
-    found = await _quietly(
+    filters = _all_of(_checked_filters(data.filters), data.categories, *among)
+    found = await _query(
         request,
         zone_of(request),
-        lambda store: store.listed(filters, show_expired=bool(data.show_expired)),
+        lambda store: store.list_memories(filters, show_expired=bool(data.show_expired)),
     )
     first = (page - 1) * page_size
     shown = found[first : first + page_size]
@@ -236,7 +238,7 @@ async def list_all(
 @get("/v1/memories/{memory_id:str}", opt=_READ)
 async def get_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
     """Return a memory."""
-    found = await ask(request, zone_of(request), lambda held: Mem0Store(held).get(memory_id))
+    found = await ask(request, zone_of(request), lambda opened: Mem0Store(opened).get(memory_id))
     if found is None:
         raise _unknown(memory_id)
     return found
@@ -246,39 +248,41 @@ async def get_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, An
 async def update(
     request: AnyRequest, memory_id: FromPath[str], data: JSONBody[UpdateBody]
 ) -> dict[str, Any]:
-    """Put a text in the place of a memory's, and add to its metadata."""
+    """Replace the text of a memory, and add to its metadata."""
     unset = data.expiration_date is msgspec.UNSET
     if data.text is None and data.metadata is None and data.timestamp is None and unset:
         raise InvalidInput("give text, metadata, timestamp or expiration_date")
-    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
+    zone, principal = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,
         zone,
-        lambda held: Mem0Store(held).update(
+        lambda opened: Mem0Store(opened).update(
             memory_id,
             text=data.text,
             metadata=data.metadata,
             at=data.timestamp,
-            expiration_date=KEEP if unset else data.expiration_date,
-            principal=mark,
+            expiration_date=UNCHANGED if unset else data.expiration_date,
+            principal=principal,
         ),
     )
     await decided_in_time(request, zone, done.token)
-    found = await ask(request, zone, lambda held: Mem0Store(held).get(done.id))
+    found = await ask(request, zone, lambda opened: Mem0Store(opened).get(done.id))
     return {"message": "Memory updated successfully!", **(found or {})}
 
 
 @delete("/v1/memories/{memory_id:str}", status_code=200, opt=_WRITE)
 async def delete_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
-    """Take a memory back; its message stays, with what else it says."""
-    await write(request, zone_of(request), lambda held: Mem0Store(held).delete(memory_id))
+    """Retract a memory; the rest of its message stays."""
+    await write(request, zone_of(request), lambda opened: Mem0Store(opened).delete(memory_id))
     return {"message": "Memory deleted successfully!"}
 
 
 @get("/v1/memories/{memory_id:str}/history", opt=_READ)
 async def history(request: AnyRequest, memory_id: FromPath[str]) -> list[dict[str, Any]]:
-    """Return what a memory said, the first first; its deletion comes last."""
-    found = await ask(request, zone_of(request), lambda held: Mem0Store(held).history(memory_id))
+    """Return the versions of a memory, oldest first; a deletion comes last."""
+    found = await ask(
+        request, zone_of(request), lambda opened: Mem0Store(opened).history(memory_id)
+    )
     if not found:
         raise _unknown(memory_id)
     return found
@@ -286,19 +290,19 @@ async def history(request: AnyRequest, memory_id: FromPath[str]) -> list[dict[st
 
 @delete("/v1/memories", status_code=200, opt=_FORGET)
 async def delete_all(
-    request: AnyRequest, said: Annotated[str | None, QueryParameter(name="filters")] = None
+    request: AnyRequest, text: Annotated[str | None, QueryParameter(name="filters")] = None
 ) -> dict[str, Any]:
-    """Forget for good what all the given ids apply to."""
-    filters: dict[str, Any] = {} if said is None else dict(_read_filters(said))
+    """Erase the memories that have all the given ids, for good."""
+    filters: dict[str, Any] = {} if text is None else dict(_read_filters(text))
     filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
-    await _forget(request, _somebodys(filters))
+    await _forget(request, _checked_filters(filters))
     return {"message": "Memories deleted successfully!"}
 
 
 @get("/v1/entities", opt=_READ)
 async def entities(request: AnyRequest) -> dict[str, Any]:
-    """Return the users, agents, apps and runs of which there are memories."""
-    found = await _quietly(request, zone_of(request), lambda store: store.owners())
+    """Return the users, agents, apps and runs that have memories."""
+    found = await _query(request, zone_of(request), lambda store: store.owners())
     return {"count": len(found), "next": None, "previous": None, "results": found}
 
 
@@ -306,7 +310,7 @@ async def entities(request: AnyRequest) -> dict[str, Any]:
 async def delete_entity(
     request: AnyRequest, kind: FromPath[str], name: FromPath[str]
 ) -> dict[str, Any]:
-    """Forget for good all memories of a user, an agent, an app or a run."""
+    """Erase all memories of a user, an agent, an app or a run, for good."""
     if f"{kind}_id" not in IDS:
         raise InvalidInput(f"type {kind[:40]!r}: choose from user, agent, app, run")
     await _forget(request, Owner.of({f"{kind}_id": name}).filters)
@@ -315,18 +319,18 @@ async def delete_entity(
 
 @put("/v1/batch", opt=_WRITE)
 async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
-    """Update memories one after the other; the first that cannot be ends it."""
-    zone, mark = zone_of(request), principal_in(request).metadata(zone_of(request))
+    """Update memories in order; stop at the first error."""
+    zone, principal = zone_of(request), principal_in(request).metadata(zone_of(request))
 
     def update_each(store: Mem0Store) -> Addition | None:
         done = None
         for item in data.memories:
             done = store.update(
-                item.memory_id, text=item.text, metadata=item.metadata, principal=mark
+                item.memory_id, text=item.text, metadata=item.metadata, principal=principal
             )
         return done
 
-    last = await write(request, zone, lambda held: update_each(Mem0Store(held)))
+    last = await write(request, zone, lambda opened: update_each(Mem0Store(opened)))
     if last is not None:
         await decided_in_time(request, zone, last.token)
     return {"message": f"Successfully updated {len(data.memories)} memories"}
@@ -334,59 +338,61 @@ async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
 
 @delete("/v1/batch", status_code=200, opt=_WRITE)
 async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
-    """Take memories back one after the other."""
+    """Retract memories; none if one of the ids is unknown."""
 
     def delete_each(store: Mem0Store) -> None:
-        there = [item.memory_id for item in data.memories]
-        for memory_id in there:
+        ids = [item.memory_id for item in data.memories]
+        for memory_id in ids:
             if store.get(memory_id) is None:
                 raise _unknown(memory_id)
-        for memory_id in there:
+        for memory_id in ids:
             if store.get(memory_id) is not None:
                 store.delete(memory_id)
 
-    await write(request, zone_of(request), lambda held: delete_each(Mem0Store(held)))
+    await write(request, zone_of(request), lambda opened: delete_each(Mem0Store(opened)))
     return {"message": f"Successfully deleted {len(data.memories)} memories"}
 
 
 async def _forget(request: AnyRequest, filters: Mapping[str, Any]) -> None:
     zone = zone_of(request)
-    await write(request, zone, lambda held: Mem0Store(held).delete_all(filters), allow_empty=True)
+    await write(
+        request, zone, lambda opened: Mem0Store(opened).delete_all(filters), allow_empty=True
+    )
     drop_cached_answers(request, zone)
 
 
-async def _quietly(request: AnyRequest, zone: str, work: Any) -> list[dict[str, Any]]:
-    """Return what is found in a zone; nothing where it holds nothing yet."""
-    found: list[dict[str, Any]] = await ask(request, zone, lambda held: work(Mem0Store(held)))
+async def _query(request: AnyRequest, zone: str, work: Any) -> list[dict[str, Any]]:
+    """Return the result of `work` on the memories of a zone."""
+    found: list[dict[str, Any]] = await ask(request, zone, lambda opened: work(Mem0Store(opened)))
     return found
 
 
-def _somebodys(filters: dict[str, Any]) -> dict[str, Any]:
-    """Return filters that are known, and say whose memories are meant.
+def _checked_filters(filters: dict[str, Any]) -> dict[str, Any]:
+    """Return filters after checking them.
 
     Raises:
-        Refused: a field or an operator is not known.
-        InvalidInput: they name nobody.
+        Refused: they are malformed, or a field or an operator is unknown.
+        InvalidInput: they name no owner.
     """
     try:
         check_filters(filters)
     except InvalidInput as error:
         raise Refused(MALFORMED, str(error)) from None
-    if not names_somebody(filters):
+    if not names_an_owner(filters):
         raise InvalidInput(f"filters: name at least one of {', '.join(IDS)}")
     return filters
 
 
-def _narrowed(
+def _all_of(
     filters: dict[str, Any], categories: list[str] | None, *others: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return filters that let through what all of these let through."""
+    """Return the conjunction of some filters."""
     among = [{"categories": {"in": categories}}] if categories else []
     return {"AND": [filters, *others, *among]} if among or others else filters
 
 
 def _read_filters(text: str) -> dict[str, Any]:
-    """Return filters of a query: the client writes them there as Python does."""
+    """Parse filters in a query string, where the client writes them as a Python literal."""
     try:
         found = ast.literal_eval(text)
     except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,8 +1,8 @@
-"""What Mem0's interfaces do with a zone: memories are added, found, listed, updated, deleted.
+"""Mem0's operations on a zone: add, search, list, update and delete memories.
 
-Nothing else of the zone can be reached: neither what came from other sources, nor what the filters
-leave out, which are applied before anything is ranked. To update or delete a memory takes it back
-and keeps what else its message says; to delete all of an owner's is to forget.
+They reach only memories that were added through Mem0's interfaces. Filters are applied before
+ranking. Updating or deleting a memory retracts it and keeps the rest of its message; deleting all
+memories of an owner erases their messages.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from recollect.integrations.mem0.mem0_filters import (
     ANY_FIELD,
     FIELDS,
     IDS,
-    OF_ONE,
+    MEMORY_FIELDS,
     check_entity,
     check_filters,
-    named,
-    passes,
-    required,
-    unlike_fields,
+    matches,
+    named_fields,
+    not_typos,
+    required_ids,
 )
 from recollect.integrations.mem0.mem0_messages import (
     KEY,
@@ -44,34 +44,34 @@ from recollect.integrations.mem0.mem0_messages import (
     Item,
     MemoryReader,
     Message,
-    as_it_stands,
-    messages,
-    replacing,
-    retracted_rest,
-    said_in,
+    find_messages,
+    find_replacements,
+    mem0_fields,
+    retracted_remainder,
+    whole_message,
 )
 from recollect.integrations.thoughts import strip_reasoning
 from recollect.integrations.transcripts import parse_turns
 
 _MAX_RESULTS = 1_000
-# As many candidates as Mem0 looks at, for each result and at least.
+# The number of candidates, as in Mem0: for each result, and the minimum.
 _CANDIDATES, _MIN_CANDIDATES = 4, 60
 _BATCH_SIZE = 500
-# So many are each looked for by their words; of more it takes less time to read all.
-_FEW = 8
-# Vectors are kept with sixteen levels a dimension: a cosine is right to this.
+# Above this number of lookups by digest, it is faster to read all messages.
+_MAX_LOOKUPS = 8
+# The error of a cosine of stored vectors, which have 16 levels for each dimension.
 _ROUNDING = 0.01
 _STEM = 4
 _LONG_WORD = re.compile(rf"\w{{{_STEM},}}")
-# Instructions to a model are nothing that was said.
+# Roles of instructions to a model, which are not stored.
 _INSTRUCTIONS = ("system", "developer")
-_KEEP = object()
-#: The value of `update`'s expiration date that leaves it as it is.
-KEEP: Any = _KEEP
+_UNCHANGED = object()
+#: Passed as `expiration_date` of `update`, leaves it unchanged.
+UNCHANGED: Any = _UNCHANGED
 
 
 class Owner(NamedTuple):
-    """Whose a memory is; at least one of them is given."""
+    """The owner of memories; at least one id is given."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -80,10 +80,10 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Owner:
-        """Return whose memories are meant.
+        """Return the owner with the given ids.
 
         Raises:
-            InvalidInput: nobody's, or an id is none.
+            InvalidInput: no id is given, or one is invalid.
         """
         found = cls(*(None if given.get(n) is None else check_entity(given[n], n) for n in IDS))
         if not any(found):
@@ -92,23 +92,23 @@ class Owner(NamedTuple):
 
     @property
     def filters(self) -> dict[str, str]:
-        """The filters that let through what is theirs."""
+        """The filters that match the owner's memories."""
         return {name: value for name, value in self._asdict().items() if value}
 
 
 class Addition(NamedTuple):
-    """What was added: its id, and up to where the zone must be decided until facts are there."""
+    """The result of a write: its id, and the consistency token at which its facts are decided."""
 
     id: str
     token: str
 
 
 class Mem0Store:
-    """The memories that Mem0's interfaces see in a zone."""
+    """The memories of a zone that were added through Mem0's interfaces."""
 
     def __init__(self, zone: Zone, *, strict: bool = True) -> None:
-        """`strict`: only Mem0's fields are known; else any other is one of the metadata."""
-        self._held = zone
+        """`strict`: reject unknown fields in filters; otherwise they are metadata keys."""
+        self.zone = zone
         self._strict = strict
 
     # Writing
@@ -125,51 +125,55 @@ class Mem0Store:
         principal: Mapping[str, str] | None = None,
         wait: bool = False,
     ) -> Addition:
-        """Put messages into the ledger; `wait`: until what follows from them is decided.
+        """Ingest messages; with `wait`, return once they are decided.
 
-        `at`: when they were said, also in unix seconds. `expiration_date` (YYYY-MM-DD): the last
-        day on which they are found.
+        `at`: their time (ISO 8601 or unix seconds). `expiration_date` (YYYY-MM-DD): the last day
+        on which they are found.
 
         Raises:
-            InvalidInput: there is nothing to add, or a message cannot be kept; it says which are.
+            InvalidInput: there is nothing to add, or a message was rejected. The message lists the
+                rejected and the stored ones.
         """
         batch = secrets.token_hex(16)
-        said = {
+        stored = {
             **owner.filters,
             "infer": bool(infer),
             "batch": batch,
             "expiration_date": _day(expiration_date),
-            "metadata": _own(metadata),
+            "metadata": _without_ids(metadata),
         }
-        events = dict(_events(_listed(messages), owner, said, to_unix_ms(at, "timestamp")))
+        events = dict(_events(_as_messages(messages), owner, stored, to_unix_ms(at, "timestamp")))
         if not events:
             raise InvalidInput(
-                f"messages: none has content and a role other than {' and '.join(_INSTRUCTIONS)}"
+                f"messages: give at least one with content and a role that is not "
+                f"{' or '.join(_INSTRUCTIONS)}"
             )
         return Addition(batch, self._import(events, principal, wait=wait))
 
-    def added(self, batch: str) -> list[dict[str, Any]]:
-        """Return the memories that an addition came to, as far as it is decided.
+    def added_memories(self, batch: str) -> list[dict[str, Any]]:
+        """Return the memories of an addition, as far as it has been decided.
 
-        The event of one that was there already is NONE.
+        A memory that existed before has the event NONE.
 
         Raises:
-            UnknownId: nothing has this id.
+            UnknownId: no addition has this id.
         """
-        found = messages(self._held, {"batch": batch}) if self._held.exists() else []
+        found = find_messages(self.zone, {"batch": batch}) if self.zone.exists() else []
         if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
-        reads = MemoryReader(self._held, found).read(found)
-        firsts = self._firsts([item for read in reads for item in read.items])
-        came: dict[str, dict[str, Any]] = {}
+        reads = MemoryReader(self.zone, found).read(found)
+        firsts = self._first_ids([item for read in reads for item in read.items])
+        found_memories: dict[str, dict[str, Any]] = {}
         for read in reads:
             for item in read.items:
                 first = firsts.get(item.id, item.id)
                 event = "ADD" if first == item.id else "NONE"
-                came.setdefault(first, {"id": first, "memory": item.text, "event": event})
-            for item in read.again:
-                came.setdefault(item.id, {"id": item.id, "memory": item.text, "event": "NONE"})
-        return list(came.values())
+                found_memories.setdefault(first, {"id": first, "memory": item.text, "event": event})
+            for item in read.repeated:
+                found_memories.setdefault(
+                    item.id, {"id": item.id, "memory": item.text, "event": "NONE"}
+                )
+        return list(found_memories.values())
 
     def update(
         self,
@@ -178,105 +182,114 @@ class Mem0Store:
         text: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         at: Any = None,
-        expiration_date: Any = KEEP,
+        expiration_date: Any = UNCHANGED,
         principal: Mapping[str, str] | None = None,
         wait: bool = False,
     ) -> Addition:
-        """Put a text in the place of a memory's, and add to its metadata.
+        """Replace the text of a memory, and add to its metadata.
 
-        A memory that is a part of what a message says is superseded by the text; a message that is
-        a memory as it stands is edited.
+        If a message is a single memory, the message is edited. Otherwise the new text replaces only
+        the given memory of the message.
 
         Raises:
-            UnknownId: nothing has the id.
-            InvalidInput: the text is empty, or cannot be kept.
+            UnknownId: no memory has the id.
+            InvalidInput: the text is empty or was rejected.
         """
         item = self._item(memory_id)
         message = item.message
         if text is not None and (not isinstance(text, str) or not text.strip()):
-            raise InvalidInput("text is empty; give what the memory is to say, or delete it")
-        said = {**message.said, "id": item.id}
+            raise InvalidInput("text is empty; give the new text, or delete the memory")
+        stored = {**message.stored, "id": item.id}
         if metadata is not None:
-            said["metadata"] = {**(said.get("metadata") or {}), **(_own(metadata) or {})}
-        if expiration_date is not _KEEP:
-            said["expiration_date"] = _day(expiration_date)
+            stored["metadata"] = {
+                **(stored.get("metadata") or {}),
+                **(_without_ids(metadata) or {}),
+            }
+        if expiration_date is not _UNCHANGED:
+            stored["expiration_date"] = _day(expiration_date)
         content = item.text if text is None else text
-        theirs = self._beside(item)
-        others = [] if content == item.text else _targets(self._same(item, theirs))
+        owners_messages = self._messages_of_owner(item)
+        others = (
+            []
+            if content == item.text
+            else _retraction_ids(self._same_memories(item, owners_messages))
+        )
         event = {
             "platform": PLATFORM,
             "id": f"{PLATFORM}-{secrets.token_hex(16)}",
             "sender_id": message.first.sender_id,
             "sender_name": message.first.sender_name,
-            "direction": "in" if said.get("role") == "user" else "out",
-            "peer_id": _peer(said),
-            "session_id": said.get("run_id"),
+            "direction": "in" if stored.get("role") == "user" else "out",
+            "peer_id": _peer_id(stored),
+            "session_id": stored.get("run_id"),
             "occurred_at": to_unix_ms(at, "timestamp"),
             "content": content,
         }
-        said["digest"] = _digest(content)
-        if item.targets[0] == message.first.id:
+        stored["digest"] = _digest(content)
+        if item.retraction_ids[0] == message.first.id:
             event |= {"kind": "edit", "target": message.source_id}
-            event["metadata"] = {KEY: _without_none(said)}
+            event["metadata"] = {KEY: _without_none(stored)}
             token = self._import({0: event}, principal, wait=wait or bool(others))
-            self._retract(others, theirs)
+            self._retract(others, owners_messages)
             return Addition(item.id, token)
-        said |= {"kind": REPLACEMENT, "infer": False, "created_at": message.created_at}
-        event["metadata"] = {KEY: _without_none(said)}
-        targets = [*item.targets, *others]
-        report = replace(self._held, event, targets, _sources(theirs), principal)
+        stored |= {"kind": REPLACEMENT, "infer": False, "created_at": message.created_at}
+        event["metadata"] = {KEY: _without_none(stored)}
+        targets = [*item.retraction_ids, *others]
+        report = replace(self.zone, event, targets, _source_ids(owners_messages), principal)
         if report.rejected:
             raise partly_rejected(report, "text", [0])
         return Addition(item.id, report.token)
 
     def delete(self, memory_id: str) -> None:
-        """Take a memory back: it is not concluded again, and what else its message says stays.
+        """Retract a memory: it is not derived again, and the rest of its message stays.
 
         Raises:
-            UnknownId: nothing has the id.
+            UnknownId: no memory has the id.
         """
         item = self._item(memory_id)
-        theirs = self._beside(item)
-        self._retract(_targets([item, *self._same(item, theirs)]), theirs)
+        owners_messages = self._messages_of_owner(item)
+        self._retract(
+            _retraction_ids([item, *self._same_memories(item, owners_messages)]), owners_messages
+        )
 
-    def _beside(self, item: Item) -> list[Message]:
-        """Return what was added for the user, the agent, the app and the run of a memory."""
-        found = messages(self._held, item.message.owned)
-        return [message for message in found if message.scope == item.message.scope]
+    def _messages_of_owner(self, item: Item) -> list[Message]:
+        """Return all messages of a memory's owner."""
+        found = find_messages(self.zone, item.message.owner_fields)
+        return [message for message in found if message.owner_ids == item.message.owner_ids]
 
-    def _same(self, item: Item, theirs: Sequence[Message]) -> list[Item]:
-        """Return what else of some messages is the same memory."""
-        # A fact has words of its message: of most messages nothing need be read.
+    def _same_memories(self, item: Item, owners_messages: Sequence[Message]) -> list[Item]:
+        """Return the other memories of the owner's messages that are the same memory."""
+        # A fact shares words with its message, so most messages can be skipped.
         stems = {word[:_STEM] for word in _LONG_WORD.findall(item.text.casefold())}
         near = [
             message
-            for message in theirs
+            for message in owners_messages
             if not stems or any(stem in message.last.text.casefold() for stem in stems)
         ]
-        reads = MemoryReader(self._held, theirs).read(near)
+        reads = MemoryReader(self.zone, owners_messages).read(near)
         return [
             one
             for read in reads
             for one in read.items
-            if one.same == item.same
+            if one.identity == item.identity
             and (one.id, one.message.source_id) != (item.id, item.message.source_id)
         ]
 
-    def _retract(self, ids: Iterable[str], theirs: Sequence[Message]) -> None:
-        """Retract memories as these messages state them; what others say stays."""
-        own = _sources(theirs)
+    def _retract(self, ids: Iterable[str], owners_messages: Sequence[Message]) -> None:
+        """Retract memories of these messages; the same facts from other messages stay."""
+        own = _source_ids(owners_messages)
         for id_ in ids:
-            retract(self._held, id_, own)
+            retract(self.zone, id_, own)
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
-        """Forget the messages that filters let through; return how many there were."""
+        """Erase the messages that filters match; return their number."""
         found, _ = self._matching(filters, expired=True)
         self._forget([one.first.id for one in found])
         return len(found)
 
     def _forget(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _BATCH_SIZE):
-            self._held.forget(*ids[start : start + _BATCH_SIZE])
+            self.zone.forget(*ids[start : start + _BATCH_SIZE])
 
     def _import(
         self,
@@ -285,8 +298,8 @@ class Mem0Store:
         *,
         wait: bool,
     ) -> str:
-        """Put events into the ledger, each by the place of its message; return their token."""
-        report = self._held.ingest(events.values(), wait=wait, principal=principal)
+        """Ingest events, given by the index of their message; return their consistency token."""
+        report = self.zone.ingest(events.values(), wait=wait, principal=principal)
         if report.rejected:
             raise partly_rejected(report, "messages", list(events))
         return report.token
@@ -303,13 +316,13 @@ class Mem0Store:
         asked_at: Any = None,
         show_expired: bool = False,
     ) -> list[dict[str, Any]]:
-        """Return up to `top_k` memories that filters let through, the best answers first.
+        """Return up to `top_k` memories that match the filters, best first.
 
-        `threshold` is a cosine, as Mem0's is: of the question and what was said. Where the home has
-        no encoder it leaves nothing out.
+        `threshold`: the minimum cosine between query and memory, as in Mem0. Without an encoder it
+        has no effect.
 
         Raises:
-            InvalidInput: the question cannot be asked.
+            InvalidInput: the query is invalid.
         """
         found, chosen = self._matching(filters, expired=show_expired)
         if not found or top_k == 0:
@@ -321,14 +334,14 @@ class Mem0Store:
             source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
             explain=True,
         )
-        facts = self._held.recall(asked, scope=("facts",)).results
-        events = self._held.recall(asked, scope=("events",)).results
+        facts = self.zone.recall(asked, scope=("facts",)).results
+        events = self.zone.recall(asked, scope=("events",)).results
         hits = {result.id: result for result in (*facts, *events)}
         reached = {source for result in hits.values() for source in result.source_event_ids}
         near = [one for one in found if not reached.isdisjoint(one.source_ids)]
         scored = [
             (score, item)
-            for read in MemoryReader(self._held, found).read(near)
+            for read in MemoryReader(self.zone, found).read(near)
             for item in read.items
             if (chosen is None or item.id in chosen)
             and (score := _score(item, hits, threshold)) is not None
@@ -337,103 +350,105 @@ class Mem0Store:
         scored.sort(key=lambda one: (-one[0], place.get(one[1].id, len(place))))
         best: dict[tuple[object, ...], dict[str, Any]] = {}
         for score, item in scored:
-            best.setdefault(item.same, item.shown(score))
+            best.setdefault(item.identity, item.in_mem0_form(score))
         return list(best.values())[:top_k]
 
-    def listed(
+    def list_memories(
         self, filters: Mapping[str, Any], *, show_expired: bool = False
     ) -> list[dict[str, Any]]:
-        """Return the memories that filters let through, the newest first."""
+        """Return the memories that match the filters, newest first."""
         found, chosen = self._matching(filters, expired=show_expired)
         items: dict[tuple[object, ...], Item] = {}
-        for read in MemoryReader(self._held, found).read(found):
+        for read in MemoryReader(self.zone, found).read(found):
             for item in read.items:
                 if chosen is None or item.id in chosen:
-                    items.setdefault(item.same, item)
-        newest_first = sorted(items.values(), key=lambda item: item.message.order, reverse=True)
-        return [item.shown() for item in newest_first]
+                    items.setdefault(item.identity, item)
+        newest_first = sorted(items.values(), key=lambda item: item.message.sort_key, reverse=True)
+        return [item.in_mem0_form() for item in newest_first]
 
     def get(self, memory_id: str) -> dict[str, Any] | None:
-        """Return a memory by its id; None where nothing has it."""
+        """Return the memory with an id, or None."""
         try:
-            return self._item(memory_id).shown()
+            return self._item(memory_id).in_mem0_form()
         except UnknownId:
             return None
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return what a memory said, the first first; nothing where nothing has the id.
+        """Return the versions of a memory, oldest first; [] if no memory has the id.
 
-        The last entry of one that was deleted is its deletion, whose time is not told.
+        The last entry of a deleted memory is its deletion; its time is not known.
         """
         try:
-            item, is_deleted = self._found(memory_id)
+            item, is_deleted = self._find(memory_id)
         except UnknownId:
             return []
         message = item.message
-        said = [(one.id, one.text, one.as_of) for one in self._versions(item)]
+        texts = [(one.id, one.text, one.as_of) for one in self._versions(item)]
         shown: list[dict[str, Any]] = [
             {
                 "id": id_,
                 "memory_id": item.id,
-                "old_memory": said[place - 1][1] if place else None,
+                "old_memory": texts[index - 1][1] if index else None,
                 "new_memory": text,
-                "event": "UPDATE" if place else "ADD",
-                "created_at": said[0][2],
+                "event": "UPDATE" if index else "ADD",
+                "created_at": texts[0][2],
                 "updated_at": at,
                 "is_deleted": False,
-                "actor_id": message.said.get("actor_id"),
-                "role": message.said.get("role"),
-                "user_id": message.said.get("user_id"),
+                "actor_id": message.stored.get("actor_id"),
+                "role": message.stored.get("role"),
+                "user_id": message.stored.get("user_id"),
             }
-            for place, (id_, text, at) in enumerate(said)
+            for index, (id_, text, at) in enumerate(texts)
         ]
         if is_deleted:
-            gone = {"old_memory": item.text, "new_memory": None, "event": "DELETE"}
+            deletion = {"old_memory": item.text, "new_memory": None, "event": "DELETE"}
             shown.append(
-                {**shown[-1], **gone, "id": f"{item.id}-deleted"}
+                {**shown[-1], **deletion, "id": f"{item.id}-deleted"}
                 | {"updated_at": None, "is_deleted": True}
             )
         return shown
 
     def _versions(self, item: Item) -> Sequence[Memory]:
-        """Return what a memory said, with the facts that it replaced, and that replaced it."""
+        """Return the versions of a memory, with facts that it superseded or that supersede it."""
         message = item.message
         if not message.is_replacement:
-            return message.versions if message.whole else self._of_part(item)
+            return message.versions if message.is_one_memory else self._fact_versions(item)
         try:
-            first, _ = self._added(item.id)
+            first, _ = self._find_added(item.id)
         except UnknownId:
             return message.versions
-        before = list(self._of_part(first))
+        before = list(self._fact_versions(first))
         until = [one.id for one in before].index(first.id) if before else -1
         return [*before[: until + 1], *message.versions]
 
-    def _of_part(self, item: Item) -> list[Memory]:
-        """Return the versions of a memory that is a part of a message, of whom it is."""
-        held = self._held.get_memory(item.id)
-        if held.type != "fact":
-            return [msgspec.structs.replace(held, text=item.text)]
-        family = [self._held.get_memory(one.id) for one in self._held.history(item.id)]
+    def _fact_versions(self, item: Item) -> list[Memory]:
+        """Return the versions of a fact from its owner's messages; a remainder has only one."""
+        memory = self.zone.get_memory(item.id)
+        if memory.type != "fact":
+            return [msgspec.structs.replace(memory, text=item.text)]
+        family = [self.zone.get_memory(one.id) for one in self.zone.history(item.id)]
         first = [one.source_event_ids[0] for one in family]
-        theirs = {
+        owners_messages = {
             event.source_event_ids[0]
-            for event in list_all(self._held, "events", source_event_ids=first)
-            if said_in(event) and Message([event]).whose == item.message.whose
+            for event in list_all(self.zone, "events", source_event_ids=first)
+            if mem0_fields(event)
+            and Message([event]).owner_ids_without_run == item.message.owner_ids_without_run
         }
         return [
             one
             for one in family
-            if one.id == item.id or (one.source_event_ids[0] in theirs and not one.retracted)
+            if one.id == item.id
+            or (one.source_event_ids[0] in owners_messages and not one.retracted)
         ]
 
     def owners(self) -> list[dict[str, Any]]:
-        """Return the users, agents, apps and runs of which there are memories."""
+        """Return the users, agents, apps and runs that have memories, with their counts."""
         found: dict[tuple[str, str], list[Message]] = {}
         count: Counter[tuple[str, str]] = Counter()
-        added = messages(self._held, {})
-        for message, read in zip(added, MemoryReader(self._held, added).read(added), strict=True):
+        added = find_messages(self.zone, {})
+        for message, read in zip(added, MemoryReader(self.zone, added).read(added), strict=True):
             for name in IDS:
-                if value := message.said.get(name):
+                if value := message.stored.get(name):
                     owner = (name.removesuffix("_id"), value)
                     found.setdefault(owner, []).append(message)
                     count[owner] += len(read.items)
@@ -443,130 +458,132 @@ class Mem0Store:
                 "name": name,
                 "type": kind,
                 "total_memories": count[kind, name],
-                "created_at": min(one.created_at for one in theirs),
-                "updated_at": max(one.last.as_of for one in theirs),
+                "created_at": min(one.created_at for one in owners_messages),
+                "updated_at": max(one.last.as_of for one in owners_messages),
             }
-            for (kind, name), theirs in sorted(found.items())
+            for (kind, name), owners_messages in sorted(found.items())
         ]
 
     def _matching(
         self, filters: Mapping[str, Any], *, expired: bool
     ) -> tuple[list[Message], set[str] | None]:
-        """Return the messages that filters let through, and which memories of them; None: all.
+        """Return the messages that match filters, and the ids of their matching memories.
+
+        None in place of the ids: all memories of these messages match.
 
         Raises:
-            InvalidInput: a filter is not known.
+            InvalidInput: a filter is malformed or names an unknown field.
         """
         check_filters(filters, known=FIELDS if self._strict else ANY_FIELD)
-        found = messages(self._held, required(filters))
-        asked = named(filters)
+        found = find_messages(self.zone, required_ids(filters))
+        asked = named_fields(filters)
         if not self._strict:
-            # Metadata may stand beside the fields, so that a slip is known only by what is held.
-            held = {name for one in found for name in one.said.get("metadata") or ()}
-            check_filters(filters, known={*FIELDS, *held, *unlike_fields(asked)})
+            # Filters may name metadata keys directly, so a typo shows only by comparison with the
+            # stored keys.
+            keys = {name for one in found for name in one.stored.get("metadata") or ()}
+            check_filters(filters, known={*FIELDS, *keys, *not_typos(asked)})
         today = datetime.now(UTC).date().isoformat()
-        found = [one for one in found if expired or not one.expired(today)]
+        found = [one for one in found if expired or not one.is_expired(today)]
         if "categories" in asked and found and not any("categories" in one.fields for one in found):
             raise InvalidInput(
-                "filters: no memory here has categories; give them in the metadata, as categories"
+                "filters: no memory has categories; store them in the metadata, under categories"
             )
-        if asked.isdisjoint(OF_ONE):
-            return [one for one in found if passes(filters, one.filtered)], None
+        if asked.isdisjoint(MEMORY_FIELDS):
+            return [one for one in found if matches(filters, one.filter_fields)], None
         chosen: dict[str, Message] = {}
-        for read in MemoryReader(self._held, found).read(found):
+        for read in MemoryReader(self.zone, found).read(found):
             for item in read.items:
-                if passes(filters, item.fields):
+                if matches(filters, item.filter_fields):
                     chosen[item.id] = item.message
         kept = {message.source_id for message in chosen.values()}
         return [one for one in found if one.source_id in kept], set(chosen)
 
-    def _firsts(self, items: Sequence[Item]) -> dict[str, str]:
-        """Return the ids of the memories that some are which were added before, by their ids."""
+    def _first_ids(self, items: Sequence[Item]) -> dict[str, str]:
+        """Return memory id -> the id of the same memory when it was first added, if it was."""
         if not items:
             return {}
-        owned = items[0].message.owned
-        said = [item for item in items if item.id in (item.message.id, item.message.first.id)]
-        if len(said) > _FEW:
-            held = messages(self._held, owned)
+        owned = items[0].message.owner_fields
+        whole = [item for item in items if item.id in (item.message.id, item.message.first.id)]
+        if len(whole) > _MAX_LOOKUPS:
+            earlier = find_messages(self.zone, owned)
         else:
-            digests = {str(item.message.said.get("digest")) for item in said}
-            held = [
+            digests = {str(item.message.stored.get("digest")) for item in whole}
+            earlier = [
                 *(
                     one
                     for digest in sorted(digests)
-                    for one in messages(self._held, {**owned, "digest": digest})
+                    for one in find_messages(self.zone, {**owned, "digest": digest})
                 ),
-                *replacing(self._held, owned),
+                *find_replacements(self.zone, owned),
             ]
         first: dict[tuple[object, ...], str] = {}
-        for message in held:
+        for message in earlier:
             if message.last.current and not message.last.retracted_parts:
-                first.setdefault(as_it_stands(message).same, message.id)
-        whole = {item.id: as_it_stands(item.message).same for item in said}
+                first.setdefault(whole_message(message).identity, message.id)
+        by_message = {item.id: whole_message(item.message).identity for item in whole}
         found = (
-            (item.id, first.get(item.same) or first.get(whole.get(item.id, ()))) for item in items
+            (item.id, first.get(item.identity) or first.get(by_message.get(item.id, ())))
+            for item in items
         )
         return {id_: first_id for id_, first_id in found if first_id is not None}
 
     def _item(self, memory_id: str) -> Item:
-        """Return a memory by its id.
+        """Return the memory with an id.
 
         Raises:
-            UnknownId: nothing has it, or it was deleted.
+            UnknownId: no memory has the id, or it was deleted.
         """
-        item, is_deleted = self._found(memory_id)
+        item, is_deleted = self._find(memory_id)
         if is_deleted:
             raise _unknown(memory_id)
         return item
 
-    def _found(self, memory_id: str) -> tuple[Item, bool]:
-        """Return a memory by its id, and whether it was deleted.
+    def _find(self, memory_id: str) -> tuple[Item, bool]:
+        """Return the current version of the memory with an id, and whether it was deleted.
 
         Raises:
-            UnknownId: nothing has it.
+            UnknownId: no memory has the id.
         """
         if not isinstance(memory_id, str):
             raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a text")
-        for message in replacing(self._held, {"id": memory_id}):
-            return as_it_stands(message), not message.last.current
-        return self._added(memory_id)
+        for message in find_replacements(self.zone, {"id": memory_id}):
+            return whole_message(message), not message.last.current
+        return self._find_added(memory_id)
 
-    def _added(self, memory_id: str) -> tuple[Item, bool]:
-        """Return a memory as it was added, by its id, and whether it was taken back.
+    def _find_added(self, memory_id: str) -> tuple[Item, bool]:
+        """Return the memory with an id, without its replacements, and whether it was retracted.
 
         Raises:
-            UnknownId: nothing has it.
+            UnknownId: no memory has the id.
         """
         try:
-            held = self._held.get_memory(memory_id)
+            memory = self.zone.get_memory(memory_id)
         except InvalidInput:
             raise _unknown(memory_id) from None
-        events = [held]
-        if held.type == "fact":
-            source = held.source_event_ids[:1]
-            events = list(
-                list_all(self._held, "events", platform=PLATFORM, source_event_ids=source)
-            )
+        events = [memory]
+        if memory.type == "fact":
+            source = memory.source_event_ids[:1]
+            events = list(list_all(self.zone, "events", platform=PLATFORM, source_event_ids=source))
         for event in events:
-            batch = said_in(event).get("batch") if event.type == "event" else None
-            for message in messages(self._held, {"batch": batch}) if batch else ():
+            batch = mem0_fields(event).get("batch") if event.type == "event" else None
+            for message in find_messages(self.zone, {"batch": batch}) if batch else ():
                 if event.id in {version.id for version in message.versions}:
-                    return self._item_of(message, held)
+                    return self._item_of(message, memory)
         raise _unknown(memory_id)
 
-    def _item_of(self, message: Message, held: Memory) -> tuple[Item, bool]:
-        """Return the memory of a message that is held as a fact, or as the message itself."""
-        if message.whole:
-            return as_it_stands(message), not message.last.current
-        if held.type == "fact":
-            return Item(held.id, held.text, message), held.retracted
-        (read,) = MemoryReader(self._held, [message]).read([message])
+    def _item_of(self, message: Message, memory: Memory) -> tuple[Item, bool]:
+        """Return the memory of a message that a fact or the event itself represents."""
+        if message.is_one_memory:
+            return whole_message(message), not message.last.current
+        if memory.type == "fact":
+            return Item(memory.id, memory.text, message), memory.retracted
+        (read,) = MemoryReader(self.zone, [message]).read([message])
         for item in read.items:
-            if item.id == held.id:
+            if item.id == memory.id:
                 return item, False
-        if rest := retracted_rest(message):
-            return Item(held.id, rest, message), True
-        return as_it_stands(message), not message.last.current
+        if remainder := retracted_remainder(message):
+            return Item(memory.id, remainder, message), True
+        return whole_message(message), not message.last.current
 
 
 def _unknown(memory_id: str) -> UnknownId:
@@ -574,11 +591,11 @@ def _unknown(memory_id: str) -> UnknownId:
 
 
 def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | None:
-    """Return how well a memory answers; None where it was not found, or is too unlike."""
+    """Return a memory's score; None if it was not found or is below the threshold."""
     message = item.message
     found = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
     if message.is_replacement:
-        # Its id is that of what it replaced, which may be a message with other memories.
+        # It has the id of the memory that it replaces, which may belong to another message.
         found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
     near = [hit.similarity for hit in found if hit.similarity is not None]
     if not found or (near and max(near) < threshold - _ROUNDING):
@@ -586,21 +603,21 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
     return found[0].score
 
 
-def _sources(messages: Iterable[Message]) -> set[str]:
-    """Return the ids under which messages and their edits were sent."""
+def _source_ids(messages: Iterable[Message]) -> set[str]:
+    """Return the source ids of all versions of messages."""
     return {id_ for message in messages for id_ in message.source_ids}
 
 
-def _targets(items: Iterable[Item]) -> list[str]:
-    """Return the ids of what is retracted with some memories, each once."""
-    return list(dict.fromkeys(id_ for item in items for id_ in item.targets))
+def _retraction_ids(items: Iterable[Item]) -> list[str]:
+    """Return the ids to retract for some memories, without duplicates."""
+    return list(dict.fromkeys(id_ for item in items for id_ in item.retraction_ids))
 
 
-def _listed(messages: Any) -> list[Any]:
+def _as_messages(messages: Any) -> list[Any]:
     if isinstance(messages, str):
-        said_by = parse_turns(messages)
-        # Only what an assistant says is no user's: to Mem0 a name before a line is a part of it.
-        if not any(turn.is_assistant for turn in said_by):
+        parsed = parse_turns(messages)
+        # Without a turn of an assistant it is one message: Mem0 keeps names that begin lines.
+        if not any(turn.is_assistant for turn in parsed):
             return [{"role": "user", "content": messages}]
         return [
             {
@@ -608,7 +625,7 @@ def _listed(messages: Any) -> list[Any]:
                 "content": turn.content,
                 "name": turn.name,
             }
-            for turn in said_by
+            for turn in parsed
         ]
     if isinstance(messages, Mapping):
         return [messages]
@@ -620,12 +637,12 @@ def _listed(messages: Any) -> list[Any]:
 
 
 def _events(
-    messages: Iterable[Any], owner: Owner, said: dict[str, Any], at: int
+    messages: Iterable[Any], owner: Owner, fields: dict[str, Any], at: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield what messages are as events, each with the place of its message."""
-    for place, message in enumerate(messages):
+    """Yield the index and the event of each message that is stored."""
+    for index, message in enumerate(messages):
         if not isinstance(message, Mapping):
-            raise InvalidInput(f"messages[{place}] is {type(message).__name__}; give an object")
+            raise InvalidInput(f"messages[{index}] is {type(message).__name__}; give an object")
         role, text = message.get("role"), _text(message.get("content"))
         if role != "user":
             text = strip_reasoning(text)
@@ -634,37 +651,37 @@ def _events(
         name = message.get("name") if isinstance(message.get("name"), str) else None
         by_user = role == "user"
         sender = (owner.user_id if by_user else owner.agent_id) or role
-        of_one = {"role": role, "actor_id": name, "place": place, "digest": _digest(text)}
+        own_fields = {"role": role, "actor_id": name, "place": index, "digest": _digest(text)}
         yield (
-            place,
+            index,
             {
                 "platform": PLATFORM,
                 "id": f"{PLATFORM}-{secrets.token_hex(16)}",
                 "sender_id": f"{sender}/{name}" if name else sender,
                 "sender_name": name,
                 "direction": "in" if by_user else "out",
-                "peer_id": _peer(said),
+                "peer_id": _peer_id(fields),
                 "session_id": owner.run_id,
                 "occurred_at": at,
                 "content": text,
-                "metadata": {KEY: _without_none({**said, **of_one})},
+                "metadata": {KEY: _without_none({**fields, **own_fields})},
             },
         )
 
 
-def _peer(said: Mapping[str, Any]) -> str | None:
-    """Return whose conversation it is, so that nobody's words explain another's."""
-    return said.get("user_id") or said.get("agent_id")
+def _peer_id(fields: Mapping[str, Any]) -> str | None:
+    """Return the id that keeps the conversations of different owners apart."""
+    return fields.get("user_id") or fields.get("agent_id")
 
 
 def _digest(text: str) -> str:
-    """Return what is equal of equal words."""
+    """Return a digest of a text, ignoring case."""
     folded = text.strip().casefold().encode("utf-8", "replace")
     return hashlib.md5(folded, usedforsecurity=False).hexdigest()
 
 
 def _text(content: Any) -> str:
-    """Return the words of a message, which may have parts."""
+    """Return the text of a message content, which may be a list of parts."""
     if isinstance(content, Mapping):
         content = [content]
     if isinstance(content, list):
@@ -673,8 +690,8 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _own(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return metadata without ids: whose a memory is, is said beside it."""
+def _without_ids(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return metadata without the owner's ids, which are stored separately."""
     if metadata is None:
         return None
     if not isinstance(metadata, Mapping):
@@ -682,8 +699,8 @@ def _own(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in metadata.items() if name not in (*IDS, "actor_id")}
 
 
-def _without_none(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in said.items() if value is not None}
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _day(value: Any) -> str | None:
