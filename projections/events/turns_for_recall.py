@@ -21,7 +21,9 @@ class EventText(NamedTuple):
     @property
     def text(self) -> str:
         """The content with the captions, as shown."""
-        return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
+        # The content is not stripped, since offsets in it are stored.
+        caption = f"[{self.caption}]" if self.caption else ""
+        return " ".join(part for part in (self.content, caption) if part)
 
 
 #: (number, id, conversation, platform, sender, unix ms, content, caption, kind, direction).

@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ListedFact(NamedTuple):
-    """A fact with its claim, if it makes one; `as_of` is unix ms."""
+    """A fact with its claim and the days that it speaks of, if any; `as_of` is unix ms."""
 
     id: str
     text: str
@@ -22,15 +22,18 @@ class ListedFact(NamedTuple):
     value: str | None
     superseded_by: str | None
     retracted: bool
+    first_day: str | None
+    last_day: str | None
 
 
 _COLUMNS = (
     "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by, "
-    "EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = facts.id)"
+    "EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = facts.id), first_day, last_day"
 )
 _FROM_WHERE = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
          LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id
+         LEFT JOIN fact_days ON fact_days.fact_id = facts.id
    WHERE (?1 IS NULL OR facts.id IN (
              SELECT fact_id FROM fact_entities
               WHERE entity_id IN (SELECT value FROM json_each(?1))))

@@ -9,6 +9,7 @@ import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.attributes import MULTI_VALUED
+from recollect.schemas.changes import FactDays, MessageDate
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -193,6 +194,33 @@ def supersessions(
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (json_array(fact_ids), until_ms),
     )
+
+
+def days_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, FactDays]:
+    """Return fact id -> the days that it speaks of, for facts that name any."""
+    found = rows(
+        connection,
+        "SELECT fact_id, first_day, last_day FROM json_each(?) AS ids "
+        "CROSS JOIN fact_days ON fact_id = ids.value",
+        (json_array(fact_ids),),
+    )
+    return {row[0]: FactDays(*row) for row in found}
+
+
+def message_dates(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> dict[str, list[MessageDate]]:
+    """Return event id -> the dates in its text, in order, for events with any."""
+    found: dict[str, list[MessageDate]] = {}
+    for row in rows(
+        connection,
+        "SELECT event_id, char_start, char_end, first_day, last_day, is_relative "
+        "FROM json_each(?) AS ids CROSS JOIN message_dates ON event_id = ids.value "
+        "ORDER BY event_id, char_start",
+        (json_array(event_ids),),
+    ):
+        found.setdefault(row[0], []).append(MessageDate(*row))
+    return found
 
 
 class CurrentClaim(NamedTuple):

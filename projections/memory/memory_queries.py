@@ -15,6 +15,7 @@ from recollect.schemas.changes import (
     FactFingerprint,
     MentalModel,
     MergedSupersession,
+    MessageDate,
 )
 
 
@@ -46,6 +47,17 @@ def fingerprints(
         (*keys, after, before),
     )
     return [FactFingerprint(*row) for row in found]
+
+
+def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDate]:
+    """Return the dates in an event's text, in order."""
+    found = rows(
+        connection,
+        "SELECT event_id, char_start, char_end, first_day, last_day, is_relative "
+        "FROM message_dates WHERE event_id = ? ORDER BY char_start",
+        (event_id,),
+    )
+    return [MessageDate(*row) for row in found]
 
 
 def events_repeating(connection: apsw.Connection, fact_id: str) -> list[str]:

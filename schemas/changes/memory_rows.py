@@ -96,6 +96,33 @@ class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
     as_of: int
 
 
+class FactDays(Row, frozen=True, array_like=True, tag="fact_days"):
+    """The days that a fact speaks of, both inclusive (YYYY-MM-DD)."""
+
+    TABLE: ClassVar = "fact_days"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    first_day: str
+    last_day: str
+
+
+class MessageDate(Row, frozen=True, array_like=True, tag="message_date"):
+    """The days that a date in an event's text means, both inclusive (YYYY-MM-DD).
+
+    The date is at `char_start` to `char_end` of the text. `is_relative` is 1 if it does not state
+    its year.
+    """
+
+    TABLE: ClassVar = "message_dates"
+    KEY: ClassVar = ("event_id", "char_start")
+    event_id: str
+    char_start: int
+    char_end: int
+    first_day: str
+    last_day: str
+    is_relative: int
+
+
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
     """A fact was valid until another superseded it at `invalid_at` (unix ms).
 
@@ -285,6 +312,8 @@ MemoryRow = (
     | DuplicateStatement
     | FactFingerprint
     | FactClaim
+    | FactDays
+    | MessageDate
     | FactSupersession
     | MergedSupersession
     | MemoryRetraction

@@ -9,6 +9,7 @@ from recollect.schemas.wire.answering import (
     SCOPES,
     Budget,
     ContextBlock,
+    DateRange,
     Explanation,
     MemoryRevision,
     Provenance,
@@ -32,7 +33,6 @@ from recollect.schemas.wire.extraction import (
     Writer,
 )
 from recollect.schemas.wire.holdings import (
-    DateRange,
     DeadLetter,
     DeadLetterOutcome,
     Entity,

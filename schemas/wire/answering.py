@@ -104,6 +104,21 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     ] = None
 
 
+class DateRange(msgspec.Struct, frozen=True):
+    """The days that a fact is about, both inclusive (YYYY-MM-DD)."""
+
+    first: Annotated[str, Meta(description="First day (YYYY-MM-DD).")]
+    last: Annotated[str, Meta(description="Last day, inclusive (YYYY-MM-DD).")]
+
+    def __str__(self) -> str:
+        return self.first if self.first == self.last else f"{self.first} to {self.last}"
+
+    @classmethod
+    def of(cls, first: str | None, last: str | None) -> DateRange | None:
+        """Return the range between two days; None without them."""
+        return None if first is None or last is None else cls(first, last)
+
+
 class MemoryRevision(msgspec.Struct, frozen=True, kw_only=True):
     """An earlier or later version of a memory, and when the later one replaced the earlier."""
 
@@ -162,6 +177,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ] = []
     sub_question: Annotated[
         str | None, Meta(description="Which of several questions it answers.")
+    ] = None
+    when: Annotated[
+        DateRange | None,
+        Meta(description="Days that a fact speaks of, both inclusive; left out if it names none."),
     ] = None
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import MemoryRevision
+from recollect.schemas.wire.answering import DateRange, MemoryRevision
 
 #: What a merge may be, and what a decision may make of it.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -39,13 +39,6 @@ class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
     def _entries(self) -> list[Entry]:
         found: list[Entry] = getattr(self, self.__struct_fields__[-1])
         return found
-
-
-class DateRange(msgspec.Struct, frozen=True):
-    """The days that a fact is about, both inclusive (YYYY-MM-DD)."""
-
-    first: Annotated[str, Meta(description="First day (YYYY-MM-DD).")]
-    last: Annotated[str, Meta(description="Last day, inclusive (YYYY-MM-DD).")]
 
 
 class Relation(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from recollect.schemas.changes import (
     Entity,
     Fact,
     FactClaim,
+    FactDays,
     FactFingerprint,
     FactRelation,
     FactSupersession,
@@ -39,6 +40,7 @@ from recollect.schemas.changes import (
     MergeDecision,
     MergedSupersession,
     MergeUndo,
+    MessageDate,
     ProcessedEvent,
     RetractedFact,
     Row,
@@ -157,6 +159,9 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("repeated by", row.event_id), row.fact_id),
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
+    MessageDate: lambda row: ((key_of("dates", row.event_id), row),),
+    # No decision queries days, but two messages may write those of one fact.
+    FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     MergedSupersession: lambda row: (
         (key_of("merged end", row.fact_id), row),
@@ -297,6 +302,11 @@ class State:
         if found is not None:
             self.note(key_of("facts", found.source_event_id))
         return found
+
+    def message_dates(self, event_id: str) -> list[MessageDate]:
+        """Return the dates in an event's text, in order."""
+        self.note(key_of("dates", event_id))
+        return memory.message_dates(self.memory, event_id)
 
     def facts_repeated_by(self, event_id: str) -> list[Fact]:
         """Return the current facts of other events that an event states again, by id."""

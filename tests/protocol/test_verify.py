@@ -92,7 +92,7 @@ def build(path: Path) -> None:
     home.tell(
         command(UndoMerge(source_id="u", merge_id=str(merge))),
         command(Retract(source_id="a", target=str(fact), stated_at=(StatedAt(5, 0, 19),))),
-        say("The cat sleeps under the sofa.", "last"),
+        say("My exam is tomorrow.", "last"),
     )
     home.close()
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.facts_for_recall import message_dates
 from recollect.projections.recall.answer.assembly import merge_answers
 from recollect.projections.recall.answer.explanation import (
     AnswerTrace,
@@ -246,9 +247,16 @@ class Recaller:
         ).results
         for turn in found[:1]:
             at = parse_time(turn.as_of)[0]
-            span = span_of_event(question.event, turn.text, at, question.utc_offset)
+            span = span_of_event(question.event, self._days_of(turn), at, question.utc_offset)
             return question._replace(spans=(span,))
         return question
+
+    def _days_of(self, result: Result) -> set[tuple[str, str]]:
+        """Return the first and last day of each date in a turn, or those that a fact speaks of."""
+        if result.type == "fact":
+            return set() if result.when is None else {(result.when.first, result.when.last)}
+        dates = message_dates(self._files.memory.connection, [result.id]).get(result.id, ())
+        return {(each.first_day, each.last_day) for each in dates}
 
     def _current_index(self) -> Index:
         # An index that was interrupted while following has only a part of the new rows, so it is

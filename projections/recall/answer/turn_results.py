@@ -18,8 +18,9 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.times.past import asks_for_past, is_about_earlier_value
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns
+from recollect.schemas.changes import FactDays
 from recollect.schemas.times import LATEST_MS, format_time
-from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
+from recollect.schemas.wire import DateRange, MemoryRevision, Result, SupportingFact
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -274,6 +275,7 @@ def _results(
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
     repeats = memory.repeating_events(connection, fact_ids) if index.row_kinds.repeats else {}
+    days = memory.days_of_facts(connection, fact_ids)
     sources = events.source_ids(
         files.events.connection, [event for events_ in repeats.values() for event in events_]
     )
@@ -328,9 +330,14 @@ def _results(
                     ),
                 ],
                 superseded_by=_revisions(item, superseded.after),
+                when=_when(days.get(item.id)),
             )
         )
     return results
+
+
+def _when(days: FactDays | None) -> DateRange | None:
+    return None if days is None else DateRange(days.first_day, days.last_day)
 
 
 def _revisions(item: Chosen, by_fact: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:

@@ -8,16 +8,18 @@ from typing import NamedTuple
 
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory.facts_for_recall import EventFacts
+from recollect.projections.memory.facts_for_recall import EventFacts, message_dates
 from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
+from recollect.projections.recall.index.retracted import span_after
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
+from recollect.schemas.changes import MessageDate
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import MemoryRevision, Result
-from recollect.text.dates.found_dates import local_day
-from recollect.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
+from recollect.text.dates.found_dates import DateReference, local_day
+from recollect.text.dates.resolved_dates import day_in_words, days_in_words, in_words, with_days
 from recollect.text.sentences import sentences
 
 # The most characters shown of a former value.
@@ -27,9 +29,14 @@ _MAX_SUPERSESSIONS = 8
 
 
 class TurnText(NamedTuple):
-    """The text of a turn, its speaker, and its time (unix ms) with the UTC offset in minutes."""
+    """The text of a turn with its dates, its speaker, and its time.
+
+    The time is in unix ms, with the UTC offset in minutes. The dates are those that were decided
+    with the message.
+    """
 
     text: str
+    dates: Sequence[DateReference]
     speaker: str
     at: int
     utc_offset: int
@@ -62,6 +69,7 @@ def turn_lines(
     numbers = index.turns.numbers[index.turns.place_of_id.of(ids)].tolist()
     texts = index.event_texts.of(numbers)
     offsets = turns_for_recall.utc_offsets(files.events.connection, numbers)
+    dates = message_dates(files.memory.connection, ids)
     facts = index.event_facts.of(ids)
     history = _FactHistory(facts, index, files)
     retracted = index.retracted
@@ -70,7 +78,13 @@ def turn_lines(
     for result, number in zip(results, numbers, strict=True):
         text = texts[number]
         words = retracted.texts.get(number, text.text)
-        turn = TurnText(words, text.speaker, parse_time(result.as_of)[0], offsets[number])
+        turn = TurnText(
+            words,
+            _dates_in(text.text, dates.get(result.id, ()), retracted.spans.get(number, ())),
+            text.speaker,
+            parse_time(result.as_of)[0],
+            offsets[number],
+        )
         turn_facts = facts.get(result.id)
         ended = {} if turn_facts is None else history.ended(turn_facts, turn.at)
         if (
@@ -107,20 +121,19 @@ def _line(
     terms: Collection[str],
     index: Index,
 ) -> Line:
-    dated = DatedText(turn.text, at_ms=turn.at, utc_offset_minutes=turn.utc_offset)
     previous = _previous_value(before)
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
 
     def part(start: int, end: int) -> str:
-        text = escape(dated.part(start, end))
+        text = escape(with_days(turn.text, start, end, turn.dates, in_words))
         is_ended = _normalise(turn.text[start:end]) in ended_texts
         return f'(previously: "{text}")' if is_ended else text
 
     if any(_normalise(turn.text[start:end]) in ended_texts for start, end in spans):
         full = " ".join(part(start, end) for start, end in spans)
     else:
-        full = escape(dated.part(0, len(turn.text)))
+        full = escape(with_days(turn.text, 0, len(turn.text), turn.dates, in_words))
         if ended_texts:
             full = f"{full} {_partly_previous(ended.values())}"
     best_sentence = ""
@@ -139,6 +152,20 @@ def _line(
         turn.speaker,
         turn.at,
     )
+
+
+def _dates_in(
+    text: str, dates: Sequence[MessageDate], retracted: Sequence[tuple[int, int]]
+) -> list[DateReference]:
+    """Return the dates of a message, where they stand once its `retracted` spans are replaced."""
+    found: list[DateReference] = []
+    for row in dates:
+        moved = span_after(row.char_start, row.char_end, retracted)
+        if moved is not None:
+            words = text[row.char_start : row.char_end]
+            days = row.first_day, row.last_day
+            found.append(DateReference(*moved, words, *days, bool(row.is_relative)))
+    return found
 
 
 def _fact_text(facts: Sequence[str], speaker: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -17,6 +17,9 @@ from recollect.projections.recall.index.turn_index import Turns
 
 Mask = npt.NDArray[np.bool_]
 
+#: The first character of a stretch of text, and the one after it.
+Span = tuple[int, int]
+
 #: Replaces retracted words in the text of a message.
 RETRACTED_MARK = "[retracted]"
 #: A message with fewer index terms left is not recalled.
@@ -27,12 +30,13 @@ class Retracted(NamedTuple):
     """What was retracted.
 
     `facts`: ids. `turns`: a mask of the turns with nothing else to say. `texts`: the remaining text
-    of the other turns, by event number.
+    of the other turns, by event number. `spans`: where the retracted words stood, likewise.
     """
 
     facts: frozenset[str]
     turns: Mask
     texts: Mapping[int, str]
+    spans: Mapping[int, Sequence[Span]]
 
 
 def find_retracted(
@@ -43,7 +47,7 @@ def find_retracted(
 ) -> Retracted:
     """Return what was retracted and not restored, from memory.db and the turns of an index."""
     emptied = np.zeros(len(turns), bool)
-    spans: dict[int, list[tuple[int, int]]] = {}
+    spans: dict[int, list[Span]] = {}
     stating = memory.retracted_spans(connection)
     places = turns.place_of_id.of([event_id for event_id, _, _ in stating])
     place_of: dict[int, int] = {}
@@ -60,11 +64,11 @@ def find_retracted(
             texts[number] = text
         else:
             emptied[place_of[number]] = True
-    return Retracted(memory.void_facts(connection), emptied, texts)
+    return Retracted(memory.void_facts(connection), emptied, texts, spans)
 
 
-def without_spans(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
-    """Return a text with each span (first and last character) replaced, and the text without them.
+def without_spans(text: str, spans: Sequence[Span]) -> tuple[str, str]:
+    """Return a text with each span replaced, and the text without them.
 
     Spans may overlap.
     """
@@ -78,3 +82,20 @@ def without_spans(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
         at = max(at, end)
     left.append(text[at:])
     return "".join((*marked, text[at:])), " ".join(left)
+
+
+def span_after(start: int, end: int, spans: Sequence[Span]) -> Span | None:
+    """Return where a stretch of a text stands once `without_spans` has replaced these spans.
+
+    None if it touches one of them.
+    """
+    moved = at = 0
+    for index, (first, last) in enumerate(sorted(spans)):
+        if first < end and start < last:
+            return None
+        if last <= start:
+            if first > at or not index:
+                moved += len(RETRACTED_MARK)
+            moved -= max(0, last - max(first, at))
+            at = max(at, last)
+    return start + moved, end + moved

@@ -151,6 +151,8 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
         print_line("  ", strong(line) if fact.current else line)
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
+    if fact.when is not None:
+        parts.append(quiet(f"about {fact.when}"))
     if fact.attribute is not None:
         parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:

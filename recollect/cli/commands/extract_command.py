@@ -187,6 +187,8 @@ def _show_fact(fact: Fact, mark: str) -> None:
     print_line(f"  {mark} ", first)
     for line in rest:
         print_line("    ", line)
+    if fact.when is not None:
+        print_line("      ", quiet(f"about {fact.when}"))
     if fact.attribute is not None:
         slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
         print_line("      ", quiet(collapse_whitespace(slot)))

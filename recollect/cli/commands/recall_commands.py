@@ -228,7 +228,8 @@ def _print_attribution(result: Result, *, weak: bool) -> None:
     score = quiet(f"score {result.score:.2f}")
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
-    print_parts(_INDENT, quiet(collapse_whitespace(attribution)), score)
+    days = [] if result.when is None else [quiet(f"about {result.when}")]
+    print_parts(_INDENT, quiet(collapse_whitespace(attribution)), *days, score)
     sources = ", ".join(map(collapse_whitespace, result.source_event_ids[:_MAX_SOURCES]))
     more = len(result.source_event_ids) - _MAX_SOURCES
     origin = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"

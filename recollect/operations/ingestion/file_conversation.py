@@ -14,14 +14,15 @@ from recollect.schemas.events import Content, Deletion, Draft, Edit, Event, Mess
 from recollect.schemas.ids import event_id, text_hash
 from recollect.streams.agents import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
+from recollect.streams.agents.writer.message_analysis import WEEKDAY_LOOKBACK_MESSAGES
 from recollect.streams.encoder.gateway import Annotations
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.references.who_is_meant import IN_MIND
 from recollect.streams.language.relations.corrections import LOOKED_THROUGH
 from recollect.streams.reader.packed_reading import unpacked
 
-# How many events before one the language rules use.
-_RULES_LOOKBACK = max(IN_MIND, LOOKED_THROUGH)
+# How many events before one the language rules use; of a corrected one, those before it too.
+_RULES_LOOKBACK = max(IN_MIND, LOOKED_THROUGH + WEEKDAY_LOOKBACK_MESSAGES)
 
 
 class FileConversation(Conversation):
@@ -83,7 +84,8 @@ class FileConversation(Conversation):
         self._versions[_message(event)].append(event)
 
     def preceding(self, event: Event, limit: int) -> Sequence[Event]:
-        return list(islice(reversed(self._recent[_conversation(event)]), limit))
+        recent = reversed(self._recent[_conversation(event)])
+        return list(islice((one for one in recent if one.number < event.number), limit))
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         conversation = _conversation(event)

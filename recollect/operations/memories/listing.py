@@ -21,6 +21,7 @@ from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
+    DateRange,
     Entity,
     EntityPage,
     Fact,
@@ -170,7 +171,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             id=fact.id,
             text=fact.text,
             as_of=format_time(fact.as_of),
-            when=None,
+            when=DateRange.of(fact.first_day, fact.last_day),
             subject=None if fact.subject is None else names.of(fact.subject),
             attribute=fact.attribute,
             value=fact.value,

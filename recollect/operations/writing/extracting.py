@@ -21,13 +21,13 @@ from recollect.schemas.changes import (
     CausalLink,
     Fact,
     FactClaim,
+    FactDays,
     FactEntity,
     FactSupersession,
     Section,
 )
 from recollect.schemas.changes import Mention as MentionRow
-from recollect.schemas.events import Content, Draft, Event, message_of
-from recollect.schemas.ids import fact_id
+from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Writer
 from recollect.schemas.wire import Fact as ListedFact
@@ -36,6 +36,7 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, us
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.enrichment import ALL, Without
+from recollect.streams.language.grammar.named_weekdays import all_dates
 from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.who_is_meant import (
     IN_MIND,
@@ -43,8 +44,6 @@ from recollect.streams.language.references.who_is_meant import (
     Reference,
     who_is_meant,
 )
-from recollect.text.dates.dates_in_text import date_references
-from recollect.text.dates.found_dates import DateReference
 from recollect.text.stability import stability
 
 if TYPE_CHECKING:
@@ -161,18 +160,7 @@ class Extractor:
         for row in puts:
             if isinstance(row, FactEntity):
                 about[row.fact_id].add(self._name(row.entity_id))
-        said = {
-            fact_id(event.id, statement.signature, message.said_at): statement
-            for message in messages
-            for statement in message.analysis.statements
-        }
-        # What a correction takes back is told as what was so before: of the message that said it.
-        said |= {
-            fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
-            for message in messages
-            for one in message.retractions
-            if one.statement is not None
-        }
+        days = {row.fact_id: row for row in puts if isinstance(row, FactDays)}
         told = [event, *(one.event for message in messages for one in message.retractions)]
         sources = {
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
@@ -184,10 +172,8 @@ class Extractor:
                 id=fact.id,
                 text=fact.text,
                 as_of=format_time(fact.as_of),
-                when=_days(
-                    said[fact.id].dates if fact.id in said else _dates(fact.text, event, fact.as_of)
-                )
-                if "temporal" not in self._without
+                when=DateRange(days[fact.id].first_day, days[fact.id].last_day)
+                if fact.id in days
                 else None,
                 subject=self._name(claim.subject) if claim else None,
                 attribute=claim.attribute if claim else None,
@@ -222,11 +208,11 @@ class Extractor:
             for row in puts
             if isinstance(row, MentionRow) and row.char_offset_start >= 0
         }
-        dates = date_references(
+        dates = all_dates(
             content.content,
             at_ms=event.occurred_at,
             utc_offset_minutes=content.utc_offset,
-            every=True,
+            meant=[date for each in messages if each.event.id == event.id for date in each.dates],
         )
         shown = dates if "temporal" not in self._without else []
         found = [
@@ -282,19 +268,6 @@ class Extractor:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _days(dates: Sequence[DateReference]) -> DateRange | None:
-    """Return the days from the first that is named to the last; None if none is."""
-    if not dates:
-        return None
-    return DateRange(first=min(date.first for date in dates), last=max(date.last for date in dates))
-
-
-def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:
-    """Return the dates in what a model says of an event."""
-    offset = message_of(event).utc_offset
-    return date_references(text, at_ms=at_ms, utc_offset_minutes=offset, every=True)
 
 
 def _with_references(

@@ -15,13 +15,17 @@ _DAY_MS = 86_400_000
 
 
 class DateReference(Struct, frozen=True):
-    """A stretch of text that means the days from `first` to `last` (ISO dates, both included)."""
+    """A stretch of text that means the days from `first` to `last` (ISO dates, both included).
+
+    `relative`: the text alone does not say which days; it lacks the year, or more.
+    """
 
     start: int
     end: int
     text: str
     first: str
     last: str
+    relative: bool
 
 
 class Found(NamedTuple):
@@ -56,4 +60,5 @@ def as_reference(tokens: Tokens, found: Found) -> DateReference:
         tokens.text[start:end],
         date.fromordinal(found.first).isoformat(),
         date.fromordinal(found.last).isoformat(),
+        found.relative,
     )

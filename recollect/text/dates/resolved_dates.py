@@ -6,10 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from recollect.text.addresses import addresses
-from recollect.text.dates.dates_in_text import find_dates
-from recollect.text.dates.found_dates import DateReference, Found, as_reference, local_day
-from recollect.text.tokenizer import tokenise
+from recollect.text.dates.found_dates import DateReference
 
 _IN_BRACKETS = re.compile(
     r"\((?P<first>\d{4}-\d\d-\d\d)(?: to (?P<last>\d{4}-\d\d-\d\d))?\)", re.ASCII
@@ -18,38 +15,16 @@ _IN_BRACKETS = re.compile(
 Write = Callable[[DateReference], str]
 
 
-class DatedText:
-    """A text and the date references in it, of when it was written (unix ms, minutes from UTC)."""
-
-    def __init__(self, text: str, *, at_ms: int, utc_offset_minutes: int = 0) -> None:
-        tokens = tokenise(text)
-        self._text = text
-        self._dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
-        self._references = [as_reference(tokens, item) for item in self._dates]
-
-    def part(self, start: int, end: int, write: Write | None = None) -> str:
-        """Return what stands from `start` to `end`, with days as `write` gives them; None: as
-        people write them.
-        """
-        return resolved(self._text, start, end, self._dates, self._references, write or in_words)
-
-
-def resolved(
-    text: str,
-    start: int,
-    end: int,
-    dates: Sequence[Found],
-    references: Sequence[DateReference],
-    write: Write,
-) -> str:
+def with_days(text: str, start: int, end: int, dates: Sequence[DateReference], write: Write) -> str:
     """Return a part of a text with the days behind each date that does not name them itself.
 
-    White space is folded. `write` gives the words for the days of a reference.
+    White space is folded. `dates` are those of the text, in order; `write` gives the words for the
+    days of one.
     """
     pieces: list[str] = []
     position, written = start, ""
-    for item, reference in zip(dates, references, strict=True):
-        if not item.relative or not (position <= reference.start and reference.end <= end):
+    for reference in dates:
+        if not reference.relative or not (position <= reference.start and reference.end <= end):
             continue
         place = reference.end
         if text[place : place + 2] in ("'s", "’s"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -26,7 +26,11 @@ from recollect.streams.agents.writer.retractions import (
 from recollect.streams.language.attributes.frames import find_frame
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
-from recollect.streams.language.grammar.named_weekdays import days_named, names_weekday
+from recollect.streams.language.grammar.named_weekdays import (
+    dates_meant,
+    days_named,
+    names_weekday,
+)
 from recollect.streams.language.grammar.questions import is_question, last_question
 from recollect.streams.language.grammar.role_plays import begins_play
 from recollect.streams.language.grammar.text_reading import TextReading
@@ -39,9 +43,10 @@ from recollect.streams.language.references.person_before import (
 )
 from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
 from recollect.streams.language.statements.statements import analyse
+from recollect.text.dates.found_dates import DateReference
 
 #: How far back a bare weekday's date is looked up: in messages, and in time.
-_WEEKDAY_LOOKBACK_MESSAGES = 6
+WEEKDAY_LOOKBACK_MESSAGES = 6
 _WEEKDAY_LOOKBACK_MS = 86_400_000
 
 #: For how long the first message counts as the topic of a conversation with an assistant.
@@ -76,6 +81,8 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         context_ids: the ids of the earlier events that its facts quote, by number.
         participants: the participants of the conversation that it may name.
         versions: the numbers and texts of its versions earlier in the ledger, by event id.
+        dates: the dates in its text, whether stated in a fact or not.
+        date_sources: the numbers of the earlier events that tell which days its weekdays mean.
         skip_mentions: record no mentions outside of statements.
         skip_relations: record no relations between facts.
     """
@@ -93,6 +100,8 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     context_ids: Mapping[int, str] = msgspec.field(default_factory=dict)
     participants: tuple[Participant, ...] = ()
     versions: Mapping[str, tuple[int, str]] = msgspec.field(default_factory=dict)
+    dates: tuple[DateReference, ...] = ()
+    date_sources: tuple[int, ...] = ()
     skip_mentions: bool = False
     skip_relations: bool = False
 
@@ -156,14 +165,12 @@ def analyse_message(
     annotation = conversation.annotation(text) if text.strip() else None
     if isinstance(content, Remember):
         verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
-        return AnalysedMessage(event, verbatim, said_at, annotation=annotation)
+        return AnalysedMessage(
+            event, verbatim, said_at, annotation=annotation, dates=verbatim.dates
+        )
     before = conversation.preceding(event, 1) if text else ()
-
-    def is_current(one: Event) -> bool:
-        """Whether a message is the current version, and no version of the analysed message."""
-        if one.id in replaced:
-            return False
-        return resolve_version(one, conversation.revisions(one, below))[2]
+    earlier = _EarlierMessages(conversation, below, replaced)
+    is_current = earlier.is_current
 
     question = _question_in(before, content, is_current)
     follows_plain_fact = _follows_plain_fact(before, content)
@@ -173,10 +180,12 @@ def analyse_message(
     retractions: tuple[Retraction, ...] = ()
     if "evolution" not in without and not in_play:
         retractions = tuple(
-            msgspec.structs.replace(one, statement=_retracted_statement(one, without))
+            msgspec.structs.replace(one, statement=_retracted_statement(one, earlier, without))
             for one in find_retractions(text, said_at, event, content, conversation)
         )
-    days = _preceding_days(text, said_at, event, conversation, is_current)
+    dated = text or (content.content if is_newest else "")
+    days = earlier.days_before(event, dated, said_at)
+    topics = _corrected_topics(retractions, content, earlier)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
@@ -194,11 +203,16 @@ def analyse_message(
         ),
         among_people=among_people,
         in_play=in_play,
-        corrected=_corrected_topics(retractions, content, is_current),
+        corrected=[(span, topic) for span, topic, _ in topics],
         pictures=[
             one.caption for one in content.attachments if one.type == "image" and one.caption
         ],
     )
+    dates, meant = analysis.dates, analysis.days_meant
+    if not text and "temporal" not in without:
+        found, meant = dates_meant(dated, said_at, content.utc_offset, [day for _, day in days])
+        dates = tuple(found)
+    date_sources = tuple(sorted({number for number, day in days if day in meant}))
     referents = {each.whom.name for each in analysis.statements if each.whom is not None}
     names = " ".join((text, *sorted(referents)))
     # Without a capital letter the text names nobody.
@@ -213,13 +227,16 @@ def analyse_message(
             retractions=retractions,
             participants=participants,
             versions=versions,
+            dates=dates,
+            date_sources=date_sources,
         )
     source_numbers = tuple(one.number for one in before) if question or follows_plain_fact else ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
     extensions = find_extensions(analysis.added_outside, said_at, event, conversation, replaced)
     others = [*(each.number for each in causal_references), *(each.number for each in extensions)]
     source_numbers += tuple(number for number in others if number not in source_numbers)
-    analysis = _with_day_sources(analysis, days)
+    analysis = _with_day_sources(analysis, date_sources)
+    analysis = _with_topic_sources(analysis, [(one.number, numbers) for _, one, numbers in topics])
     context = {n for each in analysis.statements for n in _context_numbers(each, question)}
     source_numbers += tuple(number for number in sorted(context) if number not in source_numbers)
     quoted = (conversation.event(number) for number in sorted(context))
@@ -237,35 +254,86 @@ def analyse_message(
         {one.number: one.id for one in quoted if one is not None},
         participants,
         versions,
+        dates,
+        date_sources,
     )
 
 
-def _preceding_days(
-    text: str, said_at: int, event: Event, conversation: Conversation, is_current: IsCurrent
-) -> list[tuple[int, int]]:
-    """Return the (event number, day) pairs of the days named just before in the conversation."""
-    if not names_weekday(text):
-        return []
-    found: list[tuple[int, int]] = []
-    for one in conversation.preceding(event, _WEEKDAY_LOOKBACK_MESSAGES):
-        if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS and is_current(one):
-            said = message_of(one)
-            days = days_named(said.content, one.occurred_at, said.utc_offset)
-            found += [(one.number, day) for day in days]
-    return found
+class _EarlierMessages:
+    """The messages before an analysed one, as they are below a record number.
+
+    `replaced` are the ids of the versions that the analysed message replaces.
+    """
+
+    def __init__(self, conversation: Conversation, below: int, replaced: Collection[str]) -> None:
+        self._conversation = conversation
+        self._below = below
+        self._replaced = replaced
+
+    def is_current(self, one: Event) -> bool:
+        """Whether a message is the current version, and no version of the analysed message."""
+        return one.id not in self._replaced and self._version(one)[2]
+
+    def days_before(self, event: Event, text: str, said_at: int) -> list[tuple[int, int]]:
+        """Return the (event number, day) pairs of the days named just before a message.
+
+        `text`: the message's, said at `said_at` (unix ms); the days matter only to weekdays.
+        """
+        if not names_weekday(text):
+            return []
+        found: list[tuple[int, int]] = []
+        for one in self._conversation.preceding(event, WEEKDAY_LOOKBACK_MESSAGES):
+            if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS and self.is_current(one):
+                said = message_of(one)
+                days = days_named(said.content, self.said_at(one), said.utc_offset)
+                found += [(one.number, day) for day in days]
+        return found
+
+    def dates_of(self, event: Event) -> tuple[list[DateReference], tuple[int, ...]]:
+        """Return the dates of a message, and the numbers of the events that tell which days its
+        weekdays mean.
+        """
+        said, at = message_of(event), self.said_at(event)
+        text = user_text(event)
+        days = self.days_before(event, text, at)
+        dates, meant = dates_meant(text, at, said.utc_offset, [day for _, day in days])
+        return dates, tuple(sorted({number for number, day in days if day in meant}))
+
+    def said_at(self, one: Event) -> int:
+        """Return when a message was said (unix ms); of an edit, when the original was."""
+        return self._version(one)[0]
+
+    def _version(self, one: Event) -> tuple[int, tuple[str, ...], bool]:
+        return resolve_version(one, self._conversation.revisions(one, self._below))
 
 
 def _context_numbers(statement: Statement, question: Question | None) -> list[int]:
     return sorted({*statement.told_with, *((question.number,) if question else ())})
 
 
-def _with_day_sources(analysis: Analysis, days: Sequence[tuple[int, int]]) -> Analysis:
+def _with_day_sources(analysis: Analysis, numbers: Sequence[int]) -> Analysis:
     """Add to statements with dates the events that determine which day a weekday means."""
-    numbers = [number for number, day in days if day in analysis.days_meant]
     if not numbers:
         return analysis
     statements = tuple(
         each.told_with_words_of(*numbers) if each.dates else each for each in analysis.statements
+    )
+    return msgspec.structs.replace(analysis, statements=statements)
+
+
+def _with_topic_sources(
+    analysis: Analysis, topics: Sequence[tuple[int | None, tuple[int, ...]]]
+) -> Analysis:
+    """Add to statements with an earlier message's words the events that tell which days it names.
+
+    `topics`: the number of that message, and those of the events.
+    """
+    numbers = {number: sources for number, sources in topics if sources}
+    if not numbers:
+        return analysis
+    statements = tuple(
+        each.told_with_words_of(*(n for one in each.told_with for n in numbers.get(one, ())))
+        for each in analysis.statements
     )
     return msgspec.structs.replace(analysis, statements=statements)
 
@@ -332,26 +400,29 @@ def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool
 
 
 def _corrected_topics(
-    retractions: Sequence[Retraction], content: Content, is_current: IsCurrent
-) -> list[tuple[tuple[int, int], ToldOccasion]]:
-    """Return the topics of values that a correction gives without one, by the sentence's span."""
-    found: list[tuple[tuple[int, int], ToldOccasion]] = []
+    retractions: Sequence[Retraction], content: Content, before: _EarlierMessages
+) -> list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]]:
+    """Return (span, topic, date sources) of the values that a correction gives without a topic.
+
+    The span is the correcting sentence's; the date sources tell which days the topic names.
+    """
+    found: list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]] = []
     for one in retractions:
-        if one.topic is None or not is_current(one.topic[0]):
+        if one.topic is None or not before.is_current(one.topic[0]):
             continue
         event, sentence = one.topic
         earlier = message_of(event)
+        dates, numbers = before.dates_of(event)
         is_own = earlier.sender_id == content.sender_id
         topic = about_corrected(
             user_text(event),
             sentence,
+            dates,
             event.number,
             None if is_own else earlier.sender_name or earlier.sender_id,
-            at_ms=event.occurred_at,
-            utc_offset=earlier.utc_offset,
         )
         if topic is not None:
-            found.append(((one.start, one.end), topic))
+            found.append(((one.start, one.end), topic, numbers))
     return found
 
 
@@ -360,16 +431,24 @@ def antecedent_events(text: str, event: Event, conversation: Conversation) -> Se
     return conversation.preceding(event, IN_MIND) if has_pronoun(text) else ()
 
 
-def _retracted_statement(one: Retraction, without: Without) -> Statement | None:
+def _retracted_statement(
+    one: Retraction, earlier: _EarlierMessages, without: Without
+) -> Statement | None:
     """Return the retracted statement, even if it was not worth a fact; None if there is none."""
-    content = message_of(one.event)
+    content, text = message_of(one.event), user_text(one.event)
+    said_at = earlier.said_at(one.event)
+    days = earlier.days_before(one.event, text, said_at)
     analysis = analyse(
-        user_text(one.event),
+        text,
         speaker=content.sender_name or content.sender_id,
-        at_ms=one.event.occurred_at,
+        at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
         keep=[one.sentence],
+        days=[day for _, day in days],
         without=without,
+    )
+    analysis = _with_day_sources(
+        analysis, sorted({number for number, day in days if day in analysis.days_meant})
     )
     start, end = one.sentence
     said = (each for each in analysis.statements if each.start < end and start < each.end)
@@ -432,7 +511,7 @@ def _verbatim_analysis(
                 text=sentence,
                 signature=" ".join(part.signature for part in parts) or sentence.casefold(),
                 mentions=tuple(mentions(text, annotation)),
-                dates=tuple(date for part in parts for date in part.dates),
+                dates=analysis.dates,
                 claim=parts[0].claim if len(parts) == 1 else None,
                 corrects=False,
             ),

@@ -11,8 +11,10 @@ from recollect.schemas.changes import (
     DecidedPart,
     DuplicateStatement,
     Fact,
+    FactDays,
     FactSupersession,
     MergedSupersession,
+    MessageDate,
     ProcessedEvent,
     RetractedFact,
 )
@@ -49,6 +51,9 @@ from recollect.streams.agents.writer.retractions import (
     superseding_id,
 )
 from recollect.streams.language.grammar.analysis import Analysis, Statement
+
+#: The most dates of a message that are stored.
+_MAX_DATES = 256
 
 
 class MessageDecision:
@@ -114,6 +119,11 @@ class MessageDecision:
         own.puts.append(ProcessedEvent(self._event.id, at, self._trigger.id, at))
         pending.event_ids.add(self._event.id)
         parts = [own] if self._quoting_part is own else [own, self._quoting_part]
+        if message.date_sources:
+            sources = sorted({message.event.number, *message.date_sources})
+            parts.append(DecidedPart(tuple(sources), [*_date_rows(message)]))
+        else:
+            own.puts += _date_rows(message)
         return [*parts, *retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
 
     def _sender(self) -> EntityRef:
@@ -171,7 +181,7 @@ class MessageDecision:
             pending.fingerprints.append(fingerprints[0])
             own.puts.append(fingerprints[0])
         self._new_facts.append((statement.start, statement.end, id_))
-        self._quoting_part.puts.append(fact)
+        self._quoting_part.puts += (fact, *_days_rows(id_, statement))
         own.puts += self._covering_retractions(fact)
         own.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
@@ -305,7 +315,8 @@ class MessageDecision:
         fact = _fact(id_, signatures_of(statement, earlier, ids)[0], statement, earlier)
         pending.facts.append(fact)
         pending.invalid_at[id_] = self._message.said_at
-        part = DecidedPart(tuple(sorted({event.number, self._event.number})), [fact])
+        sources = {event.number, self._event.number, *statement.told_with}
+        part = DecidedPart(tuple(sorted(sources)), [fact, *_days_rows(id_, statement)])
         part.puts += embedding_rows(state, event.ingested_at, ("fact", id_, statement.sentence))
         mentions = link_known(statement.mentions, earlier.content.content, self._resolver)
         name = content.sender_name or content.sender_id
@@ -389,6 +400,22 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
         created_at=event.ingested_at,
         signature=stored_signature(signature),
     )
+
+
+def _days_rows(id_: str, statement: Statement) -> list[AnyRow]:
+    """Return the row of the days from the first that a statement names to the last, if any."""
+    if not statement.dates:
+        return []
+    first = min(date.first for date in statement.dates)
+    return [FactDays(id_, first, max(date.last for date in statement.dates))]
+
+
+def _date_rows(message: AnalysedMessage) -> list[AnyRow]:
+    event_id = message.event.id
+    return [
+        MessageDate(event_id, each.start, each.end, each.first, each.last, int(each.relative))
+        for each in message.dates[:_MAX_DATES]
+    ]
 
 
 def _causal_links(message: AnalysedMessage, facts: list[str]) -> list[CausalLink]:

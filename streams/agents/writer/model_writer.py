@@ -19,6 +19,7 @@ from recollect.schemas.changes import (
     CausalLink,
     DecidedPart,
     Fact,
+    FactDays,
     FactEntity,
     Mention,
     MergeCandidate,
@@ -60,6 +61,7 @@ from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.records.recorded_answers import OpenedRecording
+from recollect.text.dates.dates_in_text import date_references
 
 #: A merge that a model proposes is pending review, whatever the model's confidence.
 MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01
@@ -72,7 +74,8 @@ class CheckedProposals(msgspec.Struct, frozen=True):
     """A model's proposals about an event, checked against its text.
 
     `near` are the ids of the events whose facts they may refer to, `participants` those of the
-    conversation that they may name, `texts` those of the message's versions, by event id.
+    conversation that they may name, `texts` those of the message's versions, by event id, `without`
+    the disabled steps.
     """
 
     about: Event
@@ -82,13 +85,14 @@ class CheckedProposals(msgspec.Struct, frozen=True):
     near: tuple[str, ...]
     participants: tuple[Participant, ...]
     texts: Mapping[str, str]
+    without: Without
 
 
 class ModelWriter(Agent):
     """Decides from a model's recorded answers, and stores versions of the writer's prompt."""
 
     kinds = frozenset({"model_wrote", "writer_text"})
-    steps: frozenset[Step] = frozenset({"entities", "causes"})
+    steps: frozenset[Step] = frozenset({"entities", "temporal", "causes"})
 
     def __init__(self, without: Without = ALL) -> None:
         """`without`: the disabled steps."""
@@ -129,6 +133,7 @@ class ModelWriter(Agent):
                 near,
                 named_participants(user_text(about), about, conversation),
                 {one.id: message_of(one).content for one in versions},
+                self._without,
             ),
             sources=tuple(sorted({*wrote.sources, *(one.number for one in versions)})),
             texts=tuple(fact.text for fact in proposals.facts.values()),
@@ -303,9 +308,33 @@ class _Resolution:
         active = self._state.active_retractions(sorted(texts))
         self._part.puts += retractions_of_new_fact(row, active, texts, message_of(about))
         self._part.puts.append(row)
+        self._part.puts += self._days(fact)
         self._part.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", fact.id, fact.text)
         )
+
+    def _days(self, fact: ProposedFact) -> list[FactDays]:
+        """Return the row of the days that a fact speaks of, if any.
+
+        A date in the message's own words means the days that were decided with the message.
+        """
+        if "temporal" in self._checked.without:
+            return []
+        content, text = message_of(self._checked.about), user_text(self._checked.about)
+        stored = {
+            text[row.char_start : row.char_end].casefold(): (row.first_day, row.last_day)
+            for row in self._state.message_dates(self._checked.about.id)
+        }
+        found = date_references(
+            fact.text,
+            at_ms=self._checked.said_at,
+            utc_offset_minutes=content.utc_offset,
+            every=True,
+        )
+        days = [stored.get(each.text.casefold(), (each.first, each.last)) for each in found]
+        if not days:
+            return []
+        return [FactDays(fact.id, min(first for first, _ in days), max(last for _, last in days))]
 
     def _link(self, sender: EntityRef) -> None:
         """Link the accepted facts to their sender and to the proposed entities."""

@@ -67,6 +67,9 @@ class RuleWriter(AnnotatingAgent):
         sources = {message.event.number for message in messages} - {event.number}
         sources |= {number for message in messages for number in message.source_numbers}
         sources |= {one.event.number for message in messages for one in message.retractions}
+        retracted = (each for message in messages for each in _retracted_statements(message))
+        sources |= {number for each in retracted for number in each.told_with}
+        sources |= {number for message in messages for number in message.date_sources}
         sources |= {number for message in messages for number, _ in message.versions.values()}
         turn_text = indexed_text(content) if isinstance(content, Content) else ""
         return Extract(

@@ -159,7 +159,7 @@ class Analysis(Struct, frozen=True):
     What is said on the way ("my sister Ana", of whom something else is told) is stated last.
 
     `days_meant` are those days that bare weekdays mean since the conversation named them before
-    (ordinals).
+    (ordinals). `dates` are all dates of the text, of statements or not.
     """
 
     statements: tuple[Statement, ...]
@@ -170,3 +170,4 @@ class Analysis(Struct, frozen=True):
     added: tuple[Added, ...] = ()
     added_outside: tuple[AddedOutside, ...] = ()
     days_meant: frozenset[int] = frozenset()
+    dates: tuple[DateReference, ...] = ()

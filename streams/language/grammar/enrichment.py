@@ -46,6 +46,7 @@ def left_out(analysis: Analysis, without: Without) -> Analysis:
         analysis = msgspec.structs.replace(analysis, contacts=(), introductions=())
     if "temporal" in without:
         statements = tuple(msgspec.structs.replace(one, dates=()) for one in statements)
+        analysis = msgspec.structs.replace(analysis, dates=())
     if "evolution" in without:
         statements = tuple(msgspec.structs.replace(one, claim=None) for one in statements)
         analysis = msgspec.structs.replace(analysis, added=(), added_outside=())

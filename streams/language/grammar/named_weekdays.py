@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from recollect.text.addresses import addresses
-from recollect.text.dates.dates_in_text import find_dates
-from recollect.text.dates.found_dates import Found, local_day
+from recollect.text.dates.dates_in_text import date_references, find_dates
+from recollect.text.dates.found_dates import DateReference, Found, as_reference, local_day
 from recollect.text.lexicon import WEEKDAYS
 from recollect.text.tokenizer import Tokens, tokenise
 from recollect.text.word_patterns import any_of
@@ -60,6 +60,28 @@ def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
     tokens = tokenise(text)
     found = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
     return [item.first for item in found if _is_numbered(tokens, item)]
+
+
+def dates_meant(
+    text: str, at_ms: int, utc_offset_minutes: int, named: Sequence[int]
+) -> tuple[list[DateReference], frozenset[int]]:
+    """Return the dates of a message, written at `at_ms` (unix ms), as `as_named` settles them."""
+    tokens = tokenise(text)
+    today = local_day(at_ms, utc_offset_minutes)
+    dates, used = as_named(tokens, find_dates(tokens, today, addresses(text)), today, named)
+    return [as_reference(tokens, item) for item in dates], used
+
+
+def all_dates(
+    text: str, *, at_ms: int, utc_offset_minutes: int, meant: Sequence[DateReference]
+) -> list[DateReference]:
+    """Return every date of a message, less certain ones too, as `date_references` does.
+
+    `meant` are its dates as `dates_meant` gives them: a single day that stands there is that day.
+    """
+    days = {(one.start, one.end): one for one in meant if one.first == one.last}
+    found = date_references(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, every=True)
+    return [days.get((one.start, one.end), one) if one.first == one.last else one for one in found]
 
 
 def collection_days(tokens: Tokens) -> list[tuple[int, int]]:

@@ -12,8 +12,7 @@ from recollect.streams.language.grammar.text_reading import ReadSentence
 from recollect.streams.language.grammar.vocatives import is_vocative
 from recollect.streams.language.worth.worth import Said, count_words
 from recollect.text.dates.found_dates import Found, as_reference
-from recollect.text.dates.resolved_dates import in_numbers
-from recollect.text.dates.resolved_dates import resolved as with_days
+from recollect.text.dates.resolved_dates import in_numbers, with_days
 from recollect.text.tokenizer import Tokens
 
 _CODE = re.compile(r"\(\);|==|=>|</|::|&&")
@@ -114,7 +113,7 @@ class MessageContents:
         if not dates or not self.days_resolved:
             return " ".join(tokens.text[start:end].split())
         references = [as_reference(tokens, item) for item in dates]
-        return with_days(tokens.text, start, end, dates, references, in_numbers)
+        return with_days(tokens.text, start, end, references, in_numbers)
 
     def mentions_in(self, start: int, end: int) -> list[Mention]:
         """Return the mentions between two characters; the speaker's own name is a person's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -14,7 +15,8 @@ from recollect.streams.language.references.standing_alone import left_open
 from recollect.streams.language.statements.plain_words import without_marks
 from recollect.streams.language.worth.worth import count_words
 from recollect.streams.language.worth.worth_words import LISTENER
-from recollect.text.dates.resolved_dates import DatedText, in_numbers
+from recollect.text.dates.found_dates import DateReference
+from recollect.text.dates.resolved_dates import in_numbers, with_days
 from recollect.text.lexicon import word_set
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
@@ -114,19 +116,18 @@ class ToldOccasion(NamedTuple):
 
 
 def about_corrected(
-    text: str, span: Span, number: int, said_by: str | None, *, at_ms: int, utc_offset: int
+    text: str, span: Span, dates: Sequence[DateReference], number: int, said_by: str | None
 ) -> ToldOccasion | None:
     """Return the words of an earlier message that say what a value is of that was taken back since.
 
     They are its sentence `span` with the days that it means, and one before it where it leaves open
-    what it speaks of; it was written at `at_ms` (unix ms). `number` and `said_by` are as an
-    occasion has them. None where that is too much.
+    what it speaks of; `dates` are those of the message. `number` and `said_by` are as an occasion
+    has them. None where that is too much.
     """
-    dated = DatedText(text, at_ms=at_ms, utc_offset_minutes=utc_offset)
 
     def said(each: Span) -> str:
         start = after_lead_in(text, *each)
-        return without_marks(dated.part(start, each[1], in_numbers)).rstrip(" .!:;,")
+        return without_marks(with_days(text, start, each[1], dates, in_numbers)).rstrip(" .!:;,")
 
     words = said(span)
     tokens = tokenise(words)

@@ -29,7 +29,7 @@ from recollect.streams.language.statements.told_twice import moved, told_once
 from recollect.streams.language.statements.wording import Wording
 from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import find_dates
-from recollect.text.dates.found_dates import local_day
+from recollect.text.dates.found_dates import as_reference, local_day
 from recollect.text.lexicon import word_set
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
@@ -166,6 +166,7 @@ def analyse(
         tuple(additions.within),
         tuple(additions.outside),
         meant,
+        tuple(as_reference(tokens, item) for item in dates),
     )
     return left_out(analysis, without) if without else analysis
 

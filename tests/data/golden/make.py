@@ -256,6 +256,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "value": "Zürich",
         "as_of": OCCURRED,
     },
+    "fact_days": {"fact_id": "F1", "first_day": "2026-03-21", "last_day": "2026-03-22"},
+    "message_dates": {
+        "event_id": "EV1", "char_start": 10, "char_end": 18, "first_day": "2026-03-21",
+        "last_day": "2026-03-21", "is_relative": 1,
+    },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
     "merged_supersessions": {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "superseded_by": "F2",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.dates.dates_in_text import date_references
-from recollect.text.dates.resolved_dates import DatedText
+from recollect.text.dates.resolved_dates import in_words, with_days
 
 
 def at(text: str) -> int:
@@ -256,10 +256,9 @@ def test_a_weekday_that_fits_no_near_day_is_left_alone(text: str) -> None:
 
 
 def test_a_day_that_is_named_twice_is_written_once() -> None:
-    dated = DatedText(
-        "Review tomorrow (Thursday) at 14:00, and on Friday.", at_ms=at("2026-05-06T13:00")
-    )
-    whole = dated.part(0, 100)
+    text = "Review tomorrow (Thursday) at 14:00, and on Friday."
+    dates = date_references(text, at_ms=at("2026-05-06T13:00"))
+    whole = with_days(text, 0, len(text), dates, in_words)
     assert whole.count("(7 May 2026)") == 1
     assert whole.count("(8 May 2026)") == 1
 

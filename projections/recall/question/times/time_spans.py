@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 
 from recollect.projections.recall.question.times.event_times import (
@@ -30,18 +31,17 @@ def spans_in(text: str, at: int, utc_offset: int) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def span_of_event(anchor: Anchor, text: str, at: int, utc_offset: int) -> Span:
-    """Return the time that an anchor means, given the text and time of a turn about its event.
+def span_of_event(
+    anchor: Anchor, dates: Collection[tuple[str, str]], at: int, utc_offset: int
+) -> Span:
+    """Return the time that an anchor means, given the dates and time of a memory of its event.
 
-    The event is assumed to be on the only date in the text, or else on the day of the turn.
+    The event is assumed to be on the only date, given by its first and last day, or else on the day
+    of the memory.
     """
-    dates = {
-        (reference.first, reference.last)
-        for reference in date_references(text, at_ms=at, utc_offset_minutes=utc_offset)
-    }
     first = last = date.fromordinal(local_day(at, utc_offset))
     if len(dates) == 1:
-        first, last = map(date.fromisoformat, dates.pop())
+        first, last = map(date.fromisoformat, next(iter(dates)))
     return _span(days_of_anchor(anchor, first, last), utc_offset)
 
 
