@@ -207,6 +207,17 @@ def days_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[
     return {row[0]: FactDays(*row) for row in found}
 
 
+def facts_about_days(connection: apsw.Connection, first: str, last: str) -> list[FactDays]:
+    """Return the days of the facts that speak of any day from `first` to `last` (YYYY-MM-DD)."""
+    found = rows(
+        connection,
+        "SELECT fact_id, first_day, last_day FROM fact_days "
+        "WHERE first_day <= ?2 AND last_day >= ?1 ORDER BY fact_id",
+        (first, last),
+    )
+    return [FactDays(*row) for row in found]
+
+
 def message_dates(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[MessageDate]]:

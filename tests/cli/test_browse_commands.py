@@ -55,6 +55,20 @@ def test_facts_are_those_that_hold_and_all_those_that_ever_did(held: Shell) -> N
     assert times == sorted(times, reverse=True)
 
 
+def test_facts_name_the_days_that_they_speak_of(shell: Shell) -> None:
+    exam = said("m-1", "My exam is on 4 June.", at="2026-05-01T10:00:00Z")
+    shell.ingest(exam, said("m-2", "I live in Rome from 3 to 5 June.", at="2026-05-02T10:00:00Z"))
+    assert [fact["when"] for fact in facts(shell)] == [
+        {"first": "2026-06-03", "last": "2026-06-05"},
+        {"first": "2026-06-04", "last": "2026-06-04"},
+    ]
+    shown = shell("facts").out
+    assert "about 2026-06-03 to 2026-06-05" in shown
+    assert "about 2026-06-04" in shown
+    assert "about 2026-06-04" in shell("recall", "When is my exam?").out
+    assert "about 2026-06-04" in shell("extract", "-", given=json.dumps(exam).encode()).out
+
+
 def test_facts_say_what_they_are_to_others(held: Shell) -> None:
     by_source = {fact["source_event_ids"][0]: fact for fact in facts(held, "--all")}
     rome, oslo = by_source["m-1"], by_source["m-2"]

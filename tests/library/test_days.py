@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from recollect import Query, Recollect, Zone
 from recollect.operations.writing.extracting import Extractor
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.schemas.wire import Extraction, Fact, RebuildLevel
+from recollect.streams.agents.writer import message_decision
 from tests.library.kit import said
 
 #: A Monday.
@@ -123,6 +125,19 @@ def test_days_are_the_same_in_facts_extract_and_context(zone: Zone) -> None:
         assert printed(zone, asked, id) == [in_words(day)], fact.text
 
 
+def test_a_question_of_a_day_finds_what_is_said_of_it(zone: Zone) -> None:
+    zone.ingest(
+        [
+            message("exam", "My exam is tomorrow."),
+            message("tea", "My favourite tea is oolong.", at=MONDAY + timedelta(60)),
+        ]
+    )
+    asked = Query("What do I have on 3 March 2026?", explain=True)
+    ranks = {each.source_event_ids[0]: each.arms for each in zone.recall(asked).results}
+    assert (ranks["exam"] or {}).get("temporal") == 1
+    assert "temporal" not in (ranks.get("tea") or {})
+
+
 def test_days_go_with_what_named_them(zone: Zone) -> None:
     zone.ingest(corrected())
     zone.forget("named")
@@ -177,3 +192,32 @@ def test_days_are_the_same_after_a_rebuild(tmp_path: Path) -> None:
             zone.rebuild(level)
             assert [days(each) for each in zone.facts()] == before
         assert zone.verify().ok
+
+
+def test_facts_of_an_earlier_build_have_days_once_derived(
+    zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(message_decision, "_days_rows", lambda *_: [])
+        earlier.setattr(message_decision, "_date_rows", lambda *_: [])
+        zone.ingest(corrected())
+    asked = "Which day is better for Ines?"
+    assert days(of_source(zone, "better")) is None
+    assert printed(zone, asked, "better") == []
+    assert zone.verify().ok
+    zone.rebuild("derive")
+    assert days(of_source(zone, "better")) == ("2026-03-21", "2026-03-21")
+    assert printed(zone, asked, "better") == ["21 March 2026"]
+
+
+def test_a_past_answer_gives_the_days_that_were_known_then(zone: Zone) -> None:
+    then = zone.ingest([message("m", "My sister Ines arrives in Porto tomorrow.")]).token
+    edit = message("m-2", "My sister Ines arrives in Porto on Saturday.")
+    zone.ingest([edit | {"kind": "edit", "target": "m"}])
+    asked = Query("When does Ines arrive in Porto?", scope=("facts",))
+    (now,) = zone.recall(asked).results
+    (before,) = zone.recall(msgspec.structs.replace(asked, known_at=then)).results
+    assert (days(before), days(now)) == (
+        ("2026-03-03", "2026-03-03"),
+        ("2026-03-07", "2026-03-07"),
+    )

@@ -469,3 +469,27 @@ def test_answers_of_old_ledgers_are_decided_as_they_were(
     monkeypatch.undo()
     assert rebuilt_alike(memory)
     assert len(server.questions) == asked
+
+
+# Fault 49
+
+
+def test_a_models_fact_has_the_days_that_were_decided_with_the_message(
+    opened: OpenWriting,
+) -> None:
+    said = "The ferry leaves Quayside Yard on Saturday."
+    memory, _ = opened(
+        of(
+            "ferry",
+            [
+                fact("Ada leaves on her ferry trip on Saturday.", said),
+                fact("Ada leaves on her ferry trip on 9 May 2026.", said),
+            ],
+        )
+    )
+    say_all(memory, "My dinner with Ian is on Saturday 23 May.", said)
+    report = memory.write()
+    assert (report.accepted, report.rejected) == (1, 1)
+    assert {(each.when and each.when.first) for each in current(memory, "ferry")} == {"2026-05-23"}
+    assert current(memory, "trip")
+    assert rebuilt_alike(memory)

@@ -42,7 +42,7 @@ def run_arms(
     ):
         arms["entity"] = entity(question, index)
     if "temporal" in enabled and question.spans:
-        arms["temporal"] = temporal(question, index)
+        arms["temporal"] = temporal(question, index, files)
     if "causal" in enabled and facts:
         arms["causal"] = causal(question, index, files, facts)
     if len(undecided := index.undecided_turns):

@@ -1,24 +1,55 @@
-"""The temporal arm: turns within the time spans of a question."""
+"""The temporal arm: turns within the time spans of a question, and facts of days within them."""
 
 from __future__ import annotations
 
-import numpy as np
+from datetime import date
 
+import numpy as np
+import numpy.typing as npt
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.facts_for_recall import facts_about_days
 from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.times.time_spans import Span
+from recollect.text.dates.found_dates import local_day
+
+Floats = npt.NDArray[np.float32]
 
 # Events are also reported in the week after; such turns score half.
 _AFTERMATH_MS = 7 * 86_400_000
 _AFTERMATH_SCORE = 0.5
+# Of a fact that speaks of more days than the question asks for.
+_OVERLAP_SCORE = 0.5
 
 
-def temporal(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score turns in the question's time spans 1, and turns of the week after 0.5."""
+def temporal(question: ParsedQuestion, index: Index, files: ZoneFiles) -> ArmScores:
+    """Score turns in the question's time spans 1, and turns of the week after 0.5.
+
+    A turn with a fact that speaks of days in a span scores 1 too, or 0.5 if these days only overlap
+    the span.
+    """
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
     for _, last in question.spans:
         scores[(at > last) & (at <= last + _AFTERMATH_MS)] = _AFTERMATH_SCORE
+    for span in question.spans:
+        _score_facts(scores, span, question.utc_offset, index, files)
     for first, last in question.spans:
         scores[(at >= first) & (at <= last)] = 1.0
     return ArmScores(None, question.masked(scores))
+
+
+def _score_facts(
+    scores: Floats, span: Span, utc_offset: int, index: Index, files: ZoneFiles
+) -> None:
+    """Raise the scores of the turns whose facts speak of days in a span."""
+    first, last = (date.fromordinal(local_day(moment, utc_offset)).isoformat() for moment in span)
+    found = facts_about_days(files.memory.connection, first, last)
+    places = index.facts.places_of([each.fact_id for each in found])
+    for each in found:
+        place = places.get(each.fact_id)
+        if place is not None and each.fact_id not in index.retracted.facts:
+            inside = first <= each.first_day and each.last_day <= last
+            scores[place] = max(scores[place], 1.0 if inside else _OVERLAP_SCORE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -259,6 +259,20 @@ def analyse_message(
     )
 
 
+def named_before(before: Iterable[tuple[Event, int]], said_at: int) -> list[tuple[int, int]]:
+    """Return the (event number, day) pairs of the days named just before `said_at` (unix ms).
+
+    `before`: the nearest messages before it, each with the time at which it was said.
+    """
+    found: list[tuple[int, int]] = []
+    for one, at in before:
+        if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS:
+            said = message_of(one)
+            days = days_named(said.content, at, said.utc_offset)
+            found += [(one.number, day) for day in days]
+    return found
+
+
 class _EarlierMessages:
     """The messages before an analysed one, as they are below a record number.
 
@@ -281,13 +295,10 @@ class _EarlierMessages:
         """
         if not names_weekday(text):
             return []
-        found: list[tuple[int, int]] = []
-        for one in self._conversation.preceding(event, WEEKDAY_LOOKBACK_MESSAGES):
-            if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS and self.is_current(one):
-                said = message_of(one)
-                days = days_named(said.content, self.said_at(one), said.utc_offset)
-                found += [(one.number, day) for day in days]
-        return found
+        before = self._conversation.preceding(event, WEEKDAY_LOOKBACK_MESSAGES)
+        return named_before(
+            [(one, self.said_at(one)) for one in before if self.is_current(one)], said_at
+        )
 
     def dates_of(self, event: Event) -> tuple[list[DateReference], tuple[int, ...]]:
         """Return the dates of a message, and the numbers of the events that tell which days its

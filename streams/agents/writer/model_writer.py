@@ -43,7 +43,9 @@ from recollect.streams.agents.identity.participants import Participant, named_pa
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.message_analysis import (
+    WEEKDAY_LOOKBACK_MESSAGES,
     fact_metadata,
+    named_before,
     resolve_version,
     user_text,
 )
@@ -57,11 +59,12 @@ from recollect.streams.agents.writer.proposals import (
 from recollect.streams.agents.writer.restatements import compare_texts
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
+from recollect.streams.language.grammar.named_weekdays import dates_about, dates_meant
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.records.recorded_answers import OpenedRecording
-from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import DateReference
 
 #: A merge that a model proposes is pending review, whatever the model's confidence.
 MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01
@@ -174,14 +177,20 @@ def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
 
 def evidence_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
     """Return the text, time and names in which a sentence about an event must be grounded."""
-    content = message_of(event)
+    content, text = message_of(event), user_text(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
+    nearest = [one for one in reversed(thread) if isinstance(one.payload, Content)]
+    named = named_before(
+        [(one, one.occurred_at) for one in nearest[:WEEKDAY_LOOKBACK_MESSAGES]], said_at
+    )
+    dates, _ = dates_meant(text, said_at, content.utc_offset, [day for _, day in named])
     return Said(
-        text=user_text(event),
+        text=text,
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
         thread=tuple(one.content for one in before),
         names=tuple(dict.fromkeys(one.sender_name or one.sender_id for one in (content, *before))),
+        dates=tuple(dates),
     )
 
 
@@ -321,20 +330,26 @@ class _Resolution:
         if "temporal" in self._checked.without:
             return []
         content, text = message_of(self._checked.about), user_text(self._checked.about)
-        stored = {
-            text[row.char_start : row.char_end].casefold(): (row.first_day, row.last_day)
-            for row in self._state.message_dates(self._checked.about.id)
-        }
-        found = date_references(
+        found = dates_about(
             fact.text,
             at_ms=self._checked.said_at,
             utc_offset_minutes=content.utc_offset,
-            every=True,
+            meant=[
+                DateReference(
+                    row.char_start,
+                    row.char_end,
+                    text[row.char_start : row.char_end],
+                    row.first_day,
+                    row.last_day,
+                    bool(row.is_relative),
+                )
+                for row in self._state.message_dates(self._checked.about.id)
+            ],
         )
-        days = [stored.get(each.text.casefold(), (each.first, each.last)) for each in found]
-        if not days:
+        if not found:
             return []
-        return [FactDays(fact.id, min(first for first, _ in days), max(last for _, last in days))]
+        first = min(each.first for each in found)
+        return [FactDays(fact.id, first, max(each.last for each in found))]
 
     def _link(self, sender: EntityRef) -> None:
         """Link the accepted facts to their sender and to the proposed entities."""

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from msgspec.structs import replace
+
 from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import date_references, find_dates
 from recollect.text.dates.found_dates import DateReference, Found, as_reference, local_day
@@ -82,6 +84,23 @@ def all_dates(
     days = {(one.start, one.end): one for one in meant if one.first == one.last}
     found = date_references(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, every=True)
     return [days.get((one.start, one.end), one) if one.first == one.last else one for one in found]
+
+
+def dates_about(
+    sentence: str, *, at_ms: int, utc_offset_minutes: int, meant: Sequence[DateReference]
+) -> list[DateReference]:
+    """Return the dates of a sentence that somebody made of a message.
+
+    `meant` are those of the message: a date in its words means the same days.
+    """
+    worded = {one.text.casefold(): one for one in meant}
+    return [
+        replace(one, first=same.first, last=same.last) if same is not None else one
+        for one in date_references(
+            sentence, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, every=True
+        )
+        for same in (worded.get(one.text.casefold()),)
+    ]
 
 
 def collection_days(tokens: Tokens) -> list[tuple[int, int]]:

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from recollect.streams.language.grammar.named_weekdays import dates_about
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.grammar.verbs import BASES, is_past
 from recollect.streams.language.relations.content_words import content_words
 from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import DateReference
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 from recollect.text.sentences import sentences
 
@@ -60,7 +62,8 @@ _ORDER = re.compile(
 class Said(Struct, frozen=True):
     """What a sentence may rest on: a message, when it was said, and who is near.
 
-    `thread` are the messages before it; `names` are those of the people who speak.
+    `thread` are the messages before it; `names` are those of the people who speak; `dates` are
+    those of the message.
     """
 
     text: str
@@ -68,6 +71,7 @@ class Said(Struct, frozen=True):
     utc_offset_minutes: int
     thread: tuple[str, ...]
     names: tuple[str, ...]
+    dates: tuple[DateReference, ...] = ()
 
 
 def evidence_span(text: str, evidence: str) -> tuple[int, int] | None:
@@ -184,30 +188,36 @@ def _unsaid_name(sentence: str, near: Sequence[str]) -> str | None:
 def _unsaid_day(sentence: str, said: Said) -> str | None:
     """Return a date in a sentence that no date of the messages means, if there is one."""
 
-    def days(text: str) -> list[tuple[str, str, str]]:
-        found = date_references(
-            text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, every=True
-        )
-        return [(each.text, each.first, each.last) for each in found]
-
-    meant = [each for text in (said.text, *said.thread) for each in days(text)]
-    for text, first, last in days(sentence):
+    meant = _dates_said(said)
+    for each in _dates_about(sentence, said):
         # A month or a year around a day that was said is that day, said less exactly.
-        if not any(first <= other_last and other <= last for _, other, other_last in meant):
-            return text
+        if not any(each.first <= one.last and one.first <= each.last for one in meant):
+            return each.text
     return None
+
+
+def _dates_said(said: Said) -> list[DateReference]:
+    """Return the dates of the message, and those of the messages before it."""
+    at_ms, offset = said.at_ms, said.utc_offset_minutes
+    found = _dates_about(said.text, said)
+    for text in said.thread:
+        found += date_references(text, at_ms=at_ms, utc_offset_minutes=offset, every=True)
+    return found
+
+
+def _dates_about(text: str, said: Said) -> list[DateReference]:
+    return dates_about(
+        text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, meant=said.dates
+    )
 
 
 def _unsaid_number(sentence: str, said: Said, near: Sequence[str]) -> str | None:
     """Return a number in a sentence that was neither said nor is part of a date that was meant."""
     known = {number for text in near for number in _NUMBER.findall(text)}
-    for text in (said.text, *said.thread):
-        for each in date_references(
-            text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, every=True
-        ):
-            for day in (each.first, each.last):
-                known |= set(day.split("-"))
-                known |= {part.lstrip("0") for part in day.split("-")}
+    for each in _dates_said(said):
+        for day in (each.first, each.last):
+            known |= set(day.split("-"))
+            known |= {part.lstrip("0") for part in day.split("-")}
     return next((each for each in _NUMBER.findall(sentence) if each not in known), None)
 
 

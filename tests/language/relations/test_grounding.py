@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from recollect.streams.language.relations.grounding import Said, fault
+from recollect.text.dates.dates_in_text import date_references
 
 STATEMENTS = [
     "Ada lives in Lisbon.",
@@ -68,3 +70,15 @@ def test_a_statement_is_believed_where_it_was_said(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", NOTHING)
 def test_what_states_nothing_by_itself_is_refused(sentence: str) -> None:
     assert _fault(sentence) is not None
+
+
+@pytest.mark.parametrize(
+    ("day", "wrong"), [("Saturday", None), ("21 March", None), ("7 March", "date")]
+)
+def test_a_weekday_means_the_day_that_was_decided_for_it(day: str, wrong: str | None) -> None:
+    monday = 1_772_445_600_000  # 2 March 2026
+    text = "Ines likes Saturday."
+    (saturday,) = date_references(text, at_ms=monday)
+    dates = (msgspec.structs.replace(saturday, first="2026-03-21", last="2026-03-21"),)
+    found = fault(f"Ines likes {day}.", text, Said(text, monday, 0, (), (), dates))
+    assert (found and found[0]) == wrong

@@ -209,7 +209,12 @@ class TestEvent:
             ),
             # Told in January, of 2 March.
             ("What did Ada paint the week after our wedding?", {"mar4"}, set()),
-            ("After our wedding, what did Ada paint?", {"mar4", "jul20", "bakery"}, set()),
+            # The day of the wedding belongs to both sides, and the message of it speaks of it.
+            (
+                "After our wedding, what did Ada paint?",
+                {"mar4", "jul20", "bakery", "wedding"},
+                set(),
+            ),
             (
                 "What did Ada do the summer she started at the bakery?",
                 {"jul20", "bakery"},
