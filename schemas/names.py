@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _POSSESSIVE = ("'s", "’s")
 _KEPT_AT_END = "+#"  # C++ is not C#
+# Default ignorable code points, which no font shows: zero-width, soft hyphens, selectors.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
+)
+_SPACE = re.compile(r"[^\S\n\r\v\f\t\x1c-\x1f\x85\u2028\u2029 ]")
+_SPACING = re.compile("[-' .]")
+_SAME_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201b\u02bb\u02bc\u2032\u00b4`\uff07", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+    }
+)
+
+
+def plain_marks(text: str) -> str:
+    """Return text of one form: NFKC, one apostrophe, hyphen and space, without invisible ones."""
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text.translate(_SAME_MARKS)))
+    return " ".join(unicodedata.normalize("NFKC", visible.translate(_SAME_MARKS)).split())
+
+
+def same_length_marks(text: str) -> str:
+    """Return text of the same length with one apostrophe, hyphen and space, the invisible as space.
+
+    Line breaks are kept.
+    """
+    if text.isascii():
+        return text
+    text = _INVISIBLE.sub(lambda found: " " * len(found[0]), text.translate(_SAME_MARKS))
+    return _SPACE.sub(" ", text)
+
+
+def same_letters(one: str, other: str) -> bool:
+    """Return whether names differ at most in case, spaces, hyphens, apostrophes and full stops.
+
+    "Jean-Luc" and "Jean Luc", but not "José" and "Jose".
+    """
+    return _letters(one) == _letters(other)
+
+
+def _letters(name: str) -> str:
+    return _SPACING.sub("", normalise_name(name))
 
 
 def normalise_name(name: str) -> str:
     """Return the normalised form of a name, for exact comparison.
 
-    Ignored are case, compatibility forms, white space, punctuation at the ends, full stops before a
-    space, and a possessive 's. Letters, accents, digits and inner hyphens are kept: "Iran" and
-    "Tigran", "Room 101" and "Room 102", "José" and "Jose" are different names.
+    Ignored are case, compatibility forms, kinds of white space, hyphens and apostrophes, invisible
+    characters, punctuation at the ends, full stops before a space, and a possessive 's. Letters,
+    accents, digits and that there is a hyphen are kept: "Iran" and "Tigran", "Room 101" and "Room
+    102", "José" and "Jose" are different names. Names that differ in a hyphen or an accent alone
+    are compared by `compare_names`, in ingestion and by `entities compare` alike.
     """
-    key = unicodedata.normalize("NFKC", name).casefold()
-    key = " ".join(unicodedata.normalize("NFKC", key).replace("’", "'").split())
+    key = plain_marks(plain_marks(name).casefold())
     key = " ".join(key.replace(". ", " ").split())
     return _trim(key) or key
 

@@ -14,7 +14,8 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
     """Return the events that mention, or come from, any of these entities."""
     found = rows(
         connection,
-        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_placeholders(entity_ids)})",
+        "SELECT DISTINCT event_id FROM mentions "
+        f"WHERE entity_id IN ({_placeholders(entity_ids)}) AND entity_id <> ''",
         entity_ids,
     )
     return [str(event) for (event,) in found]
@@ -33,7 +34,8 @@ def events_mentioning_each(
         "SELECT value, value FROM json_each(?1) "
         "UNION SELECT entity, entities.id FROM under JOIN entities ON merged_into = under.id) "
         "SELECT value, (SELECT json_group_array(event_id) FROM (SELECT DISTINCT event_id "
-        "FROM under JOIN mentions ON entity_id = under.id WHERE entity = ids.value LIMIT ?2)) "
+        "FROM under JOIN mentions ON entity_id = under.id AND entity_id <> '' "
+        "WHERE entity = ids.value LIMIT ?2)) "
         "FROM json_each(?1) AS ids",
         (json_array(entity_ids), limit),
     )
@@ -48,7 +50,7 @@ def entities_of_events(
     for event, entity in rows(
         connection,
         "SELECT event_id, entity_id FROM json_each(?) AS ids "
-        "CROSS JOIN mentions ON event_id = ids.value",
+        "CROSS JOIN mentions ON event_id = ids.value AND entity_id <> ''",
         (json_array(event_ids),),
     ):
         found.setdefault(event, set()).add(entity)

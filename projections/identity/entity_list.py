@@ -40,7 +40,8 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
         ),
         mentioned(id, number) AS (
             SELECT standing.id, count(DISTINCT event_id)
-              FROM standing JOIN mentions ON mentions.entity_id = standing.under
+              FROM standing JOIN mentions
+                ON mentions.entity_id = standing.under AND mentions.entity_id <> ''
              GROUP BY standing.id
         )
         SELECT entities.id, name, type, coalesce(number, 0)

@@ -69,7 +69,7 @@ def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str
     """Yield each unambiguous mention with the id of its entity, before merges."""
     found = connection.execute(
         "SELECT event_id, char_offset_start, char_offset_end, min(entity_id) FROM mentions "
-        "GROUP BY event_id, char_offset_start, char_offset_end "
+        "WHERE entity_id <> '' GROUP BY event_id, char_offset_start, char_offset_end "
         "HAVING count(DISTINCT entity_id) = 1"
     )
     for event, start, end, entity_id in found:
@@ -81,7 +81,8 @@ def entity_at(connection: apsw.Connection, span: MentionSpan) -> str | None:
     found = rows(
         connection,
         "SELECT DISTINCT entity_id FROM mentions "
-        "WHERE event_id = ? AND char_offset_start = ? AND char_offset_end = ? LIMIT 2",
+        "WHERE event_id = ? AND char_offset_start = ? AND char_offset_end = ? "
+        "AND entity_id <> '' LIMIT 2",
         span,
     )
     return str(found[0][0]) if len(found) == 1 else None
@@ -233,7 +234,8 @@ def events_naming(connection: apsw.Connection, entity_id: str, limit: int) -> li
     """Return the ids of the first `limit` events that mention this entity, before merges."""
     found = rows(
         connection,
-        "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? ORDER BY event_id LIMIT ?",
+        "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? AND entity_id <> '' "
+        "ORDER BY event_id LIMIT ?",
         (entity_id, limit),
     )
     return [str(event) for (event,) in found]
@@ -248,7 +250,8 @@ def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str
         SELECT name FROM entities WHERE id IN (SELECT id FROM known)
         UNION SELECT handle FROM handles WHERE entity_id IN (SELECT id FROM known)
         UNION SELECT display_name FROM handles WHERE entity_id IN (SELECT id FROM known)
-        UNION SELECT mention_text FROM mentions WHERE entity_id IN (SELECT id FROM known)
+        UNION SELECT mention_text FROM mentions
+               WHERE entity_id IN (SELECT id FROM known) AND entity_id <> ''
         """,
         (json_array(entity_ids),),
     )

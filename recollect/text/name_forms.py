@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -11,6 +12,7 @@ from anyascii import anyascii
 from msgspec import Struct, structs
 from rapidfuzz.distance import DamerauLevenshtein
 
+from recollect.schemas.names import plain_marks
 from recollect.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
 from recollect.text.nicknames import canonical_names
 
@@ -56,17 +58,13 @@ _TITLES = {
         "",
     ),
 }
-_SUFFIXES = {
-    "jr": "jr",
-    "junior": "jr",
-    "sr": "sr",
-    "senior": "sr",
-    "ii": "2",
-    "iii": "3",
-    "iv": "4",
-    "2nd": "2",
-    "3rd": "3",
-}
+_SUFFIXES = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr"}
+_ORDINAL = re.compile(r"([0-9]{1,3})(?:st|nd|rd|th)")
+# A number of a ruler, of a part or of an event: up to 89 (LXXXIX).
+_ROMAN = re.compile(r"(x[lc]|l?x{0,3})(i[vx]|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+# Romans that are as well an initial, a name or another word: numbers beside other numbers only.
+_UNSURE_ROMANS = frozenset({"i", "v", "x", "l", "c", "vi", "xi", "li", "xl", "xc"})
 _DEGREES = word_set("phd md mba esq msc bsc")
 # Particles that are written in many ways, or left out.
 _SAME_PARTICLE = {
@@ -126,7 +124,6 @@ _SHORT_FOR = {
     "st": "saint",
     "mt": "mount",
 }
-_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
 # Legal forms as they are written in Latin letters, by what they mean. Of a longer and a shorter one
 # the longer counts. "company" says nothing of the form.
 _LEGAL: dict[str, str] = {
@@ -162,8 +159,9 @@ _LONG_FORMS = tuple(form for form in _LEGAL if len(form) > _LONG_FORM)
 _GREEK = (("\u03bf\u03c5", "u"), ("\u03b1\u03c5", "av"), ("\u03b5\u03c5", "ev"))
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
-_QUOTES = re.compile("['\u2019\u2018`\u00b4\"\u201c\u201d\u00ab\u00bb]")
+_QUOTES = re.compile("['\"\u201c\u201d\u00ab\u00bb]")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}[^\W\d_]?\b\.?")
+_DIGITS = re.compile("[0-9]+")
 _BREAKS = re.compile(r"[^\w]+|_")
 _CAMEL = re.compile(r"(?<=[a-zà-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ])")
 
@@ -174,6 +172,8 @@ NAME_KINDS: dict[str, NameKind] = {
     "organisation": "organisation",
     "place": "other",
 }
+#: Types whose names are never proposed as one, but are one where only the writing differs.
+SPELT_ONLY = frozenset({"concept", "unknown"})
 # So many words of a name count, and so many letters of each: what is longer is no name.
 _MOST_WORDS, _LONGEST = 16, 40
 # Of so many words of a name keys are made, and of so many letters of a word.
@@ -182,16 +182,20 @@ _CLIPPED = 3
 
 
 def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
-    """Return what names that may be alike share, at least one of it; of other types nothing.
+    """Return the blocking keys of a name: names that may be one share at least one; may be empty.
 
-    They are the sounds of the words, of the whole written as one, and of a person the first letters
-    of each word, since Mel may be Melanie, and what the first is a nickname of, since Bob may be
-    Robert.
+    The letters of the whole name, shared with other types, are a key. Persons, organisations and
+    places also have the sounds of the words and of the whole written as one, and a person the first
+    letters of each word, since Mel may be Melanie, and what the first is a nickname of, since Bob
+    may be Robert.
     """
     kind = NAME_KINDS.get(entity_type)
-    if kind is None:
+    if kind is None and entity_type not in SPELT_ONLY:
         return ()
-    words = name_form(normalized, kind).words[:_KEYED_WORDS]
+    words = name_form(normalized, kind or "other").words[:_KEYED_WORDS]
+    letters = f"letters:{''.join(words)}"
+    if kind is None:
+        return (letters,)
     keys = {sound_of(word) for word in words if len(word) > 1}
     keys.add(sound_of("".join(words)))
     if kind == "person":
@@ -199,13 +203,13 @@ def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
         keys |= {f"={word}" for word in (words[0], *canonical_names(words[0]))} if words else set()
     else:
         keys |= {"".join(word[0] for word in words), *words[:1]}
-    return tuple(sorted(f"{entity_type}:{key}" for key in keys if key))
+    return (letters, *sorted(f"{entity_type}:{key}" for key in keys if key))
 
 
 @lru_cache(8_192)
 def name_form(name: str, kind: NameKind) -> NameForm:
     """Take a name apart; a name of nothing but titles or forms keeps them as its words."""
-    text = unicodedata.normalize("NFKC", name[: _MOST_WORDS * _LONGEST])
+    text = plain_marks(name[: _MOST_WORDS * _LONGEST])
     reordered = False
     if kind == "person":
         family, comma, given = text.partition(",")
@@ -214,7 +218,7 @@ def name_form(name: str, kind: NameKind) -> NameForm:
             comma
             and given.strip()
             and "," not in given
-            and not (rest in _SUFFIXES or rest in _DEGREES)
+            and not (_generation(rest, after_the=False) or rest in _DEGREES)
         ):
             text, reordered = f"{given} {family}", True
     words = _words(text, kind)
@@ -266,8 +270,14 @@ def _person(words: list[str], reordered: bool, script: str) -> NameForm:
     for place, word in enumerate(words):
         if word in _TITLES and len(words) - place > 1 and not kept:
             gender, titled = _TITLES[word] or gender, True
-        elif kept and word in _SUFFIXES and (place == len(words) - 1 or reordered):
-            suffix = _SUFFIXES[word]
+        elif (
+            kept
+            and (place == len(words) - 1 or reordered)
+            and (generation := _generation(word, after_the=words[place - 1] == "the"))
+        ):
+            suffix = generation
+            if kept[-1] == "the":
+                kept.pop()
         elif kept and word in _DEGREES | {"dr"} and place == len(words) - 1:
             titled = True
         else:
@@ -277,12 +287,37 @@ def _person(words: list[str], reordered: bool, script: str) -> NameForm:
     return NameForm(
         words=tuple(dict.fromkeys(named or kept or words)),
         written="".join(words),
+        numbers=_digits(named),
         suffix=suffix,
         gender=gender,
         titled=titled,
         reordered=reordered,
         script=script,
     )
+
+
+def _generation(word: str, *, after_the: bool) -> str | None:
+    """Return which of several of one name the last word of a name says: jr, VIII, the Eighth."""
+    if found := _ORDINAL.fullmatch(word):
+        return found[1]
+    if after_the and word in ORDINALS:
+        return str(ORDINALS[word])
+    return _SUFFIXES.get(word) or (None if word in _UNSURE_ROMANS else roman(word))
+
+
+def roman(word: str) -> str | None:
+    """Return the number of a lower-case Roman numeral below 100, "8" of "viii", or None."""
+    if not word or _ROMAN.fullmatch(word) is None:
+        return None
+    values = [_ROMAN_VALUES[letter] for letter in word]
+    following = [*values[1:], 0]
+    return str(sum(-a if a < b else a for a, b in zip(values, following, strict=True)))
+
+
+def _digits(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the numbers in digits within words: those of "b12" and "room 101"."""
+    found = (each for word in words for each in _DIGITS.findall(word))
+    return tuple(sorted(each.lstrip("0") or "0" for each in found))
 
 
 def _thing(words: list[str], script: str, *, organisation: bool) -> NameForm:
@@ -309,7 +344,7 @@ def _thing(words: list[str], script: str, *, organisation: bool) -> NameForm:
     return NameForm(
         words=tuple(named),
         written=written,
-        numbers=tuple(sorted(word for word in named if word.isdecimal())),
+        numbers=_digits(named),
         legal=legal if kept else None,
         script=script,
     )
@@ -324,6 +359,19 @@ def _form_at(words: list[str], place: int) -> tuple[str, int]:
         if place and len(form) >= _LONG_FORM and (meant := _misspelt(form)):
             return meant, size
     return "", 0
+
+
+def legal_form(name: str) -> str | None:
+    """Return the class of the legal form that ends a company's name; None if none does.
+
+    A form of two letters counts in capitals alone: "SA", but not the surname "Sa".
+    """
+    words = _words(plain_marks(name[: _MOST_WORDS * _LONGEST]), "organisation")
+    for size in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
+        form = " ".join(words[-size:])
+        if form in _LEGAL and (len(form) > 2 or name.rstrip(". ")[-2:].isupper()):
+            return _LEGAL[form]
+    return None
 
 
 def _misspelt(form: str) -> str | None:
@@ -349,8 +397,13 @@ def _numbered(words: list[str]) -> list[str]:
             found.append(str(tens))
         elif number is not None:
             found.append(number)
-        elif place and place == len(words) - 1 and word in _ROMAN:
-            found.append(_ROMAN[word])
+        elif (
+            place
+            and place == len(words) - 1
+            and word not in _UNSURE_ROMANS
+            and (value := roman(word))
+        ):
+            found.append(value)
         else:
             found.append(word.lstrip("0") or "0" if word.isdecimal() else word)
     return found

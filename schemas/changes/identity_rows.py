@@ -34,9 +34,15 @@ class Handle(Row, frozen=True, array_like=True, tag="handle"):
 
 
 class Mention(Row, frozen=True, array_like=True, tag="mention"):
-    """A mention of an entity in an event. Character offsets into the content; -1 for the sender.
+    """A name, date, number or address in an event (C5), or its sender.
 
-    `fact_id` is "" if the mention is in no fact.
+    Attributes:
+        fact_id: "" if no fact holds the mention.
+        entity_id: the entity that is mentioned, before merges; "" if none is known.
+        char_offset_start, char_offset_end: offsets into the content; -1 for the sender.
+        confidence: probability, 0 to 1, that these characters are a mention of this type.
+        first, last: the days of a DATE or TIME, both inclusive (ISO dates).
+        time: the clock time of a DATE or TIME ("14:30").
     """
 
     TABLE: ClassVar = "mentions"
@@ -49,6 +55,9 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
     mention_text: str
     mention_type: str
     confidence: float
+    first: str | None = None
+    last: str | None = None
+    time: str | None = None
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):

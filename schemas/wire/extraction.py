@@ -15,8 +15,10 @@ Writer = Literal["rules", "model"]
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A name, date, number or the like, at `start` to `end` of the content.
 
-    `entity`: canonical name of the referent, None if unknown. `first` and `last`: days of a date,
-    both inclusive. `pronoun`: a resolved pronoun; a plural one yields a mention per referent.
+    `entity`: canonical name of the referent, None if unknown. `confidence`: probability, 0 to 1,
+    that these characters are a mention of this type; None for a pronoun. `first` and `last`: days
+    of a date or time, both inclusive; `time`: its clock time (HH:MM). `pronoun`: a resolved
+    pronoun; a plural one yields a mention per referent.
     """
 
     text: str
@@ -24,8 +26,10 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     end: int
     type: str
     entity: str | None
+    confidence: float | None = None
     first: str | None = None
     last: str | None = None
+    time: str | None = None
     pronoun: bool = False
 
 

@@ -63,6 +63,15 @@ class ScoringHead:
         return list(zip(labels, percent.tolist(), strict=True))
 
 
+def label_shares(scores: Scores) -> Scores:
+    """Return (n, labels) shares of the labels in each row, in percent, of their softmax."""
+    behind = scores.max(axis=1, keepdims=True) - scores
+    shares = _SHARES[np.minimum(behind, len(_SHARES) - 1)]
+    total = shares.sum(axis=1, keepdims=True)
+    percent: Scores = (200 * shares + total) // (2 * total)
+    return percent
+
+
 class _Matrix:
     def __init__(self, layer: Layer) -> None:
         if layer.weights.type != np.dtype(np.int8).str:

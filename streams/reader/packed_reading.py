@@ -2,9 +2,11 @@
 
 The text itself gives its words (`word_cutter`), so a reading names them by their numbers:
 
-    form                            a byte, raised with this form or with the cut of words
+    form                            a byte, raised with this form or with the cut of words: 2
+                                    (1: as 2, but a name ends with its type)
     a part of speech for each word  a byte each, a place in TAGS; marks have none
-    how many names there are        then for each: words since the one before, words, its type
+    how many names there are        then for each: words since the one before, words, a byte of its
+                                    type (and 4 times its rival), how sure in percent
     sentences to the end            for each: characters since the one before, characters, a byte of
                                     kind (and 4 if there is an attribute), how durable in percent,
                                     and where there is one, the attribute's place and how sure
@@ -15,7 +17,7 @@ Numbers without a size are as in LEB128, seven bits a byte, the lowest first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,9 @@ from recollect.streams.language.grammar.text_reading import (
 )
 from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
-_FORM = CUT
+_FORM = CUT + 1
+# Readings without the rival types and percentages of names.
+_FORM_WITHOUT_SCORES = CUT
 
 #: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
 TAGS = (
@@ -44,7 +48,7 @@ _TAG = {tag: number for number, tag in enumerate(TAGS)}
 TagPlaces = npt.NDArray[np.uint8]
 
 NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
-_TYPES: tuple[NameType, ...] = get_args(NameType)
+NAME_TYPES: tuple[NameType, ...] = get_args(NameType)
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
 _HAS_ATTRIBUTE = 4
 
@@ -53,6 +57,19 @@ ATTRIBUTES = (
     *("home", "work", "school", "family", "partner", "pets", "likes", "dislikes", "possessions"),
     *("health", "age", "origin", "looks", "diet", "skills", "plans", "beliefs", "name"),
 )
+
+
+class PackedName(NamedTuple):
+    """A name by the numbers of its first word and of the one after its last, marks counted.
+
+    `sure`: percent; `rival`: the likeliest other type.
+    """
+
+    begin: int
+    end: int
+    type: NameType
+    sure: int
+    rival: NameType
 
 
 def packed(text: str, reading: TextReading) -> bytes:
@@ -66,7 +83,16 @@ def packed(text: str, reading: TextReading) -> bytes:
     last = {end: number for number, (_, end) in enumerate(places)}
     return packed_parts(
         tag_places([tags.get(start, "") for start, _ in told(text, places)]),
-        [(first[name.start], last[name.end] + 1, name.type) for name in reading.names],
+        [
+            PackedName(
+                first[name.start],
+                last[name.end] + 1,
+                name.type,
+                100 if name.sure is None else name.sure,
+                name.rival or name.type,
+            )
+            for name in reading.names
+        ],
         reading.sentences,
     )
 
@@ -78,24 +104,24 @@ def tag_places(tags: Iterable[str]) -> TagPlaces:
 
 def packed_parts(
     tags: TagPlaces,
-    names: Iterable[tuple[int, int, NameType]],
+    names: Iterable[PackedName],
     sentences: Iterable[ReadSentence],
 ) -> bytes:
     """Return a reading in few bytes.
 
-    `tags`: of the words that are no marks. `names`: the numbers of their first word and of the one
-    after their last, marks counted.
+    `tags`: of the words that are no marks.
     """
     out = bytearray([_FORM])
     out += tags.tobytes()
     found = list(names)
     _write(out, len(found))
     at = 0
-    for begin, end, kind in found:
-        _write(out, begin - at)
-        _write(out, end - begin)
-        out.append(_TYPES.index(kind))
-        at = end
+    for name in found:
+        _write(out, name.begin - at)
+        _write(out, name.end - name.begin)
+        out.append(NAME_TYPES.index(name.type) | NAME_TYPES.index(name.rival) << 2)
+        out.append(name.sure)
+        at = name.end
     at = 0
     for sentence in sentences:
         _write(out, sentence.start - at)
@@ -116,7 +142,7 @@ def unpacked(text: str, content: bytes) -> TextReading:
     Raises:
         IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
     """
-    if not content or content[0] != _FORM:
+    if not content or content[0] not in (_FORM, _FORM_WITHOUT_SCORES):
         raise IntegrityError("a recorded reading has a form that this recollect does not know")
     places = words_of(text)
     words = told(text, places)
@@ -127,7 +153,7 @@ def unpacked(text: str, content: bytes) -> TextReading:
             if tag
         )
         numbers = iter(content[1 + len(words) :])
-        names = tuple(_names(places, numbers))
+        names = tuple(_names(places, numbers, scored=content[0] == _FORM))
         sentences = tuple(_sentences(text, numbers))
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
         raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
@@ -139,12 +165,20 @@ def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(start, end) for start, end in places if is_told(text[start:end])]
 
 
-def _names(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[ReadName]:
+def _names(
+    places: list[tuple[int, int]], numbers: Iterator[int], *, scored: bool
+) -> Iterator[ReadName]:
     at = 0
     for _ in range(_read(numbers)):
         begin = at + _read(numbers)
         at = begin + _read(numbers)
-        yield ReadName(places[begin][0], places[at - 1][1], _TYPES[next(numbers)])
+        start, end, types = places[begin][0], places[at - 1][1], next(numbers)
+        if scored:
+            yield ReadName(
+                start, end, NAME_TYPES[types & 3], next(numbers), NAME_TYPES[types >> 2 & 3]
+            )
+        else:
+            yield ReadName(start, end, NAME_TYPES[types])
 
 
 def _sentences(text: str, numbers: Iterator[int]) -> Iterator[ReadSentence]:

@@ -18,9 +18,16 @@ from recollect.streams.language.grammar.text_reading import ReadSentence, Senten
 from recollect.streams.reader.cut_texts import CutTexts
 from recollect.streams.reader.gathered_states import StateGatherer
 from recollect.streams.reader.head_file import HeadFile
-from recollect.streams.reader.head_scores import ScoringHead
+from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares
 from recollect.streams.reader.name_chain import NameChain
-from recollect.streams.reader.packed_reading import NameType, TagPlaces, packed_parts, tag_places
+from recollect.streams.reader.packed_reading import (
+    NAME_TYPES,
+    NameType,
+    PackedName,
+    TagPlaces,
+    packed_parts,
+    tag_places,
+)
 from recollect.streams.reader.sentence_shapes import sentence_shapes
 from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_shapes import are_told, codes_of, features
@@ -37,9 +44,6 @@ _TOGETHER = 64
 #: The heads that see words; the others see sentences.
 _OF_WORDS = frozenset({"names", "tags"})
 
-#: A name: the number of its first word, that of the one after its last, and its type.
-_Name = tuple[int, int, NameType]
-
 
 class _Seen(NamedTuple):
     """Texts one after the other: the states of all words, which of them are no marks, how many such
@@ -50,7 +54,7 @@ class _Seen(NamedTuple):
     told: npt.NDArray[np.bool_]
     told_before: npt.NDArray[np.int64]
     tags: TagPlaces
-    names: list[_Name]
+    names: list[PackedName]
 
 
 class TextReader:
@@ -125,9 +129,9 @@ class TextReader:
         for number, (first, end) in enumerate(pairwise(cut.firsts)):
             tags = seen.tags[seen.told_before[first] : seen.told_before[end]]
             own = []
-            while names and names[0][0] < end:
-                begin, stop, kind = names.popleft()
-                own.append((begin - first, stop - first, kind))
+            while names and names[0].begin < end:
+                name = names.popleft()
+                own.append(name._replace(begin=name.begin - first, end=name.end - first))
             of_text = list(islice(said, len(cut.spans[number])))
             found.append(AnnotatedText(packed_parts(tags, own, of_text), tokens[number]))
         return found
@@ -162,22 +166,22 @@ class TextReader:
         found: TagPlaces = self._tag_places[best[told]]
         return found
 
-    def _names(self, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers) -> list[_Name]:
+    def _names(self, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers) -> list[PackedName]:
         head = self._heads.get("names")
         if head is None or self._chain is None or not len(shapes):
             return []
         scores = head.scores(self._parts(head, states, self._layers, shapes))
         best = self._chain.best(scores, cut.firsts[1:])
-        found: list[_Name] = []
+        spans: list[tuple[int, int, NameType]] = []
         for word in np.flatnonzero(best).tolist():
             label = head.labels[best[word]]
             if label[0] == "B":
                 kind: NameType = label[2:]
-                found.append((word, word + 1, kind))
+                spans.append((word, word + 1, kind))
             else:
-                begin, _, kind = found[-1]
-                found[-1] = begin, word + 1, kind
-        return found
+                begin, _, kind = spans[-1]
+                spans[-1] = begin, word + 1, kind
+        return [_scored(*span, scores, head.labels) for span in spans]
 
     # Sentences
 
@@ -207,7 +211,7 @@ class TextReader:
         width = self.encoder.dimension
         states = seen.states[:, self._means.start * width : self._means.stop * width]
         bounds = np.searchsorted(cut.places[:, 0], cut.sentences)
-        named = np.searchsorted([begin for begin, _, _ in seen.names], bounds)
+        named = np.searchsorted([name.begin for name in seen.names], bounds)
         texts = (
             text[start:end]
             for text, spans in zip(cut.texts, cut.spans, strict=True)
@@ -230,6 +234,20 @@ class TextReader:
         if head is None or not len(shapes):
             return []
         return head.likeliest(self._parts(head, means, self._layers[self._means], shapes))
+
+
+def _scored(
+    begin: int, end: int, kind: NameType, scores: Scores, labels: Sequence[str]
+) -> PackedName:
+    """Return a name with the share of its type, that of its least sure word, and its rival."""
+    shares = label_shares(scores[begin:end])
+    of_types: dict[NameType, int] = {}
+    for name in NAME_TYPES:
+        columns = [place for place, label in enumerate(labels) if label[2:] == name]
+        of_types[name] = int(shares[:, columns].sum(axis=1).min())
+    sure = min(of_types.pop(kind), 100)
+    rival = max(of_types, key=lambda name: of_types[name])
+    return PackedName(begin, end, kind, sure, rival)
 
 
 def _means(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:

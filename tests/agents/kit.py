@@ -326,7 +326,7 @@ class Zone:
         ((event,),) = self.ask("events", "SELECT id FROM events WHERE source_id = ?", source_id)
         sql = (
             "SELECT mention_text, entity_id FROM mentions WHERE event_id = ? "
-            "AND char_offset_start >= 0 GROUP BY char_offset_start, entity_id "
+            "AND char_offset_start >= 0 AND entity_id <> '' GROUP BY char_offset_start, entity_id "
             "ORDER BY char_offset_start"
         )
         found = self.ask("identity", sql, event)

@@ -50,7 +50,9 @@ def _of_files(files: Path, source_ids: list[str], keys: dict[bytes, bytes]) -> I
             yield Trace("fact id", fact.encode(), text=True)
     for event in ids:
         yield Trace("event id", event.encode(), text=True)
-    mentioned = _rows(files / "identity.db", "SELECT entity_id, event_id FROM mentions")
+    mentioned = _rows(
+        files / "identity.db", "SELECT entity_id, event_id FROM mentions WHERE entity_id <> ''"
+    )
     others = {entity for entity, event in mentioned if event not in ids}
     for entity in {entity for entity, event in mentioned if event in ids} - others:
         yield Trace("entity id", entity.encode(), text=True)

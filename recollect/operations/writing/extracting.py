@@ -32,12 +32,11 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Writer
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
+from recollect.streams.agents.identity.mention_rows import DATED_TYPES
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage, user_text
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.enrichment import ALL, Without
-from recollect.streams.language.grammar.named_weekdays import all_dates
-from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.who_is_meant import (
     IN_MIND,
     Heard,
@@ -202,44 +201,37 @@ class Extractor:
         messages: Sequence[AnalysedMessage],
         references: Sequence[Reference],
     ) -> list[Mention]:
-        read = next((each.annotation for each in messages if each.event.id == event.id), None)
-        meant = {
-            (row.char_offset_start, row.char_offset_end): row
-            for row in puts
-            if isinstance(row, MentionRow) and row.char_offset_start >= 0
+        # A span may be recorded by a fact and by a model's as well; the first has it.
+        recorded = {
+            (row.char_offset_start, row.char_offset_end, row.mention_type in DATED_TYPES): row
+            for row in reversed(puts)
+            if isinstance(row, MentionRow)
+            and row.event_id == event.id
+            and row.char_offset_start >= 0
         }
-        dates = all_dates(
-            content.content,
-            at_ms=event.occurred_at,
-            utc_offset_minutes=content.utc_offset,
-            meant=[date for each in messages if each.event.id == event.id for date in each.dates],
-        )
-        shown = dates if "temporal" not in self._without else []
+        pronouns = {
+            (one.whom.start, one.whom.end)
+            for message in messages
+            for one in message.analysis.statements
+            if one.whom is not None and message.event.id == event.id
+        }
+        resolved = {(each.start, each.end) for each in references if each.pronoun}
         found = [
             Mention(
-                text=date.text,
-                start=date.start,
-                end=date.end,
-                type="DATE",
-                entity=None,
-                first=date.first,
-                last=date.last,
+                text=row.mention_text,
+                start=row.char_offset_start,
+                end=row.char_offset_end,
+                type=row.mention_type,
+                entity=self._name(row.entity_id) if row.entity_id else None,
+                confidence=row.confidence,
+                first=row.first,
+                last=row.last,
+                time=row.time,
+                pronoun=(*span,) in pronouns,
             )
-            for date in shown
+            for (*span, _), row in recorded.items()
+            if (*span,) not in resolved
         ]
-        for mention in mentions(content.content, read):
-            if any(mention.start < date.end and date.start < mention.end for date in dates):
-                continue
-            row = meant.get((mention.start, mention.end))
-            found.append(
-                Mention(
-                    text=mention.text,
-                    start=mention.start,
-                    end=mention.end,
-                    type=mention.type if row is None else row.mention_type,
-                    entity=None if row is None else self._name(row.entity_id),
-                )
-            )
         found = _with_references(found, content.content, references)
         return sorted(found, key=lambda mention: mention.start)
 

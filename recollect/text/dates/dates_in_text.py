@@ -145,7 +145,8 @@ def _with_composed(
                 continue
         replaced.update(parts)
         stated = _states_year(tokens, reading)
-        added.append(Found(left, right, first, clip(first + length), not stated))
+        last, is_time = clip(first + length), reading.kind == "time"
+        added.append(Found(left, right, first, last, not stated, is_time))
     return sorted([*(item for item in found if item not in replaced), *added])
 
 

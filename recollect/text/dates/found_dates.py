@@ -18,6 +18,7 @@ class DateReference(Struct, frozen=True):
     """A stretch of text that means the days from `first` to `last` (ISO dates, both included).
 
     `relative`: the text alone does not say which days; it lacks the year, or more.
+    `is_time`: it is a time of the day alone; the day is that of the message.
     """
 
     start: int
@@ -26,6 +27,7 @@ class DateReference(Struct, frozen=True):
     first: str
     last: str
     relative: bool
+    is_time: bool = False
 
 
 class Found(NamedTuple):
@@ -36,6 +38,7 @@ class Found(NamedTuple):
     first: int
     last: int
     relative: bool  # the text alone does not say which days: it lacks the year, or more
+    is_time: bool = False  # a time of the day alone
 
     @property
     def known(self) -> bool:
@@ -61,4 +64,5 @@ def as_reference(tokens: Tokens, found: Found) -> DateReference:
         date.fromordinal(found.first).isoformat(),
         date.fromordinal(found.last).isoformat(),
         found.relative,
+        found.is_time,
     )

@@ -33,7 +33,7 @@ from recollect.streams.language.names.around_names import (
 )
 from recollect.streams.language.names.display_names import names_in
 from recollect.streams.language.names.mentions import stands_as_place
-from recollect.text.name_forms import NAME_KINDS, name_form
+from recollect.text.name_forms import NAME_KINDS, SPELT_ONLY, name_form
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {
@@ -447,10 +447,11 @@ class EntityResolver:
     def _match_similar(self, made: EntityRef, *, mentioned: bool = False) -> EntityRef | None:
         """Compare a new entity with those of similar names, and propose merges.
 
-        A mentioned entity is merged into the only one that surely has the same name, which is
-        returned. An account is never merged by name.
+        A mentioned entity is merged into the only one that has the same name in another writing,
+        which is returned. All names of that one must agree. An account is never merged by name.
         """
-        if NAME_KINDS.get(made.type) is None or made.id not in self._entities.new:
+        spelt_only = made.type in SPELT_ONLY
+        if not (spelt_only or made.type in NAME_KINDS) or made.id not in self._entities.new:
             return None
         own = self._entities.profile_of(made)
         found: dict[str, EntityComparison] = {}
@@ -459,14 +460,12 @@ class EntityResolver:
             if comparison.decision != "different":
                 found[similar.id] = comparison
         same = [other for other, one in found.items() if one.decision == "same"]
-        # A first name alone does not identify a person.
-        is_specific = made.type != "person" or " " in made.normalized
-        if mentioned and is_specific and len(same) == 1:
+        if mentioned and len(same) == 1:
             (winner,) = (known for other in same if (known := self._entities.canonical(other)))
             reason = f"{found[same[0]].generic_reasons[0]}, written otherwise"
             return self._entities.merge(winner, made, reason)
         likely = sorted(found, key=lambda other: (-found[other].confidence, other))
-        if " " not in made.normalized and len(likely) > _MAX_PROPOSED:
+        if spelt_only or (" " not in made.normalized and len(likely) > _MAX_PROPOSED):
             # Many persons have this first name.
             return None
         for other in likely[:_MAX_PROPOSED]:

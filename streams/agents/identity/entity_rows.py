@@ -7,7 +7,12 @@ import msgspec
 from recollect.schemas.changes import AnyRow, Entity, MergeCandidate
 from recollect.schemas.ids import entity_id, row_id
 from recollect.schemas.names import normalise_name
-from recollect.streams.agents.identity.entity_comparison import CONFIDENT, UNCERTAIN, EntityProfile
+from recollect.streams.agents.identity.entity_comparison import (
+    CONFIDENT,
+    UNCERTAIN,
+    UNKNOWN,
+    EntityProfile,
+)
 from recollect.streams.agents.identity.merge_handler import merge_row
 from recollect.streams.agents.state import (
     NAME_PREFIX_LENGTH,
@@ -98,7 +103,10 @@ class EntityRows:
         return next(iter(handles.values())) if len(handles) == 1 else None
 
     def similar(self, made: EntityRef) -> list[EntityRef]:
-        """Return the canonical entities of the same type with a name similar to a new one's."""
+        """Return the canonical entities of the same type with a name similar to a new one's.
+
+        One of unknown type is compared with those of every type.
+        """
         rows = self.state.entities_with_similar_names(made.normalized, made.type, _MAX_COMPARED)
         if made.type == "person":
             rows += self.with_reduplicated_name(made.normalized)
@@ -111,7 +119,8 @@ class EntityRows:
         rows += [
             row
             for row in self.new.values()
-            if row.type == made.type and not keys.isdisjoint(name_keys(row.normalized, row.type))
+            if made.type in (row.type, UNKNOWN)
+            and not keys.isdisjoint(name_keys(row.normalized, row.type))
         ]
         similar = {
             found.id: found
@@ -119,7 +128,11 @@ class EntityRows:
             if row.normalized != made.normalized and (found := self.canonical(row.id)) is not None
         }
         own = self.canonical_id(made.id)
-        return [each for each in similar.values() if each.id != own and each.type == made.type]
+        return [
+            each
+            for each in similar.values()
+            if each.id != own and made.type in (each.type, UNKNOWN)
+        ]
 
     def with_reduplicated_name(self, pet: str) -> list[EntityRef]:
         """Return the persons whose first name's beginning a pet form repeats, as "juju" of Junie.

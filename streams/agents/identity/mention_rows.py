@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from recollect.schemas.changes import AnyRow, FactEntity, Mention
 from recollect.schemas.events import Event
@@ -11,41 +15,70 @@ from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, Enti
 from recollect.streams.agents.state import EntityRef
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 from recollect.streams.language.grammar.analysis import Statement
-from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.formatting import plain_name, unformatted
-from recollect.streams.language.names.mentions import mentions
 
-#: (entity id before merges by command, start, end, mentioned text, mention type)
-ResolvedMention = tuple[str, int, int, str, str]
+#: Types of mentions that are no names; they are recorded even where no names are.
+VALUE_TYPES = frozenset({"DATE", "TIME", "NUMBER", "EMAIL", "URL"})
+DATED_TYPES = frozenset({"DATE", "TIME"})
+#: The confidence of a name whose referent a pronoun or a model tells.
+TOLD = 0.8
+
+
+class ResolvedMention(NamedTuple):
+    """A mention and its entity, by the id before merges by command; "" if none is known."""
+
+    entity_id: str
+    mention: TextMention
 
 
 def statement_mentions(
-    statement: Statement, text: str, resolver: EntityResolver
+    statement: Statement, text: str, dates: list[tuple[int, int]], resolver: EntityResolver
 ) -> Iterable[ResolvedMention]:
-    """Yield the mentions of a statement; new names become entities."""
+    """Yield the mentions of a statement; new names become entities.
+
+    `dates`: the spans of the message's dates and times, of which only events are a part.
+    """
     text = unformatted(text)
     for found in statement.mentions:
         name = plain_name(found.text)
+        if found.type != "EVENT" and _overlaps(found, dates):
+            continue
         if found.type in ENTITY_TYPES and normalise_name(name):
             entity = resolver.resolve_at(text, found.start, name, found.type)
             if entity is not None:
                 own_id = resolver.own_id_named(name, entity)
-                yield own_id, found.start, found.end, found.text, _type_of(entity, found)
+                yield ResolvedMention(own_id, _as_entity(found, entity))
 
 
-def known_mentions(
+def other_mentions(
+    found: Iterable[TextMention],
     text: str,
-    read: TextReading | None,
-    statement_spans: list[tuple[int, int]],
+    recorded: Iterable[ResolvedMention],
     resolver: EntityResolver,
+    *,
+    names: bool,
+    dates: bool,
 ) -> Iterable[ResolvedMention]:
-    """Yield the mentions of known entities outside of statements, which create no entities."""
-    outside = [
-        found
-        for found in mentions(text, read)
-        if not any(start <= found.start < end for start, end in statement_spans)
+    """Yield the mentions of a message that no fact of it records; no entity is created.
+
+    `found`: those of the whole message, in order. `names`, `dates`: whether to yield such.
+    """
+    spans = sorted((each.mention.start, each.mention.end) for each in recorded)
+    wanted = [
+        each
+        for each in found
+        if (names or each.type in VALUE_TYPES)
+        and (dates or each.type not in DATED_TYPES)
+        and (each.type in DATED_TYPES or not _overlaps(each, spans))
     ]
-    return link_known(outside, text, resolver)
+    linked = {each.mention.start: each for each in link_known(wanted, text, resolver)}
+    for each in wanted:
+        yield linked.get(each.start) or ResolvedMention("", each)
+
+
+def _overlaps(found: TextMention, spans: list[tuple[int, int]]) -> bool:
+    before = bisect_left(spans, (found.end,)) - 1
+    return before >= 0 and spans[before][1] > found.start
 
 
 def link_known(
@@ -60,12 +93,13 @@ def link_known(
         entity = resolver.find_at(text, each.start, name, each.type)
         if entity is not None:
             own_id = resolver.own_id_named(name, entity)
-            yield own_id, each.start, each.end, each.text, _type_of(entity, each)
+            yield ResolvedMention(own_id, _as_entity(each, entity))
 
 
-def _type_of(entity: EntityRef, found: TextMention) -> str:
-    """Return the mention's type; the entity decides: a participant called Paris is a person."""
-    return "PERSON" if entity.type == "person" else found.type
+def _as_entity(found: TextMention, entity: EntityRef) -> TextMention:
+    """Return a name with its entity's type: a participant called Paris is a person."""
+    named = found.type not in VALUE_TYPES
+    return replace(found, type="PERSON") if named and entity.type == "person" else found
 
 
 def mention_rows(
@@ -82,9 +116,23 @@ def mention_rows(
     """
     rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
     linked = {sender_id, *(each.id for each in likely)}
-    for entity_id, start, end, text, mention_type in named:
+    for entity_id, found in named:
         linked.add(entity_id)
-        rows.append(Mention(event.id, fact, entity_id, start, end, text, mention_type, 1.0))
+        rows.append(
+            Mention(
+                event.id,
+                fact,
+                entity_id,
+                found.start,
+                found.end,
+                found.text,
+                found.type,
+                found.confidence,
+                found.first,
+                found.last,
+                found.time,
+            )
+        )
     if fact:
         rows += [FactEntity(fact, entity_id) for entity_id in sorted(linked)]
     return rows

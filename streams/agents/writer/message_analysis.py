@@ -83,7 +83,8 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         versions: the numbers and texts of its versions earlier in the ledger, by event id.
         dates: the dates in its text, whether stated in a fact or not.
         date_sources: the numbers of the earlier events that tell which days its weekdays mean.
-        skip_mentions: record no mentions outside of statements.
+        skip_mentions: record no mentions of names outside of statements.
+        skip_dates: record no mentions of dates and times.
         skip_relations: record no relations between facts.
     """
 
@@ -103,6 +104,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     dates: tuple[DateReference, ...] = ()
     date_sources: tuple[int, ...] = ()
     skip_mentions: bool = False
+    skip_dates: bool = False
     skip_relations: bool = False
 
     @property

@@ -13,6 +13,7 @@ from recollect.schemas.changes import (
     Fact,
     FactDays,
     FactSupersession,
+    Mention,
     MergedSupersession,
     MessageDate,
     ProcessedEvent,
@@ -22,10 +23,12 @@ from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
+    DATED_TYPES,
+    TOLD,
     ResolvedMention,
-    known_mentions,
     link_known,
     mention_rows,
+    other_mentions,
     statement_mentions,
 )
 from recollect.streams.agents.state import EntityRef, State, stored_signature
@@ -51,6 +54,8 @@ from recollect.streams.agents.writer.retractions import (
     superseding_id,
 )
 from recollect.streams.language.grammar.analysis import Analysis, Statement
+from recollect.streams.language.grammar.analysis import Mention as TextMention
+from recollect.streams.language.names.dated_mentions import dated_mentions
 
 #: The most dates of a message that are stored.
 _MAX_DATES = 256
@@ -91,6 +96,15 @@ class MessageDecision:
         #: The fact id of each statement, whether new or a duplicate, in order.
         self._statement_facts: list[str] = []
         self._new_facts: list[StatementFact] = []
+        self._mentions = dated_mentions(
+            message.content.content,
+            message.annotation,
+            message.dates,
+            at_ms=message.said_at,
+            utc_offset_minutes=message.content.utc_offset,
+        )
+        #: The mentions that the new facts record.
+        self._recorded: list[ResolvedMention] = []
 
     def parts(self) -> list[DecidedPart]:
         """Return the decided rows, each part with its source events."""
@@ -100,13 +114,9 @@ class MessageDecision:
         for statement in message.analysis.statements:
             self._decide_statement(statement, sender)
         own.puts += _causal_links(message, self._statement_facts)
-        statement_spans = [(each.start, each.end) for each in message.analysis.statements]
-        outside: Iterable[ResolvedMention] = ()
-        if not message.skip_mentions:
-            outside = known_mentions(
-                message.content.content, message.annotation, statement_spans, self._resolver
-            )
-        own.puts += self._mention_rows(outside, "", sender)
+        mentioned = self._mention_rows(self._other_mentions(), "", sender)
+        dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
+        own.puts += (row for row in mentioned if row not in dated)
         retracted = self._apply_retractions()
         own.puts += _end_replaced(message, self._replaced)
         if not message.skip_relations:
@@ -121,10 +131,23 @@ class MessageDecision:
         parts = [own] if self._quoting_part is own else [own, self._quoting_part]
         if message.date_sources:
             sources = sorted({message.event.number, *message.date_sources})
-            parts.append(DecidedPart(tuple(sources), [*_date_rows(message)]))
+            parts.append(DecidedPart(tuple(sources), [*_date_rows(message), *dated]))
         else:
-            own.puts += _date_rows(message)
+            own.puts += (*_date_rows(message), *dated)
         return [*parts, *retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
+
+    def _other_mentions(self) -> Iterable[ResolvedMention]:
+        """Yield the mentions of the message that none of its new facts records."""
+        message = self._message
+        text = message.content.content
+        return other_mentions(
+            self._mentions,
+            text,
+            self._recorded,
+            self._resolver,
+            names=not message.skip_mentions,
+            dates=not message.skip_dates,
+        )
 
     def _sender(self) -> EntityRef:
         """Resolve the sender, applying the message's introductions and contact details."""
@@ -187,9 +210,14 @@ class MessageDecision:
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
         )
         referent = self._pronoun_referent(statement)
-        mentions = [*statement_mentions(statement, message.content.content, self._resolver)]
-        names = [words for *_, words, kind in mentions if kind == "PERSON"]
-        if referent is None or any(start == referent[1] for _, start, *_ in mentions):
+        dates = [(each.start, each.end) for each in self._mentions if each.type in DATED_TYPES]
+        text = message.content.content
+        mentions = [*statement_mentions(statement, text, dates, self._resolver)]
+        self._recorded += mentions
+        names = [each.mention.text for each in mentions if each.mention.type == "PERSON"]
+        if referent is None or any(
+            each.mention.start == referent.mention.start for each in mentions
+        ):
             own.puts += self._mention_rows(mentions, id_, sender, names)
         else:
             names += [statement.whom.name] if statement.whom else []
@@ -223,7 +251,7 @@ class MessageDecision:
         del resolver.rows[first_row:]
         word = self._message.content.content[whom.start : whom.end]
         own_id = resolver.own_id_named(whom.name, entity)
-        return own_id, whom.start, whom.end, word, "PERSON"
+        return ResolvedMention(own_id, TextMention(whom.start, whom.end, word, "PERSON", TOLD))
 
     def _claim_rows(self, statement: Statement, id_: str, sender: EntityRef) -> list[AnyRow]:
         """Return the rows of a statement's claim, the claim first; none without a claim."""

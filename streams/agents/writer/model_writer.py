@@ -38,6 +38,7 @@ from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.identity.mention_rows import TOLD
 from recollect.streams.agents.identity.merge_handler import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.identity.participants import Participant, named_participants
 from recollect.streams.agents.state import EntityRef, State, stored_signature
@@ -399,7 +400,7 @@ class _Resolution:
                     start + len(named.name),
                     named.name,
                     named.mention_type,
-                    1.0,
+                    TOLD,
                 )
             )
             return found

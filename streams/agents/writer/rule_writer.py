@@ -88,6 +88,8 @@ class RuleWriter(AnnotatingAgent):
         message = analyse_message(event, conversation, below, self._without)
         if "entities" in self._without:
             message = msgspec.structs.replace(message, skip_mentions=True)
+        if "temporal" in self._without:
+            message = msgspec.structs.replace(message, skip_dates=True)
         if "evolution" in self._without:
             message = msgspec.structs.replace(message, skip_relations=True)
         return message

@@ -28,12 +28,22 @@ MentionType = Literal[
 
 
 class Mention(Struct, frozen=True):
-    """A name, place, date, number ... in the text; `text` is `message[start:end]`."""
+    """A name, place, date, number ... in the text; `text` is `message[start:end]`.
+
+    Attributes:
+        confidence: probability, 0 to 1, that these characters are a mention of this type.
+        first, last: the days of a DATE or TIME (ISO dates), where they are resolved.
+        time: its clock time ("14:30"), where it has one.
+    """
 
     start: int
     end: int
     text: str
     type: MentionType
+    confidence: float = 1.0
+    first: str | None = None
+    last: str | None = None
+    time: str | None = None
 
 
 class Claim(Struct, frozen=True):

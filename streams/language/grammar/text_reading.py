@@ -22,11 +22,17 @@ class ReadWord(Struct, frozen=True):
 
 
 class ReadName(Struct, frozen=True):
-    """A name; words that only stand for somebody ("she", "my boss") are none."""
+    """A name; words that only stand for somebody ("she", "my boss") are none.
+
+    `sure`: probability of the type, in percent, that of its least sure word; None in readings of
+    earlier versions. `rival`: the likeliest other type.
+    """
 
     start: int
     end: int
     type: Literal["PERSON", "ORG", "LOCATION", "OTHER"]
+    sure: int | None = None
+    rival: Literal["PERSON", "ORG", "LOCATION", "OTHER"] | None = None
 
 
 class ReadSentence(Struct, frozen=True):

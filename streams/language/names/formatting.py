@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from recollect.schemas.names import same_length_marks
+
 # Each takes the place of what it matches; the rest of the match becomes blanks.
 _LINK = re.compile(r"\[(?P<said>[^\[\]\n]{1,120})\]\([^()\s]{1,300}\)")
 _SLACK_LINK = re.compile(r"<[^<>|\s]{1,300}\|(?P<said>[^<>|\n]{1,120})>")
@@ -21,7 +23,14 @@ _EDGES = " \t\n|<>*`~"
 
 
 def unformatted(text: str) -> str:
-    """Return a text of the same length with blanks in the place of marks that format it."""
+    """Return a text of the same length with blanks in the place of marks that format it.
+
+    Hyphens, apostrophes and spaces have one form each.
+    """
+    return _without_formatting(same_length_marks(text))
+
+
+def _without_formatting(text: str) -> str:
     if _MARKS.search(text):
         for pattern in (_LINK, _SLACK_LINK):
             text = pattern.sub(_only_said, text)
@@ -33,7 +42,7 @@ def unformatted(text: str) -> str:
 
 def plain_name(name: str) -> str:
     """Return a name without marks that format it; as it is, where nothing else is left."""
-    plain = " ".join(unformatted(html.unescape(name)).split())
+    plain = " ".join(_without_formatting(html.unescape(name)).split())
     plain = plain.partition("|")[0] if "|" in plain.strip("| ") else plain
     return plain.strip(_EDGES) or name
 

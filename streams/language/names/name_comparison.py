@@ -12,7 +12,7 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 from rapidfuzz.distance import DamerauLevenshtein
 
-from recollect.schemas.names import normalise_name
+from recollect.schemas.names import normalise_name, same_letters
 from recollect.streams.language.names.name_alignment import (
     AlignedWords,
     Alignment,
@@ -20,7 +20,7 @@ from recollect.streams.language.names.name_alignment import (
     is_patronymic,
 )
 from recollect.streams.language.names.pet_forms import beginning
-from recollect.text.name_forms import NameForm, NameKind, name_form
+from recollect.text.name_forms import NameForm, NameKind, name_form, roman
 
 #: The least likelihood at which two names are proposed as one.
 PROPOSED = 0.38
@@ -30,6 +30,9 @@ _TRANSLITERATED = 75
 
 # Of an acronym and words with its letters; there are too few to learn from.
 _ACRONYM = 0.6
+
+# Of one first name in two spellings or scripts: José and Jose.
+_FIRST_NAME = 0.9
 
 # Of initials alone and a name that begins with them.
 _INITIALS = 0.2
@@ -99,11 +102,16 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
     left, right = name_form(first, kind), name_form(second, kind)
     if not left.words or not right.words:
         return NameComparison("different", 0.0, ("a name without letters",))
-    if conflict := _conflict(left, right):
+    if conflict := _conflict(left, right, kind):
         return NameComparison("different", 0.0, (conflict,))
     aligned = align(left, right, kind)
     if same := _same(left, right, aligned):
+        alone = kind == "person" and len(left.words) == 1 and left.suffix is None
+        if alone and not same_letters(one, other):
+            return NameComparison("propose", _FIRST_NAME, (same, "a first name alone"))
         return NameComparison("same", 1.0, (same,))
+    if _numbered_words_differ(aligned):
+        return NameComparison("different", 0.0, ("other numbers",))
     if _initials_differ(left, right, aligned):
         return NameComparison("different", 0.0, ("another initial",))
     if kind == "person" and (conflict := _person_conflict(left, right, aligned)):
@@ -166,17 +174,44 @@ def likelihood(values: tuple[float, ...]) -> float:
     return round(1 / (1 + math.exp(-weighed)), 4)
 
 
-def _conflict(one: NameForm, other: NameForm) -> str | None:
+def _conflict(one: NameForm, other: NameForm, kind: NameKind) -> str | None:
     """Return why two names cannot be one, however alike their words are."""
-    if one.numbers != other.numbers:
+    # A person's account may add a number to the name: ada, ada99.
+    if one.numbers != other.numbers and (kind != "person" or (one.numbers and other.numbers)):
         return "other numbers"
     if one.suffix and other.suffix and one.suffix != other.suffix:
+        return "another generation"
+    numerals = [each.suffix or roman(each.words[-1]) for each in (one, other)]
+    if (
+        kind == "person"
+        and all(numerals)
+        and numerals[0] != numerals[1]
+        and _are_numbered(one, other)
+    ):
         return "another generation"
     if one.gender and other.gender and one.gender != other.gender:
         return "a man's title and a woman's"
     if len({one.legal, other.legal} - {None, "company"}) > 1:
         return "another legal form"
     return None
+
+
+def _numbered_words_differ(aligned: Alignment) -> bool:
+    """Whether words with digits of both names do not agree: gate 12a, gate 12b."""
+    pairs = [(each.one, each.other) for each in aligned.pairs if each.agreement != "equal"]
+    pairs += [(left, right) for left in aligned.left for right in aligned.right]
+    return any(_has_digit(one) and _has_digit(other) for one, other in pairs)
+
+
+def _has_digit(word: str) -> bool:
+    return any(letter.isdecimal() for letter in word)
+
+
+def _are_numbered(one: NameForm, other: NameForm) -> bool:
+    """Whether two names are the same but for a numeral at the end, of a suffix or a last word."""
+    stems = (each.words if each.suffix else each.words[:-1] for each in (one, other))
+    first, second = stems
+    return bool(first) and first == second
 
 
 def _initials_differ(one: NameForm, other: NameForm, aligned: Alignment) -> bool:

@@ -118,9 +118,11 @@ def test_who_has_an_account_of_that_name_is_meant() -> None:
 
 def test_keys_of_names_are_as_they_were() -> None:
     """Those of homes are stored."""
-    assert name_keys("juju", "person") == ("person:=juju", "person:a", "person:juj-")
+    assert name_keys("juju", "person") == (
+        "letters:juju", "person:=juju", "person:a", "person:juj-",
+    )  # fmt: skip
     assert name_keys("junie", "person") == (
-        "person:=junie", "person:=junior", "person:an", "person:jun-",
+        "letters:junie", "person:=junie", "person:=junior", "person:an", "person:jun-",
     )  # fmt: skip
 
 
