@@ -69,7 +69,15 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             for place, word, tag in zip(places, words, tags, strict=True)
             if is_told(word)
         ),
-        tuple(ReadName(places[first][0], places[last][1], type_) for first, last, type_ in names),
+        tuple(
+            ReadName(
+                places[first][0],
+                places[last][1],
+                type_,
+                *_sure(heads.heads["names"], of_names[first : last + 1], type_),
+            )
+            for first, last, type_ in names
+        ),
         tuple(found),
     )
     return packed(text, reading)
@@ -125,6 +133,21 @@ def _multiplied(layer: Layer, values: list[int]) -> list[float]:
     sums = np.array(values, np.int64) @ layer.weights.array().astype(np.int64)
     scales, bias = layer.scales.array().tolist(), layer.bias.array().tolist()
     return [a * b + c for a, b, c in zip(sums.tolist(), scales, bias, strict=True)]
+
+
+def _sure(head: Head, scores: list[list[int]], type_: str) -> tuple[int, Any]:
+    """Return the percentage of a name's type, of its least sure word, and the likeliest other."""
+    least = dict.fromkeys(("PERSON", "ORG", "LOCATION", "OTHER"), 1_000)
+    for row in scores:
+        shares = [round(math.exp(max(each - max(row), -19_999) / 1_000) * 2**30) for each in row]
+        of_word = dict.fromkeys(least, 0)
+        for label, share in zip(head.labels, shares, strict=True):
+            if label != "O":
+                percent = Fraction(100 * share, sum(shares))
+                of_word[label[2:]] += math.floor(percent + Fraction(1, 2))
+        least = {name: min(least[name], of_word[name]) for name in least}
+    sure = min(least.pop(type_), 100)
+    return sure, max(least, key=lambda name: least[name])
 
 
 def _likeliest(head: Head, values: list[int]) -> tuple[Any, int]:

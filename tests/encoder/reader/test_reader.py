@@ -253,3 +253,13 @@ def test_extract_loads_its_reader_once(
         found = [extractor.extract(draft) for draft in Writer().drafts(3)]
     assert len(found) == 3
     assert len(loaded) == 1
+
+
+def test_readings_without_scores_of_names_stay_readable() -> None:
+    """Fault 56: those of earlier versions have the form 1."""
+    text = "Ada lives in Lisbon."
+    found = unpacked(text, bytes([1, 3, 12, 21, 3, 2, 0, 1, 0, 2, 1, 2]))
+    assert [(text[name.start : name.end], name.type, name.sure) for name in found.names] == [
+        ("Ada", "PERSON", None),
+        ("Lisbon", "LOCATION", None),
+    ]
