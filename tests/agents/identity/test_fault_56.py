@@ -12,7 +12,7 @@ from recollect.operations.writing.extracting import Extractor
 from recollect.schemas.events import Draft
 from recollect.schemas.inbound import decode_inbound, draft_of
 from recollect.schemas.wire import EntityDescription
-from recollect.streams.agents.identity.merge_clerk import MergeClerk
+from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.text_reading import ReadName, TextReading
 from recollect.streams.language.names.mentions import mentions
@@ -43,7 +43,7 @@ def said(words: str, nth: int, who: str = "Zoe") -> Draft:
 
 
 def zone(*drafts: Draft) -> Zone:
-    return Zone(RuleWriter(), MergeClerk()).given(*drafts)
+    return Zone(RuleWriter(), MergeHandler()).given(*drafts)
 
 
 def by_place(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -54,8 +54,8 @@ def stored(home: Zone, source: str = "m1") -> list[dict[str, Any]]:
     """Return the mentions of a message as `extract` shows them, by their place."""
     rows = home.ask(
         "identity",
-        "SELECT DISTINCT mention_text, char_offset_start, char_offset_end, mention_type, confidence, "
-        "first, last, time FROM mentions WHERE event_id = ? AND char_offset_start >= 0",
+        "SELECT DISTINCT mention_text, char_offset_start, char_offset_end, mention_type, "
+        "confidence, first, last, time FROM mentions WHERE event_id = ? AND char_offset_start >= 0",
         home.ask("events", "SELECT id FROM events WHERE source_id = ?", source)[0][0],
     )
     names = ("text", "start", "end", "type", "confidence", "first", "last", "time")
