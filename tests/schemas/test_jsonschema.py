@@ -105,7 +105,13 @@ def test_golden_rows_fit_the_schema_of_changes() -> None:
             for found in part["puts"].values() for row in found]  # fmt: skip
     assert rows
     for row in rows:
-        one = by_columns[tuple(row)]
+        columns = tuple(row)
+        # Columns that a later version added are left out of older rows.
+        (one,) = (
+            found
+            for named, found in by_columns.items()
+            if named == columns or (columns not in by_columns and named[: len(row)] == columns)
+        )
         (tag,) = one["prefixItems"][0]["enum"]
         assert faults([tag, *row.values()], one, schema) == []
         assert faults([tag, *row.values()], schema, schema) == []
