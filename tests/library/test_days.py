@@ -138,6 +138,21 @@ def test_a_question_of_a_day_finds_what_is_said_of_it(zone: Zone) -> None:
     assert "temporal" not in (ranks.get("tea") or {})
 
 
+def test_days_are_those_of_all_that_a_fact_tells(zone: Zone) -> None:
+    """Also of the sentence before, and of the cause in the same sentence."""
+    texts = (
+        "Ines adopted a kitten two weeks ago. Her name's Pip and she's lovely.",
+        "I lost my job as a baker yesterday, so I'm going to start my own bakery.",
+        "Ines sold the boat last week. It was built in Porto by my uncle.",
+    )
+    zone.ingest([message(f"m{at}", text, thread_id=f"t{at}") for at, text in enumerate(texts)])
+    found = zone.facts(superseded=True)
+    assert len(found) > len(texts)
+    for fact in found:
+        (written,) = re.findall(r"\(([\d-]+)(?: to ([\d-]+))?\)", fact.text)
+        assert days(fact) == (written[0], written[1] or written[0])
+
+
 def test_days_go_with_what_named_them(zone: Zone) -> None:
     zone.ingest(corrected())
     zone.forget("named")

@@ -432,10 +432,10 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
 
 def _days_rows(id_: str, statement: Statement) -> list[AnyRow]:
     """Return the row of the days from the first that a statement names to the last, if any."""
-    if not statement.dates:
+    dates = (*statement.dates, *statement.context_dates)
+    if not dates:
         return []
-    first = min(date.first for date in statement.dates)
-    return [FactDays(id_, first, max(date.last for date in statement.dates))]
+    return [FactDays(id_, min(each.first for each in dates), max(each.last for each in dates))]
 
 
 def _date_rows(message: AnalysedMessage) -> list[AnyRow]:

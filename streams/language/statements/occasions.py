@@ -82,11 +82,15 @@ class Occasion:
 
 
 class ToldOccasion(NamedTuple):
-    """The words of an occasion that are told with a statement, and whose they are."""
+    """The words of an occasion that are told with a statement, and whose they are.
+
+    `dates` are those of the words, where their days are told too.
+    """
 
     words: str
     number: int | None
     said_by: str | None
+    dates: tuple[DateReference, ...] = ()
 
     @property
     def asks(self) -> bool:
@@ -129,17 +133,21 @@ def about_corrected(
         start = after_lead_in(text, *each)
         return without_marks(with_days(text, start, each[1], dates, in_numbers)).rstrip(" .!:;,")
 
-    words = said(span)
-    tokens = tokenise(words)
+    spans = [span]
+    tokens = tokenise(said(span))
     if left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing"):
         before = (each for each in reversed(sentences(text)) if each[1] <= span[0])
-        telling = (said(each) for each in before if _telling(_words(text, each)) >= _LEAST_TELLING)
-        words = ". ".join((*islice(telling, 1), words))
-    return (
-        ToldOccasion(words.translate(_QUOTES), number, said_by)
-        if _is_short(words, 2 * _LONGEST)
-        else None
+        telling = (each for each in before if _telling(_words(text, each)) >= _LEAST_TELLING)
+        spans = [*islice(telling, 1), span]
+    words = ". ".join(map(said, spans))
+    if not _is_short(words, 2 * _LONGEST):
+        return None
+    of_words = (
+        each
+        for each in dates
+        if any(start <= each.start and each.end <= end for start, end in spans)
     )
+    return ToldOccasion(words.translate(_QUOTES), number, said_by, tuple(of_words))
 
 
 def is_told_as_answer(told: str) -> bool:

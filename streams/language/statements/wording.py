@@ -210,6 +210,7 @@ class Wording:
             return None
         contents = self._contents
         mentions = contents.mentions_in(span[0], statement.end)
+        statement = self._with_dates_of(statement, span)
         if whole:
             text = self.worded(contents.resolved(span[0], statement.end), mentions)
             return None if named else msgspec.structs.replace(statement, text=text)
@@ -285,6 +286,8 @@ class Wording:
         if statement.whom is not None or statement.claim is not None:
             return statement
         text = told.before(said, self._speaker, in_third_person=said == statement.text)
+        dates = (*statement.context_dates, *told.dates)
+        statement = msgspec.structs.replace(statement, context_dates=dates)
         return _told(statement, text, told.number)
 
     def as_passage(self, statement: Statement, sentences: Sequence[Span]) -> Statement:
@@ -369,7 +372,16 @@ class Wording:
             text = f"{(told or heading).rstrip('.')}{joint} {item}"
         else:
             return statement
-        return msgspec.structs.replace(statement, text=text)
+        return msgspec.structs.replace(self._with_dates_of(statement, span), text=text)
+
+    def _with_dates_of(self, statement: Statement, span: Span) -> Statement:
+        """Return the statement with the dates of another sentence that is told with it."""
+        contents = self._contents
+        found = contents.dates_in(*contents.places(*span))
+        dates = tuple(as_reference(contents.tokens, item) for item in found)
+        if not dates:
+            return statement
+        return msgspec.structs.replace(statement, context_dates=(*statement.context_dates, *dates))
 
 
 def _told(statement: Statement, text: str, number: int | None) -> Statement:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from recollect.schemas.changes import Fact
+from recollect.schemas.changes import Fact, FactDays
 from recollect.schemas.events import Draft, Edit
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
@@ -88,6 +88,27 @@ def test_the_days_are_those_of_when_it_was_said() -> None:
         at(0, "Ada", "The viewing of the flat is tomorrow at 18:00."), at(minute, "Ada", LATER)
     )
     assert "tomorrow (2026-01-06) at 18:00" in text
+
+
+NAMED = at(0, "Bob", "Our dinner for Ian is on Saturday 24 January.")
+
+
+def test_fault_49_a_corrected_message_keeps_its_days() -> None:
+    """Also of what was no fact before, and with the days that another message named."""
+    for first, then in (
+        ("The viewing of the flat is on Saturday at 18:00.", LATER),
+        ("See you on Saturday at the library at 18:00", "At 18:30, not 18:00, sorry."),
+    ):
+        zone = Zone(RuleWriter()).given(NAMED, at(1, "Ada", first))
+        outcome = zone.read(at(2, "Ada", then))
+        facts = {row.id: row.text for row in outcome.rows(Fact)}
+        assert facts
+        assert all("Saturday (2026-01-24)" in text for text in facts.values())
+        days = {row.fact_id: (row.first_day, row.last_day) for row in outcome.rows(FactDays)}
+        assert days == dict.fromkeys(facts, ("2026-01-24", "2026-01-24"))
+        for part in outcome.parts:
+            if any(isinstance(row, Fact | FactDays) for row in part.puts):
+                assert list(part.sources) == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
