@@ -43,7 +43,7 @@ _OF_EVENTS = """
      AND facts.id IN (
          SELECT id FROM facts WHERE source_event_id IN (SELECT value FROM json_each(?6))
          UNION
-         SELECT fact_id FROM fact_repeats WHERE event_id IN (SELECT value FROM json_each(?6)))
+         SELECT fact_id FROM occasions WHERE event_id IN (SELECT value FROM json_each(?6)))
 """
 
 
@@ -121,19 +121,6 @@ def fact_count(
     """Return the number of facts that `facts` lists."""
     arguments = (None if about is None else json_array(about), superseded)
     return int(scalar(connection, f"SELECT count(*) {_FROM_WHERE}", arguments))
-
-
-def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the events that repeat it, for facts that have any."""
-    found: dict[str, list[str]] = {}
-    for fact, event in rows(
-        connection,
-        "SELECT DISTINCT fact_id, event_id FROM fact_repeats "
-        "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, event_id",
-        (json_array(fact_ids),),
-    ):
-        found.setdefault(fact, []).append(event)
-    return found
 
 
 def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -32,7 +32,7 @@ def present_row_kinds(connection: apsw.Connection) -> RowKinds:
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
         "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_ends), "
-        "EXISTS (SELECT 1 FROM fact_repeats), EXISTS (SELECT 1 FROM fact_claims)",
+        "EXISTS (SELECT 1 FROM occasions), EXISTS (SELECT 1 FROM fact_claims)",
     )
     return RowKinds(*map(bool, found))
 
@@ -74,8 +74,8 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
         connection,
         "SELECT source_event_id, facts.id, text, NULL FROM json_each(?1) AS ids "
         "CROSS JOIN facts ON source_event_id = ids.value "
-        "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS ids "
-        "CROSS JOIN fact_repeats ON event_id = ids.value",
+        "UNION ALL SELECT event_id, fact_id, NULL, char_start FROM occasions "
+        "WHERE event_id IN (SELECT value FROM json_each(?1))",
         (json_array(event_ids),),
     ):
         if start is None:
@@ -120,8 +120,8 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
 # When a fact first ended: at its supersession, or when its single-valued attribute took another
-# value, even if that was learned later. A value that was superseded because the fact was stated
-# again does not count.
+# value, even if that was learned later. A value that was superseded by then, because the fact was
+# stated again, does not count.
 _ENDS = f"""
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
@@ -134,7 +134,8 @@ WITH ends(fact_id, ended) AS (
                       AND NOT EXISTS (
                           SELECT 1 FROM fact_ends AS reversal
                            WHERE reversal.fact_id = later.fact_id
-                             AND reversal.superseded_by = claim.fact_id)
+                             AND reversal.superseded_by = claim.fact_id
+                             AND reversal.invalid_at <= ?1)
                       AND NOT EXISTS (
                           SELECT 1 FROM void_facts WHERE void_facts.fact_id = later.fact_id)
                     ORDER BY later.as_of LIMIT 1)
@@ -169,11 +170,6 @@ def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[t
         connection,
         _ENDS
         + """
-        , statements(fact_id, event_id) AS (
-            SELECT id, source_event_id FROM facts
-            UNION ALL
-            SELECT fact_id, event_id FROM fact_repeats
-        )
         SELECT fact_id, event_id FROM statements
          WHERE event_id IN (SELECT event_id FROM statements JOIN ends USING (fact_id))
         """,
@@ -289,16 +285,6 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
         (fact_id, until_ms),
     )
     return found
-
-
-def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the events that repeat it, in order."""
-    return _grouped(
-        connection,
-        "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS ids "
-        "CROSS JOIN fact_repeats ON fact_id = ids.value ORDER BY event_id",
-        fact_ids,
-    )
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:

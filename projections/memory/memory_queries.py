@@ -13,6 +13,7 @@ from recollect.schemas.changes import (
     Fact,
     FactClaim,
     FactFingerprint,
+    FactOccasion,
     MentalModel,
     MergedSupersession,
     MessageDate,
@@ -21,19 +22,23 @@ from recollect.schemas.changes import (
 
 def facts_with_signature(
     connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
-) -> list[str]:
-    """Return the ids of facts with these signatures in a period (unix ms), earliest first."""
-    return [
-        str(fact)
-        for (fact,) in connection.execute(
-            # Without INDEXED BY, the planner would read every fact of the period.
-            "SELECT id FROM facts INDEXED BY idx_facts_signature "
-            f"WHERE substr(signature, -16) IN ({_placeholders(signatures)}) "
-            f"AND as_of BETWEEN ? AND ? AND signature IN ({_placeholders(signatures)}) "
-            "ORDER BY as_of, id",
-            (*(signature[-16:] for signature in signatures), after, before, *signatures),
-        )
-    ]
+) -> list[tuple[str, int]]:
+    """Return (id, as_of) of facts with these signatures in a period (unix ms), earliest first."""
+    given = _placeholders(signatures)
+    return rows(
+        connection,
+        # Without INDEXED BY, the planner would read every fact of the period.
+        "SELECT id, as_of FROM facts INDEXED BY idx_facts_signature "
+        f"WHERE substr(signature, -16) IN ({given}) "
+        f"AND as_of BETWEEN ? AND ? AND signature IN ({given}) "
+        "UNION SELECT fact_id, as_of FROM claim_signatures "
+        f"WHERE signature IN ({given}) AND as_of BETWEEN ? AND ? ORDER BY as_of, id",
+        (
+            *(signature[-16:] for signature in signatures),
+            *(after, before, *signatures),
+            *(*signatures, after, before),
+        ),
+    )
 
 
 def fingerprints(
@@ -60,24 +65,41 @@ def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDat
     return [MessageDate(*row) for row in found]
 
 
-def events_repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
-    """Return the ids of the events that repeat a fact, in order."""
+def repeat_times(connection: apsw.Connection, fact_id: str) -> list[int]:
+    """Return when a fact was said again (unix ms), earliest first."""
+    found = rows(
+        connection, "SELECT said_at FROM occasions WHERE fact_id = ? ORDER BY said_at", (fact_id,)
+    )
+    return [at for (at,) in found]
+
+
+def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
+    """Return the occasions of a fact, standing or not, by event."""
+    columns = ", ".join(FactOccasion.__struct_fields__)
     found = rows(
         connection,
-        "SELECT DISTINCT event_id FROM fact_repeats WHERE fact_id = ? ORDER BY event_id",
+        f"SELECT {columns} FROM fact_occasions WHERE fact_id = ?1 "
+        "UNION ALL SELECT fact_id, event_id, char_start, said_at, '', '', 1 FROM occasions "
+        "WHERE fact_id = ?1 AND event_id NOT IN "
+        "(SELECT event_id FROM fact_occasions WHERE fact_id = ?1) ORDER BY event_id",
         (fact_id,),
     )
-    return [str(event) for (event,) in found]
+    return [FactOccasion(*row) for row in found]
 
 
-def repeated_by(connection: apsw.Connection, event_id: str) -> list[str]:
-    """Return the facts that an event repeats, by id."""
-    found = rows(
+def occasions_of_event(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
+    """Return (fact id, text) of what an event says again, by fact.
+
+    The text is the event's own, or that of the fact if an earlier build decided the event.
+    """
+    return rows(
         connection,
-        "SELECT DISTINCT fact_id FROM fact_repeats WHERE event_id = ? ORDER BY fact_id",
+        "SELECT occasions.fact_id, coalesce(own.text, facts.text, '') FROM occasions "
+        "LEFT JOIN fact_occasions AS own USING (fact_id, event_id) "
+        "LEFT JOIN facts ON facts.id = occasions.fact_id "
+        "WHERE occasions.event_id = ? GROUP BY occasions.fact_id ORDER BY occasions.fact_id",
         (event_id,),
     )
-    return [str(fact) for (fact,) in found]
 
 
 class DatedClaim(NamedTuple):
@@ -283,7 +305,7 @@ def events_of_facts(connection: apsw.Connection, facts: Sequence[str]) -> list[s
         connection,
         "WITH wanted(id) AS (SELECT value FROM json_each(?)) "
         "SELECT source_event_id FROM facts WHERE id IN (SELECT id FROM wanted) "
-        "UNION SELECT event_id FROM fact_repeats WHERE fact_id IN (SELECT id FROM wanted)",
+        "UNION SELECT event_id FROM occasions WHERE fact_id IN (SELECT id FROM wanted)",
         (json_array(facts),),
     )
     return [str(event) for (event,) in found]

@@ -19,6 +19,7 @@ from recollect.schemas.changes.identity_rows import (
 )
 from recollect.schemas.changes.memory_rows import (
     CausalLink,
+    ClaimSignature,
     DeadLetter,
     DecisionDependencies,
     DuplicateStatement,
@@ -27,6 +28,7 @@ from recollect.schemas.changes.memory_rows import (
     FactDays,
     FactEntity,
     FactFingerprint,
+    FactOccasion,
     FactRecallCount,
     FactRelation,
     FactSupersession,
@@ -63,6 +65,7 @@ __all__ = [
     "ROW_OF_TABLE",
     "AnyRow",
     "CausalLink",
+    "ClaimSignature",
     "DeadLetter",
     "DecidedPart",
     "DecisionDependencies",
@@ -76,6 +79,7 @@ __all__ = [
     "FactDays",
     "FactEntity",
     "FactFingerprint",
+    "FactOccasion",
     "FactRecallCount",
     "FactRelation",
     "FactSupersession",

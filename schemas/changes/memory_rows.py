@@ -58,8 +58,37 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
     created_at: int
 
 
+class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
+    """An event that states a fact again, so no fact was created (A21, G6).
+
+    `said_at`: unix ms. `text`: the statement of this event. `is_standing` is 0, and the text empty,
+    once the event was edited or deleted. `char_start` is -1 in the row of the fact's own event,
+    which exists only where that event was edited or deleted and others still state the fact.
+    """
+
+    TABLE: ClassVar = "fact_occasions"
+    KEY: ClassVar = ("fact_id", "event_id")
+    fact_id: str
+    event_id: str
+    char_start: int
+    said_at: int
+    text: str
+    reason: str
+    is_standing: int
+
+
+class ClaimSignature(Row, frozen=True, array_like=True, tag="claim_signature"):
+    """A fact's second near-duplicate key (A21): of whom says it, and of the value that it gives."""
+
+    TABLE: ClassVar = "claim_signatures"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    signature: str
+    as_of: int
+
+
 class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
-    """An event that states a known fact again, so no fact was created (A21)."""
+    """What earlier builds wrote in place of `FactOccasion`; no writer makes any now."""
 
     TABLE: ClassVar = "fact_repeats"
     KEY: ClassVar = ("event_id", "char_offset_start")
@@ -309,6 +338,8 @@ MemoryRow = (
     | FactEntity
     | CausalLink
     | FactRelation
+    | FactOccasion
+    | ClaimSignature
     | DuplicateStatement
     | FactFingerprint
     | FactClaim

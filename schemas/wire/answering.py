@@ -119,6 +119,14 @@ class DateRange(msgspec.Struct, frozen=True):
         return None if first is None or last is None else cls(first, last)
 
 
+class Said(msgspec.Struct, frozen=True):
+    """How often a fact was said, and when for the first and for the last time."""
+
+    count: Annotated[int, Meta(description="Number of events that state it.")]
+    first: Annotated[str, Meta(description="Time of the first of them.")]
+    last: Annotated[str, Meta(description="Time of the last of them.")]
+
+
 class MemoryRevision(msgspec.Struct, frozen=True, kw_only=True):
     """An earlier or later version of a memory, and when the later one replaced the earlier."""
 
@@ -171,6 +179,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     facts: Annotated[
         list[SupportingFact], Meta(description="Newest facts that support an observation.")
     ] = []
+    said: Annotated[
+        Said | None, Meta(description="How often a fact was said; left out of other memories.")
+    ] = None
     hop_path: Annotated[
         list[SupportingFact],
         Meta(description="Facts that lead from a name in the question to this one, in order."),
@@ -275,6 +286,9 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: Annotated[
         list[ProvenanceStep], Meta(description="The steps down to its sources, nearest first.")
     ]
+    said: Annotated[
+        Said | None, Meta(description="How often a fact was said; left out of other memories.")
+    ] = None
     recall: Annotated[
         Explanation | None,
         Meta(description="What became of it in the answer to a question, if one was given."),

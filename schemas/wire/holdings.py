@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import DateRange, MemoryRevision
+from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said
 
 #: What a merge may be, and what a decision may make of it.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -76,6 +76,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     value: Annotated[str | None, Meta(description="The value; null if it fills no slot.")]
     current: Annotated[bool, Meta(description="No newer fact has replaced it.")]
     stability: Annotated[str | None, Meta(description="static, semi_dynamic or dynamic.")]
+    said: Annotated[Said, Meta(description="How often it was said, and when first and last.")]
     entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")]
     source_event_ids: Annotated[
         list[str],

@@ -22,6 +22,7 @@ from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
+    ClaimSignature,
     DeadLetter,
     DuplicateStatement,
     Entity,
@@ -29,6 +30,7 @@ from recollect.schemas.changes import (
     FactClaim,
     FactDays,
     FactFingerprint,
+    FactOccasion,
     FactRelation,
     FactSupersession,
     Handle,
@@ -46,7 +48,6 @@ from recollect.schemas.changes import (
     Row,
     Turn,
 )
-from recollect.schemas.ids import time_of
 from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
@@ -61,6 +62,14 @@ class EntityRef(NamedTuple):
     id: str
     type: str
     normalized: str
+
+
+class StatedFact(NamedTuple):
+    """A fact, and the period in which it is valid (unix ms); `until` is None while it is."""
+
+    id: str
+    as_of: int
+    until: int | None
 
 
 class ActiveMerge(NamedTuple):
@@ -154,6 +163,11 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("facts", row.source_event_id), (row.id, row.text)),
     ),
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
+    FactOccasion: lambda row: (
+        (key_of("repeats", row.fact_id), (row.event_id, row.said_at, row.is_standing)),
+        (key_of("repeated by", row.event_id), (row.fact_id, row.text, row.is_standing)),
+    ),
+    ClaimSignature: lambda row: ((_key_of_signature(row.signature), (row.fact_id, row.as_of)),),
     DuplicateStatement: lambda row: (
         (key_of("repeats", row.fact_id), row.event_id),
         (key_of("repeated by", row.event_id), row.fact_id),
@@ -243,20 +257,21 @@ class State:
 
     # Facts
 
-    def fact_with_signature(
-        self, signatures: Sequence[str], after: int, before: int, excluded: Set[str] = frozenset()
-    ) -> str | None:
-        """Return the first current fact with one of these signatures in a period (unix ms).
+    def facts_with_signature(
+        self, signatures: Sequence[str], after: int, before: int
+    ) -> list[StatedFact]:
+        """Return the facts with one of these signatures in a period (unix ms), earliest first.
 
-        A superseded fact that is stated again is new. Facts in `excluded` do not count.
+        Retracted ones are left out.
         """
         for signature in signatures:
             self.note(key_of("signature", signature))
         stored = [form for each in signatures for form in (stored_signature(each), each)]
-        for fact in memory.facts_with_signature(self.memory, stored, after, before):
-            if fact not in excluded and self._is_current(fact):
-                return fact
-        return None
+        return [
+            StatedFact(fact, as_of, self._end(fact))
+            for fact, as_of in memory.facts_with_signature(self.memory, stored, after, before)
+            if not self.is_retracted(fact)
+        ]
 
     def similar_facts(
         self, keys: Sequence[str], after: int, before: int, excluded: Set[str] = frozenset()
@@ -279,7 +294,21 @@ class State:
     def repeat_times(self, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
         self.note(key_of("repeats", fact_id))
-        return [time_of(event) for event in memory.events_repeating(self.memory, fact_id)]
+        return memory.repeat_times(self.memory, fact_id)
+
+    def occasions(self, fact_id: str) -> list[FactOccasion]:
+        """Return the occasions of a fact, standing or not, by event."""
+        self.note(key_of("repeats", fact_id))
+        return memory.occasions(self.memory, fact_id)
+
+    def occasions_of(self, event_id: str) -> list[tuple[str, str, bool]]:
+        """Return (id, text, whether it is current) of each fact that an event states again, by id.
+
+        The text is that of the event's own statement.
+        """
+        self.note(key_of("repeated by", event_id))
+        found = memory.occasions_of_event(self.memory, event_id)
+        return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def current_facts(self, event_id: str) -> list[str]:
         """Return the ids of the current facts of an event, sorted."""
@@ -307,12 +336,6 @@ class State:
         """Return the dates in an event's text, in order."""
         self.note(key_of("dates", event_id))
         return memory.message_dates(self.memory, event_id)
-
-    def facts_repeated_by(self, event_id: str) -> list[Fact]:
-        """Return the current facts of other events that an event states again, by id."""
-        self.note(key_of("repeated by", event_id))
-        found = [self.fact(fact) for fact in memory.repeated_by(self.memory, event_id)]
-        return [fact for fact in found if fact is not None and self._end(fact.id) is None]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from recollect.projections.events import turns_for_recall as events
 from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import fact_statements
 from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.arms.arm_scores import Candidates
@@ -117,8 +118,8 @@ def _replace_repetitions(
 ) -> list[Chosen]:
     """Replace each turn that only repeats a fact by that fact (F2).
 
-    A turn stays if the filters exclude the original, or if the fact had ended before it was
-    repeated.
+    If the filters exclude the original, the best of the turns that repeat it stays. A turn also
+    stays if the fact had ended before it was repeated.
     """
     ended_facts = question.ended.facts
     facts = {
@@ -135,12 +136,16 @@ def _replace_repetitions(
     texts = memory.texts(files.memory.connection, ids)
     ended = supersessions_of(question.query, ids, index, files).ended
     result = []
+    shown: set[str] = set()
     for item in chosen:
         fact = facts.get(item.id, "")
         place = place_of.get(fact, -1)
-        was_current = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
-        if place >= 0 and question.eligible[place] and was_current:
-            item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
+        if place >= 0 and index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS):
+            if question.eligible[place]:
+                item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
+            elif fact in shown:
+                continue
+            shown.add(fact)
         result.append(item)
     return result
 
@@ -274,10 +279,10 @@ def _results(
     query = question.query
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
-    repeats = memory.repeating_events(connection, fact_ids) if index.row_kinds.repeats else {}
     days = memory.days_of_facts(connection, fact_ids)
+    stated = fact_statements.statements(connection, fact_ids)
     sources = events.source_ids(
-        files.events.connection, [event for events_ in repeats.values() for event in events_]
+        files.events.connection, [each.event_id for some in stated.values() for each in some]
     )
     entities = {
         **memory.entities_of_facts(connection, fact_ids),
@@ -302,7 +307,8 @@ def _results(
         strict=True,
     ):
         entity_ids = [canonical[id_] for id_ in entities.get(item.id, ()) if id_ in canonical]
-        repeated_in = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
+        stated_in = [each for each in stated.get(item.id, ()) if each.event_id in sources]
+        source_ids = [sources[each.event_id] for each in stated_in] or [texts[number].source_id]
         results.append(
             Result(
                 id=item.id,
@@ -314,7 +320,7 @@ def _results(
                 entity_ids=list(dict.fromkeys(entity_ids)),
                 platform=platform,
                 sender_name=texts[number].speaker,
-                source_event_ids=list(dict.fromkeys([texts[number].source_id, *repeated_in])),
+                source_event_ids=list(dict.fromkeys(source_ids)),
                 arms=ranks_of(found.scores_by_arm, item.place) if query.explain else None,
                 supersedes=[
                     *_revisions(item, superseded.before),
@@ -331,6 +337,7 @@ def _results(
                 ],
                 superseded_by=_revisions(item, superseded.after),
                 when=_when(days.get(item.id)),
+                said=fact_statements.said(stated_in) if stated_in else None,
             )
         )
     return results

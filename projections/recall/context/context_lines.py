@@ -99,9 +99,11 @@ def turn_lines(
                     lines.append(_replacement_line(result, latest, list(ended.values())))
             continue
         normalised = _normalise(turn.text)
-        if normalised in shown:
+        if normalised in shown or _only_repeats(turn_facts, shown):
             continue
         shown.add(normalised)
+        if turn_facts is not None:
+            shown.update((*turn_facts.stated, *turn_facts.repeated))
         before = history.replaced_by(turn_facts)
         stated = [
             fact
@@ -110,6 +112,13 @@ def turn_lines(
         ]
         lines.append(_line(result, turn, ended, before, stated, terms, index))
     return lines
+
+
+def _only_repeats(turn_facts: EventFacts | None, shown: Collection[str]) -> bool:
+    """Return whether a turn states nothing but facts that are shown."""
+    if turn_facts is None or turn_facts.stated or not turn_facts.repeated:
+        return False
+    return all(fact in shown for fact in turn_facts.repeated)
 
 
 def _line(

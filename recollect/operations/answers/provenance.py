@@ -16,9 +16,8 @@ from recollect.projections.identity.entity_queries import (
     events_naming,
     merge_reason,
 )
+from recollect.projections.memory import fact_statements, observation_queries, retraction_queries
 from recollect.projections.memory import memory_queries as memory
-from recollect.projections.memory import observation_queries, retraction_queries
-from recollect.projections.memory.facts_for_recall import repeating_events
 from recollect.schemas.changes import (
     Fact,
     FactClaim,
@@ -80,7 +79,8 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
     for other, strength, text in memory.effects(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
-    repeats = repeating_events(files.memory.connection, [id_]).get(id_, [])
+    statements = fact_statements.statements(files.memory.connection, [id_]).get(id_, [])
+    repeats = [each.event_id for each in statements if each.event_id != fact.source_event_id]
     sources: list[str] = []
     for event_ids, label in (
         ([fact.source_event_id], "from the event"),
@@ -90,7 +90,8 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         cited, event_steps = _event_steps(files, event_ids, label)
         sources += cited
         steps += event_steps
-    return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
+    said = fact_statements.said(statements)
+    return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps, said)
 
 
 def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:

@@ -16,7 +16,7 @@ from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
-from recollect.projections.memory import fact_list
+from recollect.projections.memory import fact_list, fact_statements
 from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
@@ -151,10 +151,11 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     from recollect.operations.memories.relations import Relations
 
     ids = [fact.id for fact in found]
-    repeats = fact_list.repeats(files.memory.connection, ids)
+    stated = fact_statements.statements(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)
-    event_ids = {fact.source_event_id for fact in found}.union(*repeats.values())
+    event_ids = {each.event_id for some in stated.values() for each in some}
     events = by_ids(files.events.connection, sorted(event_ids))
+    source_ids = {event.id: event.source_id for event in events}
     speakers = event_list.with_ids(
         files.events.connection, sorted({fact.source_event_id for fact in found})
     )
@@ -162,9 +163,8 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     entity_ids = {id_ for entities in about.values() for id_ in entities}
     names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
     for fact in found:
-        own = {fact.source_event_id, *repeats.get(fact.id, ())}
-        sources = [event.source_id for event in events if event.id in own]
-        if not any(event.id == fact.source_event_id for event in events):
+        own = [each for each in stated.get(fact.id, ()) if each.event_id in source_ids]
+        if not own:
             continue
         lasting = stability(fact.text, fact.attribute)
         yield Fact(
@@ -177,8 +177,9 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             value=fact.value,
             current=fact.superseded_by is None,
             stability=lasting.kind,
+            said=fact_statements.said(own),
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
-            source_event_ids=list(dict.fromkeys(sources)),
+            source_event_ids=list(dict.fromkeys(source_ids[each.event_id] for each in own)),
             stability_confidence=lasting.confidence,
             ttl_days=lasting.ttl_days,
             relations=relations.get(fact.id, []),

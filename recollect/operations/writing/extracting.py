@@ -29,7 +29,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.changes import Mention as MentionRow
 from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Writer
+from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Said, Writer
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
 from recollect.streams.agents.identity.mention_rows import DATED_TYPES
@@ -179,6 +179,7 @@ class Extractor:
                 value=claim.value if claim else None,
                 current=fact.id not in over,
                 stability=holds.kind,
+                said=Said(1, format_time(fact.as_of), format_time(fact.as_of)),
                 entities=sorted(about[fact.id]),
                 source_event_ids=[sources[fact.source_event_id]],
                 stability_confidence=holds.confidence,

@@ -84,14 +84,14 @@ def claim_rows(
     ]
     later: list[tuple[int, str]] = []
     for other, until in others:
+        again = pending.first_repeat(other.fact_id, as_of, state)
         if other.as_of <= as_of and (until is None or until >= as_of):
-            again = pending.first_repeat(other.fact_id, as_of, state) if until is None else None
             if again is None:
                 ends.append(FactSupersession(other.fact_id, fact_id, as_of))
             else:
                 later.append((again, other.fact_id))
         elif other.as_of > as_of and until != other.as_of:
-            later.append((other.as_of, other.fact_id))
+            later.append((min(other.as_of, again or other.as_of), other.fact_id))
     if later:
         time, newer = min(later)
         ends.append(FactSupersession(fact_id, newer, time))

@@ -8,10 +8,11 @@ from functools import partial
 from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
+    ClaimSignature,
     DecidedPart,
-    DuplicateStatement,
     Fact,
     FactDays,
+    FactOccasion,
     FactSupersession,
     Mention,
     MergedSupersession,
@@ -34,14 +35,15 @@ from recollect.streams.agents.identity.mention_rows import (
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.causal_links import links_to_earlier
-from recollect.streams.agents.writer.claim_order import claim_rows, merged_rows, subjects_of
+from recollect.streams.agents.writer.claim_order import (
+    Subjects,
+    claim_rows,
+    merged_rows,
+    subjects_of,
+)
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fact_metadata
-from recollect.streams.agents.writer.near_duplicates import (
-    find_duplicate,
-    fingerprints_of,
-    signatures_of,
-)
+from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
 from recollect.streams.agents.writer.remembered_again import find_restated
@@ -53,6 +55,12 @@ from recollect.streams.agents.writer.retractions import (
     states_retracted_value,
     superseding_id,
 )
+from recollect.streams.agents.writer.said_again import (
+    claim_signatures_of,
+    find_said_again,
+    said_earlier,
+)
+from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 from recollect.streams.language.names.dated_mentions import dated_mentions
@@ -82,7 +90,7 @@ class MessageDecision:
         self._state = state
         self._resolver = resolver
         self._pending = pending
-        self._replaced = _replaced_facts(message, state)
+        self._replaced, self._withdrawn = withdraw(message, state)
         #: The facts that a statement of the message cannot repeat.
         self._excluded = self._replaced
         if isinstance(message.content, Remember) and message.content.replaces is not None:
@@ -118,7 +126,7 @@ class MessageDecision:
         dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
         own.puts += (row for row in mentioned if row not in dated)
         retracted = self._apply_retractions()
-        own.puts += _end_replaced(message, self._replaced)
+        own.puts += [*self._withdrawn, *_end_replaced(message, self._replaced)]
         if not message.skip_relations:
             at, extending = message.event.ingested_at, self._extending_facts()
             own.puts += relations_within(
@@ -170,15 +178,24 @@ class MessageDecision:
             # This message stated it, then something else, and now states it again.
             own.puts = [row for row in own.puts if not _is_end_of(row, id_)]
             del pending.invalid_at[id_]
-            own.puts.append(DuplicateStatement(self._event.id, statement.start, id_, "said again"))
+            self._add_occasion(statement, id_, "said again")
             own.puts += self._claim_rows(statement, id_, sender)[1:]
-            self._statement_facts.append(id_)
             return
         ids = self._resolver.own_ids(sender)
         signatures = signatures_of(statement, message, ids)
+        subjects = self._subjects(statement, sender)
+        claim_signatures = claim_signatures_of(statement.claim, subjects, ids)
         fingerprints = fingerprints_of(id_, statement, message, ids, self._state)
-        duplicate = find_duplicate(
-            signatures, fingerprints, as_of, self._state, pending, self._excluded
+        duplicate = find_said_again(
+            statement,
+            message,
+            signatures,
+            claim_signatures,
+            fingerprints,
+            subjects,
+            self._state,
+            pending,
+            self._excluded,
         )
         if duplicate is None and isinstance(message.content, Remember):
             duplicate = find_restated(
@@ -193,16 +210,21 @@ class MessageDecision:
             )
         if duplicate is not None:
             original, reason = duplicate
-            own.puts.append(DuplicateStatement(self._event.id, statement.start, original, reason))
-            pending.repeats.append((original, as_of))
+            own.puts += said_earlier(
+                statement.claim, original, as_of, subjects, self._state, pending
+            )
+            self._add_occasion(statement, original, reason)
             own.puts += self._merged_rows(statement, sender)
-            self._statement_facts.append(original)
             return
         fact = _fact(id_, signatures[0], statement, message)
         pending.facts.append(fact)
         if fingerprints:
             pending.fingerprints.append(fingerprints[0])
             own.puts.append(fingerprints[0])
+        if claim_signatures:
+            row = ClaimSignature(id_, stored_signature(claim_signatures[0]), as_of)
+            pending.claim_signatures.append(row)
+            own.puts.append(row)
         self._new_facts.append((statement.start, statement.end, id_))
         self._quoting_part.puts += (fact, *_days_rows(id_, statement))
         own.puts += self._covering_retractions(fact)
@@ -226,6 +248,16 @@ class MessageDecision:
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
         self._statement_facts.append(id_)
+
+    def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
+        """Record that a statement of the message states a fact again."""
+        said = (statement.start, self._message.said_at, statement.text)
+        row = FactOccasion(fact_id, self._event.id, *said, reason, 1)
+        self._statement_facts.append(fact_id)
+        occasions = self._pending.occasions
+        if not any((each.fact_id, each.event_id) == (fact_id, row.event_id) for each in occasions):
+            occasions.append(row)
+            self._quoting_part.puts.append(row)
 
     def _covering_retractions(self, fact: Fact) -> list[RetractedFact]:
         """Return the rows of retractions, of any version of the message, that cover a fact."""
@@ -253,11 +285,17 @@ class MessageDecision:
         own_id = resolver.own_id_named(whom.name, entity)
         return ResolvedMention(own_id, TextMention(whom.start, whom.end, word, "PERSON", TOLD))
 
+    def _subjects(self, statement: Statement, sender: EntityRef) -> Subjects | None:
+        """Return the keys of the subject of a statement's claim; None without a claim."""
+        if statement.claim is None:
+            return None
+        return subjects_of(statement.claim, self._message.content, sender, self._resolver)
+
     def _claim_rows(self, statement: Statement, id_: str, sender: EntityRef) -> list[AnyRow]:
         """Return the rows of a statement's claim, the claim first; none without a claim."""
-        if statement.claim is None:
+        subjects = self._subjects(statement, sender)
+        if statement.claim is None or subjects is None:
             return []
-        subjects = subjects_of(statement.claim, self._message.content, sender, self._resolver)
         as_of = self._message.said_at
         return claim_rows(
             statement.claim,
@@ -272,14 +310,13 @@ class MessageDecision:
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return how a repeated statement changes the order of claims of merged persons."""
-        if statement.claim is None:
+        subjects = self._subjects(statement, sender)
+        if statement.claim is None or subjects is None:
             return []
-        resolver = self._resolver
-        subjects = subjects_of(statement.claim, self._message.content, sender, resolver)
         return merged_rows(
             statement.claim,
             subjects,
-            resolver.own_id,
+            self._resolver.own_id,
             self._state,
             self._pending,
             self._replaced,
@@ -387,24 +424,19 @@ class MessageDecision:
             yield DecidedPart(tuple(sorted({self._event.number, number})), puts=[row])
 
 
-def end_deleted(message: AnalysedMessage, state: State) -> Iterable[FactSupersession]:
-    """Yield the supersessions of a deleted message's facts."""
-    return _end_replaced(message, _replaced_facts(message, state))
+def end_deleted(message: AnalysedMessage, state: State) -> Iterable[AnyRow]:
+    """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
+    ended, withdrawn = withdraw(message, state)
+    yield from withdrawn
+    yield from _end_replaced(message, ended)
 
 
 def _is_end_of(row: AnyRow, fact: str) -> bool:
     return isinstance(row, FactSupersession) and row.fact_id == fact
 
 
-def _replaced_facts(message: AnalysedMessage, state: State) -> frozenset[str]:
-    """Return the current facts of the message versions that this one replaces."""
-    return frozenset(
-        fact for event_id in message.replaced for fact in state.current_facts(event_id)
-    )
-
-
 def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[FactSupersession]:
-    """Yield the supersessions of the replaced versions' facts, by the edit or deletion itself."""
+    """Yield the ends, by an edit or a deletion, of facts that only replaced versions state."""
     for fact in sorted(replaced):
         yield FactSupersession(fact, message.event.id, message.said_at)
 

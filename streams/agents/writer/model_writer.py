@@ -270,8 +270,10 @@ class _Resolution:
             if current and id_ not in self._accepted:
                 self._reword(id_, fact)
             return id_
-        repeated = self._state.facts_repeated_by(self._checked.about.id)
-        return next((each.id for each in repeated if words <= content_words(each.text)), None)
+        again = self._state.occasions_of(self._checked.about.id)
+        return next(
+            (id_ for id_, text, current in again if current and words <= content_words(text)), None
+        )
 
     def _reword(self, id_: str, fact: ProposedFact) -> None:
         """Replace the text of a rule's fact by that of a proposed one."""

@@ -1,8 +1,8 @@
-"""Near-duplicates: statements that repeat a fact of the last or next 24 hours (A21)."""
+"""The keys by which repeated statements are found, and paraphrases within 24 hours (A21)."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from recollect.schemas.changes import FactFingerprint
 from recollect.schemas.ids import text_hash
@@ -66,29 +66,23 @@ def fingerprints_of(
     ]
 
 
-def find_duplicate(
-    signatures: list[str],
-    fingerprints: list[FactFingerprint],
+def find_paraphrased(
+    fingerprints: Sequence[FactFingerprint],
     as_of: int,
     state: State,
     pending: PendingRows,
     replaced: Set[str],
 ) -> tuple[str, str] | None:
-    """Return the id of the fact that a statement repeats, and the reason; None if there is none.
+    """Return the id of the fact that a statement repeats in other words, and the reason, or None.
 
     Facts in `replaced` do not count.
     """
-    after, before = as_of - DUPLICATE_WINDOW_MS, as_of + DUPLICATE_WINDOW_MS
-    excluded = replaced | pending.invalid_at.keys()
-    original = state.fact_with_signature(signatures, after, before, excluded)
-    original = original or pending.fact_with_signature(signatures, as_of)
-    if original is not None:
-        return original, "near-duplicate within 24 hours: the same words"
     if not fingerprints:
         return None
+    after, before = as_of - DUPLICATE_WINDOW_MS, as_of + DUPLICATE_WINDOW_MS
     own = fingerprints[0]
     keys = [each.key for each in fingerprints]
-    similar = state.similar_facts(keys, after, before, excluded)
+    similar = state.similar_facts(keys, after, before, replaced | pending.invalid_at.keys())
     best: tuple[float, str] | None = None
     for other in (*similar, *pending.similar_facts(keys, as_of)):
         if differ_in_one_word(own.words, other.words):

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.changes import Fact, FactClaim, FactFingerprint, MergedSupersession
-from recollect.streams.agents.state import State, stored_signature
+from recollect.schemas.changes import (
+    ClaimSignature,
+    Fact,
+    FactClaim,
+    FactFingerprint,
+    FactOccasion,
+    MergedSupersession,
+)
+from recollect.streams.agents.state import State, StatedFact, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
 
 #: Statements within this time of each other (ms) may be duplicates. 24 hours, as in Hindsight.
@@ -20,6 +29,7 @@ class PendingRows(msgspec.Struct):
     """
 
     facts: list[Fact] = []
+    claim_signatures: list[ClaimSignature] = []
     fingerprints: list[FactFingerprint] = []
     claims: list[FactClaim] = []
     #: fact id -> the end of its validity (unix ms)
@@ -28,17 +38,27 @@ class PendingRows(msgspec.Struct):
     merged: dict[str, MergedSupersession] = {}
     #: The ids of the events decided so far.
     event_ids: set[str] = set()
-    #: (fact id, unix ms) of each duplicate statement
-    repeats: list[tuple[str, int]] = []
+    occasions: list[FactOccasion] = []
 
-    def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
-        """Return the first current new fact with one of these signatures in the window."""
+    def facts_with_signature(
+        self, signatures: Sequence[str], after: int, before: int, state: State
+    ) -> list[StatedFact]:
+        """Return the facts with one of these signatures in a period (unix ms), the new ones last.
+
+        Retracted ones are left out.
+        """
+        found = [
+            each._replace(until=self.invalid_at.get(each.id, each.until))
+            for each in state.facts_with_signature(signatures, after, before)
+        ]
         stored = {stored_signature(signature) for signature in signatures}
-        for fact in self.facts:
-            in_window = abs(fact.as_of - as_of) <= DUPLICATE_WINDOW_MS
-            if fact.signature in stored and in_window and fact.id not in self.invalid_at:
-                return fact.id
-        return None
+        new = [(fact.id, fact.as_of, fact.signature) for fact in self.facts]
+        new += [(row.fact_id, row.as_of, row.signature) for row in self.claim_signatures]
+        return found + [
+            StatedFact(id_, as_of, self.invalid_at.get(id_))
+            for id_, as_of, key in new
+            if key in stored and after <= as_of <= before
+        ]
 
     def similar_facts(self, keys: list[str], as_of: int) -> list[FactFingerprint]:
         """Return the fingerprints of current new facts with one of these keys in the window."""
@@ -57,7 +77,7 @@ class PendingRows(msgspec.Struct):
 
     def repeat_times(self, state: State, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
-        times = [time for fact, time in self.repeats if fact == fact_id]
+        times = [each.said_at for each in self.occasions if each.fact_id == fact_id]
         return times + state.repeat_times(fact_id)
 
     def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
@@ -75,10 +95,11 @@ class PendingRows(msgspec.Struct):
 
 
 def all_facts_of_event(event_id: str, state: State, pending: PendingRows) -> list[EventFact]:
-    """Return the facts extracted from an event, those in the state first, then the new ones."""
-    stored = [EventFact(*each) for each in state.facts_of_event(event_id)]
-    return stored + [
-        EventFact(fact.id, fact.text, fact.id not in pending.invalid_at)
-        for fact in pending.facts
-        if fact.source_event_id == event_id
+    """Return the facts that an event states, for the first time or again, the new ones last."""
+    stored = [*state.facts_of_event(event_id), *state.occasions_of(event_id)]
+    new = [(fact.id, fact.text) for fact in pending.facts if fact.source_event_id == event_id]
+    new += [(each.fact_id, each.text) for each in pending.occasions if each.event_id == event_id]
+    return [
+        *(EventFact(*each) for each in stored),
+        *(EventFact(id_, text, id_ not in pending.invalid_at) for id_, text in new),
     ]

@@ -17,6 +17,7 @@ from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.claim_order import subjects_of
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
+from recollect.streams.agents.writer.said_again import says_more
 from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.names.signature import signature
@@ -57,11 +58,11 @@ def find_restated(
         signatures = [*signatures, *_signatures(sentence, ids)]
         claims += ((claim, ids) for claim in _own_claims(sentence, person, message))
     latest = message.said_at + DUPLICATE_WINDOW_MS
-    same = state.fact_with_signature(signatures, 0, latest, excluded)
-    if same is not None:
-        return same, "remembered again: the same words"
+    for fact in state.facts_with_signature(signatures, 0, latest):
+        if fact.until is None and fact.id not in excluded:
+            return fact.id, "remembered again: the same words"
     for claim, subjects in claims:
-        if MASK in claim.attribute or _says_more(statement, claim):
+        if MASK in claim.attribute or says_more(statement, claim):
             continue
         for item in pending.claims_of(state, subjects, claim.attribute):
             current = item.until is None and item.claim.fact_id not in excluded
@@ -127,10 +128,3 @@ def _own_claims(sentence: str, person: EntityRef, message: AnalysedMessage) -> l
     if len(found) != 1 or (claim := found[0].claim) is None:
         return []
     return [claim] if normalise_name(claim.subject) == person.normalized else []
-
-
-def _says_more(statement: Statement, claim: Claim) -> bool:
-    """Return whether a statement has more words than its claim and the verb between."""
-    told = len(signature(statement.sentence).split())
-    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
-    return told > len(named) + 1

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from recollect.schemas.changes import DuplicateStatement, Fact
+from recollect.schemas.changes import Fact, FactOccasion
 from recollect.schemas.events import Draft
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.encoder import TokenVectors
@@ -154,10 +154,10 @@ def test_the_reason_is_recorded_with_the_fact() -> None:
     (first,) = home.ask("memory", "SELECT id FROM facts")
     turned = home.read(says("Ada", "In Rome I bought a bike.", at=START + 1, id="turned"))
     other = home.read(says("Ada", "I purchased a bike in Rome.", at=START + 2, id="other"))
-    (same,) = turned.rows(DuplicateStatement)
-    (meant,) = other.rows(DuplicateStatement)
+    (same,) = turned.rows(FactOccasion)
+    (meant,) = other.rows(FactOccasion)
     assert (same.fact_id, meant.fact_id) == (first[0], first[0])
-    assert same.reason == "near-duplicate within 24 hours: the same words"
+    assert same.reason == "said again: the same words"
     assert meant.reason.startswith("near-duplicate within 24 hours: all but one word, cosine 0.9")
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from recollect.schemas.changes import (
     CausalLink,
-    DuplicateStatement,
     Fact,
     FactEntity,
+    FactOccasion,
     FactSupersession,
     Handle,
     Mention,
@@ -130,21 +130,13 @@ def test_two_sentences_that_only_follow_each_other_are_not_linked() -> None:
 
 
 @pytest.mark.parametrize("words", ["I live in Berlin.", "i LIVE in berlin!!", "I live in  Berlin"])
-@pytest.mark.parametrize("later", [1, HOUR, DAY])
-def test_the_same_within_a_day_is_a_repeat_of_the_first(words: str, later: int) -> None:
+@pytest.mark.parametrize("later", [1, HOUR, DAY, 400 * DAY])
+def test_the_same_on_whatever_day_is_a_repeat_of_the_first(words: str, later: int) -> None:
     home = zone()
     (first,) = home.read(says("Ada", "I live in Berlin.")).rows(Fact)
     again = home.read(says("Ada", words, at=START + later, id="again"))
     assert facts(again) == []
-    assert [(row.fact_id, row.char_offset_start) for row in again.rows(DuplicateStatement)] == [
-        (first.id, 0)
-    ]
-
-
-def test_the_same_after_more_than_a_day_is_news() -> None:
-    home = zone(says("Ada", "I live in Berlin."))
-    again = home.read(says("Ada", "I live in Berlin.", at=START + DAY + 1, id="again"))
-    assert facts(again) == ["Ada lives in Berlin."]
+    assert [(row.fact_id, row.char_start) for row in again.rows(FactOccasion)] == [(first.id, 0)]
 
 
 def test_what_came_late_is_a_repeat_too() -> None:
@@ -163,7 +155,7 @@ def test_the_same_words_of_somebody_else_are_no_repeat() -> None:
 def test_a_sentence_twice_in_one_message_is_one_fact() -> None:
     outcome = zone().read(says("Ada", "I live in Berlin. I live in Berlin."))
     assert facts(outcome) == ["Ada lives in Berlin."]
-    assert [row.char_offset_start for row in outcome.rows(DuplicateStatement)] == [18]
+    assert [row.char_start for row in outcome.rows(FactOccasion)] == [18]
 
 
 def test_what_was_superseded_may_be_said_again() -> None:

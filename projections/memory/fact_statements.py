@@ -1,0 +1,46 @@
+"""The events that state a fact, for the first time and again (G6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from recollect.projections.sqlite import json_array, rows
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Said
+
+
+class FactStatement(NamedTuple):
+    """An event that states a fact, and when (unix ms)."""
+
+    event_id: str
+    said_at: int
+
+
+def statements(
+    connection: apsw.Connection, fact_ids: Sequence[str]
+) -> dict[str, list[FactStatement]]:
+    """Return fact id -> the events that state it, the first one first.
+
+    An event that was edited or deleted is left out while others state the fact.
+    """
+    found: dict[str, list[FactStatement]] = {}
+    if not fact_ids:
+        return found
+    for fact, *statement in rows(
+        connection,
+        # A join would compute the view for all facts.
+        "SELECT fact_id, event_id, said_at FROM statements "
+        "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, said_at, event_id",
+        (json_array(fact_ids),),
+    ):
+        found.setdefault(fact, []).append(FactStatement(*statement))
+    return found
+
+
+def said(found: Sequence[FactStatement]) -> Said:
+    """Return how often a fact was said, from the events that state it, the first one first."""
+    first, last = found[0], found[-1]
+    return Said(len(found), format_time(first.said_at), format_time(last.said_at))

@@ -1,0 +1,144 @@
+"""Said again: the fact that a statement repeats, on whatever day and in whatever thread (G6, A21).
+
+A person states the same claim by the same words, or by the same value of the same slot. A claim of
+a certain day is the same only on that day: a signature has the days that it speaks of. A value that
+another one has superseded meanwhile is news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from recollect.schemas.attributes import is_single_valued
+from recollect.schemas.changes import FactFingerprint, FactSupersession
+from recollect.schemas.names import normalise_name
+from recollect.schemas.times import LATEST_MS
+from recollect.streams.agents.state import State, StatedFact
+from recollect.streams.agents.writer.claim_order import Subjects
+from recollect.streams.agents.writer.message_analysis import AnalysedMessage
+from recollect.streams.agents.writer.near_duplicates import find_paraphrased
+from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
+from recollect.streams.language.attributes.frames import MASK
+from recollect.streams.language.grammar.analysis import Claim, Statement
+from recollect.streams.language.names.signature import signature
+from recollect.streams.language.references.standing_alone import left_open
+from recollect.text.tokenizer import tokenise
+
+
+def claim_signatures_of(
+    claim: Claim | None, subjects: Subjects | None, sender_ids: Sequence[str]
+) -> list[str]:
+    """Return the signatures of a claim, one for each id of its sender and key of its subject.
+
+    The first is stored. There is none without a slot: an open frame has the words of its sentence.
+    """
+    if claim is None or subjects is None or MASK in claim.attribute:
+        return []
+    value = f"{claim.attribute}: {normalise_name(claim.value)}"
+    return [
+        f"{sender_id} states of {subject} {value}"
+        for subject in subjects.own
+        for sender_id in sender_ids
+    ]
+
+
+def says_more(statement: Statement, claim: Claim) -> bool:
+    """Return whether a statement has more words than its claim and the verb between."""
+    told = len(signature(statement.sentence).split())
+    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
+    return told > len(named) + 1
+
+
+def find_said_again(
+    statement: Statement,
+    message: AnalysedMessage,
+    signatures: Sequence[str],
+    claim_signatures: Sequence[str],
+    fingerprints: Sequence[FactFingerprint],
+    subjects: Subjects | None,
+    state: State,
+    pending: PendingRows,
+    excluded: Set[str],
+) -> tuple[str, str] | None:
+    """Return the id of the fact that a statement repeats, and the reason; None if there is none.
+
+    `signatures`: of its words; `claim_signatures`: of its claim. Facts in `excluded` do not count.
+    """
+    at = message.said_at
+    window = None if _is_complete(statement, message) else DUPLICATE_WINDOW_MS
+    first, last = (0, LATEST_MS) if window is None else (at - window, at + window)
+    reasons = [(signatures, first, last, "the same words")]
+    claim = statement.claim
+    if claim is not None and not statement.dates and not says_more(statement, claim):
+        reasons.append((claim_signatures, 0, LATEST_MS, "the same value"))
+    for keys, after, before, reason in reasons:
+        for fact in pending.facts_with_signature(keys, after, before, state):
+            if fact.id in excluded or not _stands(fact, at):
+                continue
+            if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
+                return fact.id, f"said again: {reason}"
+    return find_paraphrased(fingerprints, at, state, pending, excluded)
+
+
+def _is_complete(statement: Statement, message: AnalysedMessage) -> bool:
+    """Return whether a statement means the same on any day: it rests on nothing said before it."""
+    if message.context_numbers(statement):
+        return False
+    tokens = tokenise(statement.sentence)
+    found = left_open(tokens, 0, len(tokens.words), (), 0)
+    return found in ("nothing", "aside")
+
+
+def _stands(fact: StatedFact, at: int) -> bool:
+    """Return whether a fact is valid from when it was stated to `at`, in either order."""
+    return fact.until is None or max(fact.as_of, at) < fact.until
+
+
+def _is_interrupted(
+    claim: Claim | None,
+    fact: StatedFact,
+    at: int,
+    subjects: Subjects | None,
+    state: State,
+    pending: PendingRows,
+    excluded: Set[str],
+) -> bool:
+    """Return whether another value was stated after `at` and before a fact of a single slot."""
+    if fact.as_of <= at or claim is None or subjects is None:
+        return False
+    if not is_single_valued(claim.attribute):
+        return False
+    value = normalise_name(claim.value)
+    return any(
+        at < time < fact.as_of
+        for item in pending.claims_of(state, subjects.own, claim.attribute)
+        if normalise_name(item.claim.value) != value and item.claim.fact_id not in excluded
+        for time in (item.claim.as_of, *pending.repeat_times(state, item.claim.fact_id))
+    )
+
+
+def said_earlier(
+    claim: Claim | None,
+    fact_id: str,
+    at: int,
+    subjects: Subjects | None,
+    state: State,
+    pending: PendingRows,
+) -> list[FactSupersession]:
+    """Return the supersessions by a fact that was already said at `at`, before it was known.
+
+    What it superseded ends then.
+    """
+    if claim is None or subjects is None or not is_single_valued(claim.attribute):
+        return []
+    claims = pending.claims_of(state, subjects.own, claim.attribute)
+    begun = next((item.claim.as_of for item in claims if item.claim.fact_id == fact_id), None)
+    if begun is None or begun <= at:
+        return []
+    rows = [
+        FactSupersession(item.claim.fact_id, fact_id, at)
+        for item in claims
+        if item.claim.as_of <= at and item.until == begun
+    ]
+    pending.invalid_at.update((row.fact_id, row.invalid_at) for row in rows)
+    return rows
