@@ -159,13 +159,14 @@ def ingested_before(connection: apsw.Connection, number: int) -> int:
 
 
 def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return event id -> source id, for readable events."""
+    """Return event id -> source id, for readable events, in the order of the ledger."""
     if not event_ids:
         return {}
     return dict(
         rows(
             connection,
-            "SELECT id, source_id FROM events WHERE id IN (SELECT value FROM json_each(?))",
+            "SELECT id, source_id FROM events WHERE id IN (SELECT value FROM json_each(?)) "
+            "ORDER BY number",
             (json_array(event_ids),),
         )
     )

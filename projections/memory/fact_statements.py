@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -38,6 +38,16 @@ def statements(
     ):
         found.setdefault(fact, []).append(FactStatement(*statement))
     return found
+
+
+def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> list[FactStatement]:
+    """Return the statements of readable events, by time.
+
+    `source_ids`: event id -> source id, in the order of the ledger, which decides at equal times.
+    """
+    places = {event_id: place for place, event_id in enumerate(source_ids)}
+    readable = (each for each in found if each.event_id in places)
+    return sorted(readable, key=lambda each: (each.said_at, places[each.event_id]))
 
 
 def said(found: Sequence[FactStatement]) -> Said:

@@ -307,7 +307,7 @@ def _results(
         strict=True,
     ):
         entity_ids = [canonical[id_] for id_ in entities.get(item.id, ()) if id_ in canonical]
-        stated_in = [each for each in stated.get(item.id, ()) if each.event_id in sources]
+        stated_in = fact_statements.in_order(stated.get(item.id, ()), sources)
         source_ids = [sources[each.event_id] for each in stated_in] or [texts[number].source_id]
         results.append(
             Result(

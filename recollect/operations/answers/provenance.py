@@ -9,6 +9,7 @@ from msgspec import json
 from recollect.home.open_zone import OpenZone
 from recollect.projections.embeddings.vector_queries import models_of
 from recollect.projections.events import event_queries as events
+from recollect.projections.events import turns_for_recall as turns
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import (
     aliases,
@@ -79,7 +80,7 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
     for other, strength, text in memory.effects(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
-    statements = fact_statements.statements(files.memory.connection, [id_]).get(id_, [])
+    statements = _statements(files, id_)
     repeats = [each.event_id for each in statements if each.event_id != fact.source_event_id]
     sources: list[str] = []
     for event_ids, label in (
@@ -90,8 +91,15 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         cited, event_steps = _event_steps(files, event_ids, label)
         sources += cited
         steps += event_steps
-    said = fact_statements.said(statements)
+    said = fact_statements.said(statements) if statements else None
     return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps, said)
+
+
+def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStatement]:
+    """Return the readable events that state a fact, the first one first."""
+    found = fact_statements.statements(files.memory.connection, [fact_id]).get(fact_id, [])
+    source_ids = turns.source_ids(files.events.connection, [each.event_id for each in found])
+    return fact_statements.in_order(found, source_ids)
 
 
 def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:

@@ -163,7 +163,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     entity_ids = {id_ for entities in about.values() for id_ in entities}
     names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
     for fact in found:
-        own = [each for each in stated.get(fact.id, ()) if each.event_id in source_ids]
+        own = fact_statements.in_order(stated.get(fact.id, ()), source_ids)
         if not own:
             continue
         lasting = stability(fact.text, fact.attribute)

@@ -89,14 +89,15 @@ def retract(
             "forget what it rests on"
         )
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
-    is_retracted = _is_retracted(zone, found.id)
+    target = _retracted_as(zone, found.id) if restore else found.id
+    is_retracted = _is_retracted(zone, target)
     if restore and not is_retracted:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
-    if restore == is_retracted:
-        take_back(
-            zone, found, replaced_by=event_id, restore=restore, source_event_ids=source_event_ids
-        )
-    return _report(zone, found.id, found.type)
+    if restore:
+        _append(zone, target, restore=True)
+    elif not is_retracted:
+        take_back(zone, found, replaced_by=event_id, source_event_ids=source_event_ids)
+    return _report(zone, target, found.type)
 
 
 def _replacing_event(zone: OpenZone, id_: str, restore: bool) -> str:
@@ -111,20 +112,29 @@ def take_back(
     found: Memory | Part,
     *,
     replaced_by: str | None = None,
-    restore: bool = False,
     source_event_ids: Sequence[str] | None = None,
 ) -> None:
-    """Append the command that retracts, replaces or restores a memory."""
+    """Append the command that retracts or replaces a memory."""
     with zone.files() as files, files.read_transaction():
-        stated_at = () if restore else _stated_at(files, found, replaced_by, source_event_ids)
-    if not stated_at and not restore:
+        stated_at = _stated_at(files, found, replaced_by, source_event_ids)
+    if not stated_at:
         raise InvalidInput(f"source_event_ids: none of these events states {found.id!r}")
-    source = random_id(f"retract:{found.id}")
+    _append(zone, found.id, stated_at=stated_at, replaced_by=replaced_by)
+
+
+def _append(
+    zone: OpenZone,
+    target: str,
+    *,
+    stated_at: tuple[StatedAt, ...] = (),
+    replaced_by: str | None = None,
+    restore: bool = False,
+) -> None:
     command(
         zone,
         Retract(
-            source_id=source,
-            target=found.id,
+            source_id=random_id(f"retract:{target}"),
+            target=target,
             stated_at=stated_at,
             replaced_by=replaced_by,
             restore=restore,
@@ -169,6 +179,21 @@ def _is_retracted(zone: OpenZone, id_: str) -> bool:
     with zone.files() as files:
         rows = retractions.retractions_of(files.memory.connection, id_)
     return any(row.is_standing for row in rows)
+
+
+def _retracted_as(zone: OpenZone, id_: str) -> str:
+    """Return the id under which a memory was retracted.
+
+    It is another one if the fact's first event was forgotten since, so that the fact was derived
+    again from the next one.
+    """
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        for row in retractions.retractions_of_fact(connection, id_):
+            is_gone = row.target_id not in {id_, *memory.events_of_facts(connection, [id_])}
+            if row.is_standing and is_gone and memory.fact(connection, row.target_id) is None:
+                return row.target_id
+    return id_
 
 
 def _report(zone: OpenZone, id_: str, type_: str) -> RetractionReport:

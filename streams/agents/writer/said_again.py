@@ -7,6 +7,7 @@ another one has superseded meanwhile is news.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 
 from recollect.schemas.attributes import is_single_valued
@@ -20,9 +21,11 @@ from recollect.streams.agents.writer.near_duplicates import find_paraphrased
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
 from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim, Statement
-from recollect.streams.language.names.signature import signature
 from recollect.streams.language.references.standing_alone import left_open
+from recollect.streams.language.relations.content_words import content_words
 from recollect.text.tokenizer import tokenise
+
+_NUMBER = re.compile(r"\d+")
 
 
 def claim_signatures_of(
@@ -43,10 +46,10 @@ def claim_signatures_of(
 
 
 def says_more(statement: Statement, claim: Claim) -> bool:
-    """Return whether a statement has more words than its claim and the verb between."""
-    told = len(signature(statement.sentence).split())
-    named = f"{normalise_name(claim.subject)} {normalise_name(claim.value)}".split()
-    return told > len(named) + 1
+    """Return whether a statement has more content words than its claim and the verb between."""
+    named = f"{claim.subject} {claim.value}"
+    numbers = set(_NUMBER.findall(statement.sentence)) - set(_NUMBER.findall(named))
+    return len(content_words(statement.sentence) - content_words(named)) > 1 or bool(numbers)
 
 
 def find_said_again(

@@ -248,6 +248,11 @@ ROWS: dict[str, dict[str, Any]] = {
     "fact_repeats": {
         "event_id": "EV2", "char_offset_start": 4, "fact_id": "F1", "reason": "same words",
     },
+    "fact_occasions": {
+        "fact_id": "F1", "event_id": "EV2", "char_start": 4, "said_at": OCCURRED,
+        "text": "Ada lives in Zürich.", "reason": "said again: the same value", "is_standing": 1,
+    },
+    "claim_signatures": {"fact_id": "F1", "signature": "00ff", "as_of": OCCURRED},
     "fact_likenesses": {
         "fact_id": "F1", "key": "E1 00ff", "as_of": OCCURRED, "words": "AAECAw==",
         "vector": "QIE=",
