@@ -40,6 +40,11 @@ def statements(
     return found
 
 
+def events_with_occasions(connection: apsw.Connection) -> list[str]:
+    """Return the ids of the events that say a fact again."""
+    return [str(event) for (event,) in rows(connection, "SELECT DISTINCT event_id FROM occasions")]
+
+
 def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> list[FactStatement]:
     """Return the statements of readable events, by time.
 

@@ -435,7 +435,7 @@ def test_a_value_that_is_told_again_much_later_adds_nothing(zone: Zone) -> None:
             said("6", "I like jazz.", occurred_at=later, thread_id="x"),
         ]
     )
-    assert len(all_facts(zone)) == 6
+    assert len(all_facts(zone)) == 4
     assert related(all_facts(zone)) == {
         (
             "EXTENDS",

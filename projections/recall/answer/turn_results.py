@@ -100,49 +100,76 @@ def _choose(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
     ]
-    chosen = _facts_or_turns(question, turns, facts_of, found)
-    if {"events", "facts"}.issubset(question.query.scope) and index.row_kinds.repeats:
-        chosen = _replace_repetitions(question, chosen, facts_of, index, files)
+    repetitions = _repetitions(question, turns, facts_of, index, files)
+    chosen = _facts_or_turns(question, turns, facts_of, repetitions, found, index)
+    if "events" in question.query.scope and repetitions:
+        chosen = _replace_repetitions(question, chosen, facts_of, repetitions)
     unique: dict[str, Chosen] = {}
     for item in chosen:
         unique.setdefault(item.id, item)
     return list(unique.values())
 
 
+class _Repetition(NamedTuple):
+    """A fact that a turn repeats: the place of its own turn, and its text."""
+
+    place: int
+    text: str
+
+    def chosen(self, fact: str, turn: Chosen, *, place: int) -> Chosen:
+        """Return the fact as the result in the place of a turn that repeats it."""
+        return Chosen("fact", fact, place, turn.score, (fact,), self.text)
+
+
+def _repetitions(
+    question: ParsedQuestion,
+    turns: Sequence[Chosen],
+    facts_of: Mapping[str, memory.EventFacts],
+    index: Index,
+    files: ZoneFiles,
+) -> dict[tuple[str, str], _Repetition]:
+    """Return (turn, fact) -> the fact, for what turns repeat, unless it had ended before."""
+    if not index.row_kinds.repeats or "facts" not in question.query.scope:
+        return {}
+    pairs = [
+        (turn, fact)
+        for turn in turns
+        if turn.id in facts_of
+        for fact in dict.fromkeys(facts_of[turn.id].repeated)
+        if fact not in question.ended.facts and fact not in index.retracted.facts
+    ]
+    ids = sorted({fact for _, fact in pairs})
+    if not ids:
+        return {}
+    place_of = index.facts.places_of(ids)
+    texts = memory.texts(files.memory.connection, ids)
+    ended = supersessions_of(question.query, ids, index, files).ended
+    return {
+        (turn.id, fact): _Repetition(place_of[fact], texts[fact])
+        for turn, fact in pairs
+        if place_of.get(fact, -1) >= 0
+        and index.turns.occurred_at[turn.place] <= ended.get(fact, LATEST_MS)
+    }
+
+
 def _replace_repetitions(
     question: ParsedQuestion,
     chosen: list[Chosen],
     facts_of: Mapping[str, memory.EventFacts],
-    index: Index,
-    files: ZoneFiles,
+    repetitions: Mapping[tuple[str, str], _Repetition],
 ) -> list[Chosen]:
     """Replace each turn that only repeats a fact by that fact (F2).
 
-    If the filters exclude the original, the best of the turns that repeat it stays. A turn also
-    stays if the fact had ended before it was repeated.
+    If the filters exclude the original, the best of the turns that repeat it stays.
     """
-    ended_facts = question.ended.facts
-    facts = {
-        item.id: fact
-        for item in chosen
-        if item.id in facts_of
-        and (fact := repeated_fact(facts_of[item.id]))
-        and fact not in ended_facts
-    }
-    if not facts:
-        return chosen
-    ids = sorted(set(facts.values()))
-    place_of = index.facts.places_of(ids)
-    texts = memory.texts(files.memory.connection, ids)
-    ended = supersessions_of(question.query, ids, index, files).ended
     result = []
     shown: set[str] = set()
     for item in chosen:
-        fact = facts.get(item.id, "")
-        place = place_of.get(fact, -1)
-        if place >= 0 and index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS):
-            if question.eligible[place]:
-                item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
+        fact = (repeated_fact(facts_of[item.id]) if item.id in facts_of else None) or ""
+        found = repetitions.get((item.id, fact))
+        if found is not None:
+            if question.eligible[found.place]:
+                item = found.chosen(fact, item, place=found.place)
             elif fact in shown:
                 continue
             shown.add(fact)
@@ -205,7 +232,7 @@ def _promote(
     facts_of = index.event_facts.of([turn_id])
     facts = _fact_ids(facts_of.get(turn_id), index)
     turn = Chosen("event", turn_id, place, chosen[0].score, facts)
-    candidates = _facts_or_turns(question, [turn], facts_of, found)
+    candidates = _facts_or_turns(question, [turn], facts_of, {}, found, index)
     promoted = next(
         (item for item in candidates if id_ in (item.id, turn_id) or item.kind == "event"), None
     )
@@ -246,27 +273,45 @@ def _facts_or_turns(
     question: ParsedQuestion,
     turns: list[Chosen],
     facts_of: Mapping[str, memory.EventFacts],
+    repetitions: Mapping[tuple[str, str], _Repetition],
     found: Candidates,
+    index: Index,
 ) -> list[Chosen]:
     """Return the fact of each turn that states exactly one current fact, and the other turns.
 
-    If events are not in scope, return all current facts of each turn, most similar first.
+    If events are not in scope, return all current facts that each turn states or repeats, most
+    similar first.
     """
     scope = question.query.scope
     if "facts" not in scope:
         return turns
     chosen = []
     for turn in turns:
-        stated = facts_of[turn.id].stated if turn.id in facts_of else {}
-        current = [fact for fact in stated if fact not in question.ended.facts]
-        if "events" in scope and len(current) != 1:
+        of_turn = facts_of.get(turn.id)
+        stated = [
+            Chosen("fact", fact, turn.place, turn.score, (fact,), text)
+            for fact, text in (of_turn.stated.items() if of_turn else ())
+            if fact not in question.ended.facts
+        ]
+        if "events" in scope and len(stated) != 1:
             chosen.append(turn)
             continue
-        current.sort(key=lambda fact: -found.facts.get(fact, 0.0))
-        chosen += [
-            Chosen("fact", fact, turn.place, turn.score, (fact,), stated[fact]) for fact in current
+        stated.sort(key=lambda item: -found.facts.get(item.id, 0.0))
+        repeated = [
+            known.chosen(
+                fact, turn, place=known.place if question.eligible[known.place] else turn.place
+            )
+            for fact in (of_turn.repeated if of_turn and "events" not in scope else ())
+            if (known := repetitions.get((turn.id, fact))) is not None
         ]
+        # A fact of a turn that the filters exclude has no score.
+        repeated.sort(key=lambda item: -_shared_terms(item.text or "", question, index))
+        chosen += [*stated, *repeated]
     return chosen
+
+
+def _shared_terms(text: str, question: ParsedQuestion, index: Index) -> int:
+    return len({*index.tokeniser.terms(text)} & {*question.terms})
 
 
 def _results(

@@ -26,6 +26,7 @@ from recollect.projections.identity.entities_for_recall import (
     events_mentioning,
     events_mentioning_each,
 )
+from recollect.projections.memory.fact_statements import events_with_occasions
 from recollect.projections.memory.facts_for_recall import event_facts, present_row_kinds
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index import array_store
@@ -112,6 +113,7 @@ class Index:
         self.relation_vectors: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
         self._retracted: Retracted | None = None
+        self._repeating: Ints | None = None
         self.facts = Facts(files.memory.connection, self.turns, select_prefix(stored, "facts"))
         self.event_vectors = Vectors(
             model.dimension, self._event_targets(), select_prefix(stored, "event_vectors")
@@ -162,6 +164,7 @@ class Index:
         self._mentioning.clear()
         self._replaced = None
         self._retracted = None
+        self._repeating = None
         facts, seq = len(self.facts), self._state.seq
         self._follow()
         return self._state.lineages == before.lineages or not self._was_readded(facts, seq)
@@ -309,6 +312,15 @@ class Index:
             replaced = replaced_numbers(self._files.events.connection)
             self._replaced = np.flatnonzero(np.isin(self.turns.numbers, replaced))
         return self._replaced
+
+    @property
+    def repeating_turns(self) -> Ints:
+        """The places of turns that say a fact again."""
+        if self._repeating is None:
+            events = events_with_occasions(self._files.memory.connection)
+            places = self.turns.place_of_id.of(events)
+            self._repeating = places[places >= 0]
+        return self._repeating
 
     @property
     def retracted(self) -> Retracted:

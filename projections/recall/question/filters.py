@@ -62,7 +62,11 @@ def combined_mask(masks: Mapping[str, Mask], index: Index) -> Mask:
 
 def eligible_mask(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
     """Return the mask of turns that may be results; without events in scope, they need facts."""
-    return allowed if "events" in query.scope else allowed & index.facts.turns_with_facts()
+    if "events" in query.scope:
+        return allowed
+    with_facts = index.facts.turns_with_facts().copy()
+    with_facts[index.repeating_turns] = True
+    return allowed & with_facts
 
 
 def turns_about(entity_ids: set[str], index: Index) -> Mask:

@@ -47,7 +47,7 @@ def test_a_question_tells_whether_it_asks_for_a_list(question: str, does: bool) 
 
 
 def told(
-    second: str = "And I visited {} as well.", bob: str = "I never visited such cities."
+    second: str = "And I visited {} as well.", bob: str = "That is why I never visited such cities."
 ) -> list[Draft]:
     """Five talks, a day apart: in each, Ann writes of two cities, and Bob of cities in general."""
     drafts = []
