@@ -132,6 +132,11 @@ NOBODYS = [
     {"type": "system", "subtype": "compact_boundary", "content": "Compacted", "uuid": "x"},
     {"type": "queue-operation", "operation": "enqueue", "content": "later", "sessionId": "s1"},
     {"type": "progress", "data": {"type": "hook_progress"}, "uuid": "x"},
+    {
+        "type": "api-request-blob",
+        "sessionId": "s1",
+        "message": {"role": "user", "content": [text("I own a zeppelin.")]},
+    },
     {"type": "some-later-type", "sessionId": "s1"},
 ]
 

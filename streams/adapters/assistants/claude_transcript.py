@@ -24,6 +24,8 @@ SILENT_TYPES = frozenset(
     {"summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress"}
     | {"system", "attachment", "custom-title", "ai-title", "agent-name", "last-prompt", "pr-link"}
     | {"result", "started", "mode", "permission-mode", "relocated", "worktree-state"}
+    # What was sent to the model: it repeats the conversation, among injected context.
+    | {"api-request", "api-request-blob", "api-request-shape", "atis-latch", "cost-state"}
 )
 #: A longer line is skipped. A pasted picture is part of its line.
 MAX_LINE_BYTES = 1 << 26
