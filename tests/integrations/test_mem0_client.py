@@ -154,6 +154,22 @@ def test_delete_all_reads_filters_as_the_client_writes_them(client: MemoryClient
     assert [one["name"] for one in client.users()["results"]] == ["bob"]
 
 
+def test_delete_all_with_every_id_a_wildcard_erases_everything(client: MemoryClient) -> None:
+    client.add("I am Ada.", user_id="ada", infer=False)
+    client.add("I am a helper.", agent_id="helper", run_id="r1", infer=False)
+    client.delete_all(user_id="*", agent_id="*", app_id="*", run_id="*")
+    assert client.users()["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/v1/events/"), ("DELETE", "/v1/entities/user/1/")]
+)
+def test_what_is_not_served_answers_501(client: MemoryClient, method: str, path: str) -> None:
+    answer = client.client.request(method, path)
+    assert answer.status_code == 501
+    assert answer.json()["type"] == "urn:recollect:problem:not-served"
+
+
 def test_the_async_client(service: Served) -> None:
     async def live() -> None:
         async with AsyncMemoryClient(api_key=token(service, "async"), host=service.url) as client:

@@ -39,7 +39,9 @@ _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forge
 _ZONE_HEADER = "X-Recollect-Zone"
 #: The paths that Mem0's client calls and that are not supported.
 _UNSERVED = (
-    *("/v1/exports", "/v1/exports/get", "/v1/summary", "/v1/feedback"),
+    *("/v1/exports", "/v1/exports/get", "/v1/summary", "/v1/feedback", "/v1/events"),
+    # Where clients before version 2 delete a user.
+    "/v1/entities/{kind:str}/{name:str}",
     *("/v2/entities/{kind:str}/{name:str}/profile", "/v2/profiles"),
     *("/v2/profiles/{part:str}", "/v2/profiles/{part:str}/{id:str}"),
     "/api/v1/orgs/organizations/{org:str}/projects/{project:str}",
@@ -295,6 +297,9 @@ async def delete_all(
     """Erase the memories that have all the given ids, for good."""
     filters: dict[str, Any] = {} if text is None else dict(_read_filters(text))
     filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
+    if filters == dict.fromkeys(IDS, "*"):
+        # Mem0's way to say everything: hardly a memory has an id of each kind.
+        filters = {"OR": [{name: "*"} for name in IDS]}
     await _forget(request, _checked_filters(filters))
     return {"message": "Memories deleted successfully!"}
 
