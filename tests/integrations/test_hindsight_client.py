@@ -276,6 +276,12 @@ def test_what_is_held_is_changed_and_erased(client: Hindsight) -> None:
     made = client.create_mental_model("upkeep", "Homes", "Who lives in Oslo?")
     newer = client.update_mental_model("upkeep", made.mental_model_id, source_query="Who has bees?")
     assert "bees" in newer.content
+    # Its id stays, and finds what it says now.
+    again = client.update_mental_model("upkeep", newer.id, source_query="Who owns a boat?")
+    (listed,) = client.list_mental_models("upkeep").items
+    assert {made.mental_model_id} == {newer.id, again.id, listed.id}
+    found = client.get_mental_model("upkeep", made.mental_model_id)
+    assert found.content.startswith("# Who owns a boat?")
 
     gone = run(client.documents.delete_document("upkeep", "homes"))
     assert gone.document_id == "homes"

@@ -13,7 +13,7 @@ from litestar import HttpMethod, Router, delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta
 
-from recollect import Entity, InvalidInput, MentalModel, Result, Zone, paginate
+from recollect import Entity, InvalidInput, Result, Zone, paginate
 from recollect.integrations.facade_kit import to_unix_ms
 from recollect.integrations.hindsight import (
     hindsight_bank_routes,
@@ -27,6 +27,7 @@ from recollect.integrations.hindsight.hindsight_bank import (
     Retained,
 )
 from recollect.integrations.hindsight.hindsight_bank_routes import check_page
+from recollect.integrations.hindsight.hindsight_models import every_model, model_named, shown
 from recollect.integrations.hindsight.hindsight_tags import TagsMatch, tag_filter
 from recollect.integrations.unserved import unserved, unserved_handler
 from recollect.service import (
@@ -354,8 +355,8 @@ async def mental_models(
 ) -> dict[str, Any]:
     """Return the stored reports."""
     check_page(limit, offset)
-    found = await ask(request, bank, lambda zone: list(paginate(zone.mental_models)))
-    items = [_model(bank, model) for model in found[offset : offset + limit]]
+    found = await ask(request, bank, every_model)
+    items = [shown(bank, model) for model in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
 
@@ -377,7 +378,7 @@ async def get_model(
     request: AnyRequest, bank: FromPath[str], model_id: FromPath[str]
 ) -> dict[str, Any]:
     """Return a stored report."""
-    return _model(bank, await read(request, bank, lambda zone: zone.mental_model(model_id)))
+    return shown(bank, await read(request, bank, lambda zone: model_named(zone, model_id)))
 
 
 @delete("/{bank:str}/mental-models/{model_id:str}", status_code=200, opt=_FORGET)
@@ -455,17 +456,6 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "canonical_name": entity.name,
         "mention_count": entity.mentions,
         "metadata": {"type": entity.type, "aliases": entity.aliases},
-    }
-
-
-def _model(bank: str, model: MentalModel) -> dict[str, Any]:
-    return {
-        "id": model.id,
-        "bank_id": bank,
-        "name": model.name,
-        "content": model.description,
-        "tags": model.tags,
-        "last_refreshed_at": model.updated_at,
     }
 
 

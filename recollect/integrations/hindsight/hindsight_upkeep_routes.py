@@ -12,6 +12,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from recollect import InvalidInput, Zone, paginate
 from recollect.integrations.hindsight import hindsight_profile
 from recollect.integrations.hindsight.hindsight_bank import HindsightBank, State
+from recollect.integrations.hindsight.hindsight_models import model_named, shown
 from recollect.service import (
     AnyRequest,
     ask,
@@ -127,19 +128,11 @@ async def update_model(
     query = data.source_query
 
     def refresh(zone: Zone) -> dict[str, Any]:
-        model = zone.mental_model(model_id)
+        versions = model_named(zone, model_id)
         report = zone.reflect(query)
         sources = [result.id for result in report.results]
-        newer = zone.update_mental_model(model.id, report.text, sources=sources)
-        return {
-            "id": newer.id,
-            "bank_id": bank,
-            "name": newer.name,
-            "source_query": query,
-            "content": newer.description,
-            "tags": newer.tags,
-            "last_refreshed_at": newer.updated_at,
-        }
+        newer = zone.update_mental_model(versions[-1].id, report.text, sources=sources)
+        return {**shown(bank, [*versions, newer]), "source_query": query}
 
     return await write(request, bank, refresh)
 
