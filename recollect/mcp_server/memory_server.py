@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
 from importlib.metadata import version
@@ -189,7 +189,9 @@ class _RequestHandlers:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the content of a resource."""
-        text = await self._read(context, lambda zone: read_resource(zone, params.uri))
+        text = await self._read(
+            context, lambda zone: read_resource(zone, params.uri), {"uri": params.uri}
+        )
         contents = types.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -206,15 +208,17 @@ class _RequestHandlers:
         task = (params.arguments or {}).get("task", "")
         return await self._read(context, lambda zone: context_prompt(zone, task))
 
-    async def _read(self, context: Context, work: Callable[[Zone], T]) -> T:
-        """Return the result of `work`; an error becomes one of the protocol."""
+    async def _read(
+        self, context: Context, work: Callable[[Zone], T], data: Mapping[str, str] | None = None
+    ) -> T:
+        """Return the result of `work`; an error becomes one of the protocol, with `data`."""
         access = self._access(context.request)
         if not access.rights >= READ:
             raise MCPError(types.INVALID_PARAMS, "you may not read this memory")
         try:
             return await self._run(access, partial(work, access.zone), reads_only=True)
         except _Failed as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+            raise MCPError(types.INVALID_PARAMS, str(error), data) from None
 
     async def _run(self, access: Access, work: Callable[[], T], *, reads_only: bool) -> T:
         """Return the result of `work`.

@@ -179,6 +179,7 @@ def test_a_resource_that_is_not_there_is_an_error(ada: Agent, uri: str) -> None:
     with pytest.raises(MCPError) as error:
         ada.read(uri)
     assert "Traceback" not in str(error.value)
+    assert error.value.error.data == {"uri": uri}
 
 
 def test_a_prompt_that_is_not_there_is_an_error(ada: Agent) -> None:
