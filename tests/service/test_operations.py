@@ -77,6 +77,9 @@ def test_its_progress_is_sent_until_it_has_ended(service: Served) -> None:
             lines = [line for line in stream.iter_lines() if line.startswith("data: ")]
         states = [json.loads(line.removeprefix("data: "))["state"] for line in lines]
         assert states[-1] == "succeeded"
+        paths = client.get("/openapi.json").json()["paths"]
+    documented = paths["/v1/zones/{zone}/operations/{id}/progress"]["get"]["responses"]["200"]
+    assert set(documented["content"]) == {"text/event-stream"}
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
