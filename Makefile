@@ -56,7 +56,7 @@ fuzz: $(VENV)/.stamp-dev         ## two minutes of what nobody would send, at ev
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run
 
-suites: $(VENV)/.stamp-dev       ## other people's checks and clients against a service; needs node
+suites: $(VENV)/.stamp-dev       ## other people's checks and clients against a service; needs npm
 	$(BIN)/python -m tests.suites
 
 check: $(VENV)/.stamp-dev        ## lint, format, types, layers, docstrings, and the form of commits
@@ -95,13 +95,21 @@ COMPILE := env -u PIP_FIND_LINKS CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
 	--constraint constraints.txt
 
+# The suites need what conflicts with our own locks, and npm's packages.
+SUITES := tests/suites
+
 lock: $(BIN)/python              ## resolve the locks again, on the oldest Python we support
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 		{ echo "make lock needs a .venv of Python 3.11, the oldest we support" >&2; exit 1; }
 	$(BIN)/python -m venv --clear $(LOCK)
-	$(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools
+	$(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools uv
 	$(COMPILE) --extra all --output-file requirements.lock pyproject.toml
 	$(COMPILE) --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	env -u PIP_FIND_LINKS $(LOCK)/bin/uv pip compile --quiet --upgrade --universal \
+		--python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --constraint constraints.txt --extra langgraph \
+		--output-file $(SUITES)/requirements.lock pyproject.toml $(SUITES)/requirements.in
+	cd $(SUITES)/npm && npm install --silent --package-lock-only
 	rm -rf $(LOCK)
 
 clean:  ## remove .venv and every cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -170,3 +171,21 @@ HASH = "--hash=sha256:" + "0" * 64
 )
 def test_a_loose_lock_is_found(text: str) -> None:
     assert faults(text)
+
+
+def test_the_lock_of_the_suites_is_exact_and_hashed_too() -> None:
+    text = (ROOT / "tests" / "suites" / "requirements.lock").read_text("utf-8")
+    assert "langmem" in text
+    pins = re.findall(r"^[\w.-]+(\S+).*\\\n((?:    --hash=sha256:[0-9a-f]{64}.*\n)+)", text, re.M)
+    assert len(pins) == len(re.findall(r"^\w", text, re.M))
+    assert all(re.fullmatch(r"==[^*,]+", pin) for pin, _ in pins)
+    assert "://" not in text
+
+
+def test_the_npm_lock_of_the_suites_is_hashed_and_names_no_registry() -> None:
+    text = (ROOT / "tests" / "suites" / "npm" / "package-lock.json").read_text("utf-8")
+    packages = json.loads(text)["packages"]
+    named = json.loads((ROOT / "tests" / "suites" / "npm" / "package.json").read_text("utf-8"))
+    assert packages.pop("")["dependencies"] == named["dependencies"]
+    assert all(one["integrity"].startswith("sha512-") for one in packages.values())
+    assert not any("resolved" in one for one in packages.values())
