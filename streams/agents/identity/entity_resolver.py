@@ -176,14 +176,16 @@ class EntityResolver:
     def resolve_at(self, text: str, start: int, name: str, mention_type: str) -> EntityRef | None:
         """Return the entity of a mention at `start` of a text, created if there is none.
 
-        "My uncle Tom" never resolves to another person called Tom. None for a phrase in quotation
-        marks that is not the name of a known entity.
+        "My uncle Tom" never resolves to another person called Tom; a merge is proposed. None for a
+        phrase in quotation marks that is not the name of a known entity.
         """
         of_people = mention_type in ("PERSON", "OTHER")
         if of_people and is_of_the_speaker(text, start):
-            return self._entities.create(
+            made = self._entities.create(
                 "person", name, "inferred", _RELATED, self._sender_handle_id
             )
+            self._propose_namesake(made, self._participant_named(name, "PERSON"))
+            return made
         found = self.find_at(text, start, name, mention_type)
         if found is not None or (of_people and is_quoted(text, start, name)):
             return found
@@ -224,6 +226,7 @@ class EntityResolver:
                 made, self._find_unambiguous(normalized, "unknown"), f"perhaps a {entity_type}"
             )
         if entity_type == "person":
+            self._propose_namesake(made)
             self._propose_if_other(
                 made, self._entities.account_named(normalized), "the name of a handle"
             )
@@ -476,6 +479,22 @@ class EntityResolver:
                 reason = "; ".join(one.generic_reasons)
                 self._entities.propose_merge(canonical, made, reason, confidence)
         return None
+
+    def _propose_namesake(self, made: EntityRef, likely: EntityRef | None = None) -> None:
+        """Propose to merge a new person with the `likely` one, or one of the same name.
+
+        One proposal is enough: further merges connect the other namesakes. Accounts of that name
+        are left aside; which of them is meant, nothing tells.
+        """
+        if made.id not in self._entities.new or self._entities.is_proposed(made.id):
+            return
+        namesakes = self._entities.namesakes(made.normalized, "person")
+        mentioned = (
+            namesakes[each]
+            for each in sorted(namesakes)
+            if each != made.id and not self._entities.profile_of(namesakes[each]).addresses
+        )
+        self._propose_if_other(made, likely or next(mentioned, None), "the same name")
 
     def _propose_if_other(self, one: EntityRef, other: EntityRef | None, reason: str) -> None:
         if other is not None and other.id != one.id:

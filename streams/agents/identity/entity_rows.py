@@ -206,6 +206,13 @@ class EntityRows:
         )
         return winner
 
+    def is_proposed(self, entity_id: str) -> bool:
+        """Return whether this record proposes a merge of an entity."""
+        return any(
+            isinstance(row, MergeCandidate) and entity_id in (row.entity_a_id, row.entity_b_id)
+            for row in self.rows
+        )
+
     def propose_merge(
         self, one: EntityRef, other: EntityRef, reason: str, confidence: float = UNCERTAIN
     ) -> None:

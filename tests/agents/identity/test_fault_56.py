@@ -268,3 +268,47 @@ def test_what_extract_shows_is_what_is_stored() -> None:
                 if each["text"].lower() not in ("he", "she", "him", "her", "his")
             ]
             assert by_place(extracted) == kept, shown.id
+
+
+def persons(home: Zone, name: str) -> set[str]:
+    found = home.ask("identity", "SELECT id FROM entities WHERE name LIKE ?", f"{name}%")
+    return {home.canonical_id(each) for (each,) in found}
+
+
+def is_connected(home: Zone, ids: set[str]) -> bool:
+    """Whether executing the pending merges would make one of these entities."""
+    pairs = home.ask("identity", "SELECT entity_a_id, entity_b_id FROM merge_candidates")
+    reached = {min(ids)}
+    for _ in ids:
+        reached |= {each for pair in pairs if set(pair) & reached for each in pair}
+    return ids <= reached
+
+
+def test_a_first_name_of_one_thread_is_one_person_or_queued() -> None:
+    home = zone(
+        said("My friend Mel moved to Leeds.", 1, "Ann"),
+        said("Mel called me about the flat.", 2, "Bob"),
+        said("Our friend Mel bakes bread.", 3, "Cid"),
+        said("My sister Mel lives in York.", 4, "Dee"),
+        said("Mel is in Leeds, Mel's car is red.", 5, "Eve"),
+        said("I met Mel at the station.", 6, "Bob"),
+    )
+    mels = persons(home, "Mel")
+    assert len(mels) > 1, "whose Mel it is differs"
+    assert is_connected(home, mels)
+
+
+def test_a_first_name_of_a_participant_is_queued_with_her() -> None:
+    home = zone(
+        said("I live in Rome.", 1, "Mel Park"),
+        said("My friend Mel moved to Leeds.", 2, "Ann"),
+        said("Mel bakes bread.", 3, "Bob"),
+    )
+    assert is_connected(home, persons(home, "Mel"))
+
+
+def test_a_bare_first_name_is_always_one_person() -> None:
+    drafts = [
+        said(f"Mel called me about flat {nth}.", nth, who) for nth, who in enumerate("ABCDE", 1)
+    ]
+    assert len(persons(zone(*drafts), "Mel")) == 1
