@@ -70,13 +70,15 @@ def _beside(text: str, one: Mention, other: Mention) -> bool:
 
 
 def _dated(reference: DateReference, *, certain: bool) -> Mention:
+    time = clock_time(reference.text)
+    plain = reference.is_time and time is not None
     return Mention(
         reference.start,
         reference.end,
         reference.text,
         "TIME" if reference.is_time else "DATE",
-        CERTAIN_DATE if certain else DATE,
+        1.0 if plain else CERTAIN_DATE if certain else DATE,
         reference.first,
         reference.last,
-        clock_time(reference.text),
+        time,
     )
