@@ -141,6 +141,9 @@ class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the fact.")]
     text: Annotated[str, Meta(description="Its text.")]
     as_of: Annotated[str, Meta(description="Time that it speaks of.")]
+    when: Annotated[
+        DateRange | None, Meta(description="Days that it speaks of; null if it names none.")
+    ] = None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -236,3 +236,39 @@ def test_a_past_answer_gives_the_days_that_were_known_then(zone: Zone) -> None:
         ("2026-03-03", "2026-03-03"),
         ("2026-03-07", "2026-03-07"),
     )
+
+
+TALK = (
+    *("Our dinner for Ian is on Saturday 21 March.", "Our dinner for Ian is on Sunday 22 March."),
+    *("My sister Ines arrives in Porto on Saturday.", BETTER, "My exam is tomorrow."),
+    *("The viewing of the flat is on Saturday at 18:00.", "Actually it's 18:30."),
+    *("See you on Saturday at the library at 18:00", "At 18:30, not 18:00, sorry."),
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_forgotten_leaves_no_day_behind(tmp_path: Path, seed: int) -> None:
+    """A zone that never was told of it has the same rows."""
+    draw = random.Random(seed)
+    events = [
+        message(f"m{at}", draw.choice(TALK), draw.choice(("Ada", "Bob")), MONDAY + timedelta(0, at))
+        for at in range(12)
+    ]
+    gone = {f"m{at}" for at in draw.sample(range(12), 3)}
+    held = []
+    for told, forgotten in ((events, gone), ([e for e in events if e["id"] not in gone], set())):
+        with Recollect(tmp_path / f"home-{len(told)}", encoder="none") as recollect:
+            zone = recollect.zone("friends")
+            zone.ingest(told)
+            for id in sorted(forgotten):
+                zone.forget(id)
+            assert zone.verify().ok
+            with zone._zone.files() as files:
+                held.append(
+                    [
+                        sorted(files.memory.connection.execute(f"SELECT * FROM {table}"))
+                        for table in ("fact_days", "message_dates")
+                    ]
+                )
+    assert held[0] == held[1]
+    assert all(held[0])

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.answer.fact_days import days_of_facts
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.ranking.document_ranking import ScoredDocuments
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 
-def document_results(found: ScoredDocuments, index: Index, *, explain: bool) -> list[Result]:
+def document_results(
+    found: ScoredDocuments, index: Index, files: ZoneFiles, *, explain: bool
+) -> list[Result]:
     """Return documents as results, best first."""
     if not found.documents:
         return []
+    fact_ids = sorted({id_ for item in found.documents for id_, _, _ in item.facts})
+    days = days_of_facts(files.memory.connection, fact_ids)
     canonical = index.canonical_ids.of(id_ for item in found.documents for id_ in item.entities)
     return [
         Result(
@@ -29,7 +35,7 @@ def document_results(found: ScoredDocuments, index: Index, *, explain: bool) -> 
             source_event_ids=list(dict.fromkeys(item.sources)),
             arms=found.ranks(place) if explain else None,
             facts=[
-                SupportingFact(id=id_, text=text, as_of=format_time(at))
+                SupportingFact(id=id_, text=text, as_of=format_time(at), when=days.get(id_))
                 for id_, text, at in item.facts
             ],
             supersedes=[

@@ -38,7 +38,7 @@ class Pipeline:
         scored = self._ranker.score_documents(
             question, self._documents(question, found, index), index
         )
-        document_items = document_results(scored, index, explain=query.explain)
+        document_items = document_results(scored, index, self._files, explain=query.explain)
         ranked, turn_items = None, []
         if (
             found is not None

@@ -13,15 +13,15 @@ from recollect.projections.events import turns_for_recall as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import fact_statements
 from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.recall.answer.fact_days import days_of_facts
 from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.times.past import asks_for_past, is_about_earlier_value
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns
-from recollect.schemas.changes import FactDays
 from recollect.schemas.times import LATEST_MS, format_time
-from recollect.schemas.wire import DateRange, MemoryRevision, Result, SupportingFact
+from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -251,8 +251,14 @@ def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: Zon
         return first
     times = index.turns.occurred_at
     texts = memory.texts(files.memory.connection, chain)
+    days = days_of_facts(files.memory.connection, chain)
     hop_path = [
-        SupportingFact(id=fact, text=texts[fact], as_of=format_time(int(times[places[fact]])))
+        SupportingFact(
+            id=fact,
+            text=texts[fact],
+            as_of=format_time(int(times[places[fact]])),
+            when=days.get(fact),
+        )
         for fact in chain[:-1]
     ]
     return msgspec.structs.replace(first, hop_path=hop_path)
@@ -324,7 +330,7 @@ def _results(
     query = question.query
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
-    days = memory.days_of_facts(connection, fact_ids)
+    days = days_of_facts(connection, fact_ids)
     stated = fact_statements.statements(connection, fact_ids)
     sources = events.source_ids(
         files.events.connection, [each.event_id for some in stated.values() for each in some]
@@ -381,15 +387,11 @@ def _results(
                     ),
                 ],
                 superseded_by=_revisions(item, superseded.after),
-                when=_when(days.get(item.id)),
+                when=days.get(item.id),
                 said=fact_statements.said(stated_in) if stated_in else None,
             )
         )
     return results
-
-
-def _when(days: FactDays | None) -> DateRange | None:
-    return None if days is None else DateRange(days.first_day, days.last_day)
 
 
 def _revisions(item: Chosen, by_fact: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:

@@ -109,6 +109,17 @@ def test_only_the_newest_facts_come_with_it_and_others_stay_results(memory: Memo
     assert {item.source_event_ids[0] for item in rest} == {"m0", "m1", "m2", "m3"}
 
 
+def test_its_facts_have_the_days_that_they_speak_of(memory: Memory) -> None:
+    tell(memory, [say("I own a dog.", "dog"), say("My dog runs in Rome tomorrow.", "race")])
+    observe(memory, "dogs", "Ada has a dog that runs.", facts_of(memory, "dog", "race"))
+    (first, *_) = ask(memory, "dog")
+    days = {fact.text: fact.when and (fact.when.first, fact.when.last) for fact in first.facts}
+    assert days == {
+        "Ada owns a dog.": None,
+        "Ada's dog runs in Rome tomorrow (2026-01-06).": ("2026-01-06", "2026-01-06"),
+    }
+
+
 def test_a_limit_counts_what_is_answered(observed: Memory) -> None:
     for count in (1, 2, 3):
         results = ask(observed, "Does Ada have a dog?", max_results=count)
