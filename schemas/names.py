@@ -47,6 +47,11 @@ def same_letters(one: str, other: str) -> bool:
     return _letters(one) == _letters(other)
 
 
+def without_hyphens(normalized: str) -> str:
+    """Return a normalised name with spaces for hyphens: one form of "jean-luc" and "jean luc"."""
+    return " ".join(normalized.replace("-", " ").split())
+
+
 def _letters(name: str) -> str:
     return _SPACING.sub("", normalise_name(name))
 

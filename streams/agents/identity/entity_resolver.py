@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from recollect.schemas.changes import AnyRow, Handle
 from recollect.schemas.events import Content, Event
 from recollect.schemas.ids import entity_id, handle_row_id
-from recollect.schemas.names import normalise_name
+from recollect.schemas.names import normalise_name, without_hyphens
 from recollect.streams.agents.identity.entity_comparison import (
     UNCERTAIN,
     EntityComparison,
@@ -246,6 +246,8 @@ class EntityResolver:
         found = self._find_unambiguous(
             normalized, None if entity_type == "unknown" else entity_type
         )
+        if found is None and entity_type == "organisation" and " " in normalized:
+            found = self._account_of_business(normalized)
         if found is None and entity_type in ("person", "unknown") and " " not in normalized:
             if self._entities.namesakes(normalized, "person"):
                 # Several have exactly this name, so that it is ambiguous.
@@ -258,6 +260,12 @@ class EntityResolver:
             if len(people) == 1:
                 found = next(iter(people.values()))
         return found
+
+    def _account_of_business(self, normalized: str) -> EntityRef | None:
+        """Return the only account with the name of a business: senders count as persons."""
+        namesakes = self._entities.namesakes(normalized, "person").values()
+        accounts = [each for each in namesakes if self._entities.profile_of(each).addresses]
+        return accounts[0] if len(accounts) == 1 else None
 
     def ids(self, entity: EntityRef) -> list[str]:
         """Return the id of the canonical entity, then the ids of all entities merged into it."""
@@ -342,7 +350,8 @@ class EntityResolver:
         normalized = normalise_name(name)
         found = [each for each in self._participants if each.display_name == normalized]
         if not found and mention_type in ("PERSON", "OTHER", "LOCATION"):
-            found = [each for each in self._participants if normalized in each.names]
+            spelt = without_hyphens(normalized)
+            found = [each for each in self._participants if spelt in each.names]
         owners = (self._state.handle_owner(each.handle_id) for each in found)
         people = {
             person.id: person

@@ -9,7 +9,7 @@ import msgspec
 from recollect.projections.events.event_queries import Speaker
 from recollect.schemas.events import Event, message_of
 from recollect.schemas.ids import handle_row_id
-from recollect.schemas.names import normalise_name
+from recollect.schemas.names import normalise_name, same_length_marks, without_hyphens
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.language.names.display_names import called
 from recollect.text.tokenizer import bare, tokenise
@@ -21,7 +21,7 @@ LOOKBACK_EVENTS = 400
 class Participant(msgspec.Struct, frozen=True):
     """An account, by the id of its handle's row.
 
-    `display_name` is normalised; `names` are all names that it may be called by.
+    `display_name` is normalised; `names` are all names that it may be called by, without hyphens.
     """
 
     handle_id: str
@@ -33,11 +33,12 @@ def named_participants(
     text: str, event: Event, conversation: Conversation
 ) -> tuple[Participant, ...]:
     """Return the participants that a text may name, without the sender."""
-    words = {bare(lower) for lower in tokenise(text).lowers}
+    lowers = tokenise(same_length_marks(text)).lowers
+    words = {word for lower in lowers for word in bare(lower).split("-")}
     found: dict[tuple[str, str], Participant] = {}
     for speaker in _others(conversation.participants(event, event.number - LOOKBACK_EVENTS), event):
         name = speaker.sender_name or speaker.sender_id
-        names = called(name)
+        names = frozenset(map(without_hyphens, called(name)))
         if any(words.issuperset(each.split()) for each in names):
             # The query makes the decision depend on the event that gave the name.
             conversation.event(speaker.number)

@@ -312,3 +312,23 @@ def test_a_bare_first_name_is_always_one_person() -> None:
         said(f"Mel called me about flat {nth}.", nth, who) for nth, who in enumerate("ABCDE", 1)
     ]
     assert len(persons(zone(*drafts), "Mel")) == 1
+
+
+@pytest.mark.parametrize("called", ["Jean Luc", "Jean-Luc", "Jean\u2011Luc"])
+@pytest.mark.parametrize("account", ["Jean-Luc Picard", "Jean-Luc"])
+def test_a_participant_is_meant_in_any_writing(called: str, account: str) -> None:
+    home = zone(
+        said("I live in Rome.", 1, account),
+        said(f"My keys are with {called} now, {called} said.", 2, "Ann"),
+    )
+    meant = {entity for words, entity in home.mentioned_in("m2") if words == called}
+    assert meant == {home.owner_of(account.lower())}
+
+
+def test_a_business_that_writes_is_the_one_that_is_named() -> None:
+    home = zone(
+        said("Your bread is ready.", 1, "Zorbel Bakery"),
+        said("I buy all my bread at Zorbel Bakery.", 2, "Ann"),
+    )
+    meant = {entity for words, entity in home.mentioned_in("m2") if words == "Zorbel Bakery"}
+    assert meant == {home.owner_of("zorbel bakery")}
