@@ -258,7 +258,7 @@ class Zone(ZoneOperations):
 
         >>> zone.write(dry_run=True).model  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        recollect.schemas.errors.InvalidInput: the writer of ... are the rules alone; ...
+        recollect.schemas.errors.InvalidInput: the home ... uses only the rule-based writer; ...
         """
         from recollect.operations.writing import writing
 

@@ -18,7 +18,7 @@ from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided_up_to, publishing_call
 from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
-from recollect.operations.writing.background_writing import written_meanwhile
+from recollect.operations.writing.background_writing import writing_in_background
 from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import IngestReport, WriteReport
@@ -245,7 +245,7 @@ class QueryService:
         deciding = DecidingThread(node, self._on_decided, ticks=ticks) if decides else nullcontext()
         opened, on_error = self.recollect._open_home, self.log.writer_error
         writing = (
-            written_meanwhile(opened, self._on_written, on_error) if decides else nullcontext()
+            writing_in_background(opened, self._on_written, on_error) if decides else nullcontext()
         )
         with deciding, writing:
             try:

@@ -174,9 +174,9 @@ def test_what_is_forgotten_while_it_is_read_leaves_nothing(tmp_path: Path) -> No
 def test_nobody_is_asked_where_it_is_not_wanted(tmp_path: Path, settings: Any) -> None:
     with service_with(tmp_path / "home", keeping, **settings) as (_, client, server):
         publish(client, DEPLOY, "I live in Turin.")
-        time.sleep(4 * background_writing._LOOK_SECONDS)
+        time.sleep(4 * background_writing._POLL_SECONDS)
         assert server.questions == []
-        assert not [one for one in threading.enumerate() if one.name == "write-meanwhile"]
+        assert not [one for one in threading.enumerate() if one.name == "background-writer"]
 
 
 def test_a_home_without_an_account_is_served_and_the_log_says_what_lacks(tmp_path: Path) -> None:

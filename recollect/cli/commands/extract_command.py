@@ -79,7 +79,7 @@ def extract(
         items: Iterable[Draft | Rejection] = chain(rejections, found_in)
         if model is not None:
             items = list(items)
-            estimate = model.priced(_drafts(items))
+            estimate = model.estimate(_drafts(items))
             if dry_run:
                 _print_estimate(estimate, as_json)
                 return 0

@@ -12,7 +12,10 @@ from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
 from recollect.operations.processes.embedded_worker import EmbeddedWorker, report_errors, tick
-from recollect.operations.writing.background_writing import writes_meanwhile, written_meanwhile
+from recollect.operations.writing.background_writing import (
+    writes_in_background,
+    writing_in_background,
+)
 from recollect.projections.file_permissions import require_writable
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.wire import WriteReport
@@ -82,10 +85,10 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
     ticked: dict[str, int] = {}
     owns = None
     with ExitStack() as stack:
-        if writes_meanwhile(home):
+        if writes_in_background(home):
             opened = stack.enter_context(closing(OpenHome(home)))
             owns = stack.enter_context(
-                written_meanwhile(opened, _ignore_report, _warn_unwritten, frozenset())
+                writing_in_background(opened, _ignore_report, _warn_unwritten, frozenset())
             )
         run_kafka_worker(
             partial(open_following_node, home, decides=True),
@@ -100,7 +103,7 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
 def _work_embedded(home: Home, report: OnZoneProgress) -> None:
     with (
         closing(OpenHome(home)) as opened,
-        written_meanwhile(opened, _ignore_report, _warn_unwritten),
+        writing_in_background(opened, _ignore_report, _warn_unwritten),
     ):
         EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
 

@@ -28,7 +28,7 @@ def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
     """
     from recollect.operations.writing import writing
 
-    return writing.told(zone)
+    return writing.prompt_texts(zone)
 
 
 @operation(
@@ -64,7 +64,7 @@ def set_writer_text(
     """
     from recollect.operations.writing import writing
 
-    return writing.tell(zone, name, text)
+    return writing.set_prompt_text(zone, name, text)
 
 
 class WriterOperations:

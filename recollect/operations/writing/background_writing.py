@@ -1,4 +1,4 @@
-"""Writing in the background: a home's language model reads what is said while a process runs."""
+"""Writing in the background: a home's model processes new events while a process runs."""
 
 from __future__ import annotations
 
@@ -9,189 +9,195 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.open_zone import OpenHome
-from recollect.operations.writing.model_backlog import Unread
-from recollect.operations.writing.writing import open_door, write
+from recollect.operations.writing.model_backlog import ModelBacklog
+from recollect.operations.writing.writing import open_client, write
 from recollect.schemas.errors import Busy, Unavailable
 from recollect.schemas.wire import WriteReport
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
 from recollect.streams.models.model_client import ModelClient
 
-#: Called with a zone and what a model wrote of it.
-Wrote = Callable[[str, WriteReport], None]
-#: Called with a zone, or with "" where it is of no one, and why nobody writes.
-Failed = Callable[[str, Exception], None]
-#: Called with the partitions whose zones are read from now on.
-Own = Callable[[Set[int]], None]
+#: Called with a zone and the report of a run over it.
+OnWritten = Callable[[str, WriteReport], None]
+#: Called with a zone, or "" if the error concerns no single zone, and the error.
+OnFailed = Callable[[str, Exception], None]
+#: Called with the partitions whose zones are processed from now on.
+SetOwned = Callable[[Set[int]], None]
 
-_LOOK_SECONDS = 0.5
-#: After a failure it is tried again so much later, then twice as late each time, up to the longest.
+_POLL_SECONDS = 0.5
+#: Seconds before the first retry after a failure; each further pause is twice as long, up to a
+#: maximum.
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0
-#: The budgets of a run are those of so long.
+#: Seconds after which a new run begins, with the full budget of a run.
 _RUN_SECONDS = 3_600.0
 _ALL = frozenset(range(PARTITIONS))
 
 
 @contextmanager
-def written_meanwhile(
-    open_home: OpenHome, wrote: Wrote, failed: Failed, owned: Set[int] = _ALL
-) -> Iterator[Own]:
-    """Let the home's model read what is said, on a thread, until the block ends.
+def writing_in_background(
+    open_home: OpenHome, on_written: OnWritten, on_failed: OnFailed, owned: Set[int] = _ALL
+) -> Iterator[SetOwned]:
+    """Let the home's model process new events on a thread until the block ends.
 
-    It reads the zones of the partitions `owned`, and the block gets what changes these: on Kafka
-    each is one worker's at a time, so that nobody asks twice. Nobody reads where the home's writer
-    are the rules alone, where the setting says no, or in a home that is read-only.
+    It processes the zones of the partitions `owned`; the block gets a function that replaces them.
+    On Kafka each partition belongs to one worker at a time, so that no event is processed twice.
+    Does nothing if the home's writer is `rules`, if the settings disable background writing, or if
+    the home is read-only.
     """
-    if not writes_meanwhile(open_home.home) or not open_home.node.writes:
+    if not writes_in_background(open_home.home) or not open_home.node.writes:
         yield lambda _: None
         return
-    worker = _Writing(open_home, wrote, failed, owned)
-    thread = threading.Thread(target=worker.work, name="write-meanwhile")
+    writer = _BackgroundWriter(open_home, on_written, on_failed, owned)
+    thread = threading.Thread(target=writer.run, name="background-writer")
     thread.start()
     try:
-        yield worker.own
+        yield writer.set_owned
     finally:
-        worker.end()
+        writer.stop()
         thread.join()
 
 
-def writes_meanwhile(home: Home) -> bool:
-    """Return whether a home's model is to read what is said without a command."""
+def writes_in_background(home: Home) -> bool:
+    """Return whether a home's model processes new events without a command."""
     return home.writer == "model" and home.configuration.models().background
 
 
-class _Writing:
-    """Reads the zones of a home in turn, a few events of each."""
+class _BackgroundWriter:
+    """Processes the zones of a home in turn, a few events of each."""
 
-    def __init__(self, open_home: OpenHome, wrote: Wrote, failed: Failed, owned: Set[int]) -> None:
+    def __init__(
+        self, open_home: OpenHome, on_written: OnWritten, on_failed: OnFailed, owned: Set[int]
+    ) -> None:
         self._open_home = open_home
         self._owned = owned
-        self._wrote = wrote
-        self._failed = failed
-        self._ended = threading.Event()
+        self._on_written = on_written
+        self._on_failed = on_failed
+        self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._door: ModelClient | None = None
-        self._door_until = 0.0
+        self._client: ModelClient | None = None
+        self._client_expires = 0.0
         self._ends: dict[int, int] = {}
-        #: Zones that may have something to read, and when they are to be tried.
+        #: Zone that may have new events -> when to process it next (monotonic seconds).
         self._waiting: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
-        self._unread: dict[str, Unread] = {}
-        #: Events of each zone that are left out of its next turn, and whether it is for good.
-        self._aside: dict[str, dict[int, bool]] = {}
+        self._backlogs: dict[str, ModelBacklog] = {}
+        #: Zone -> number of an event that its next run skips -> whether it is skipped for good.
+        self._skipped: dict[str, dict[int, bool]] = {}
 
-    def work(self) -> None:
-        """Work until `end` is called."""
-        while not self._ended.is_set():
+    def run(self) -> None:
+        """Process zones until `stop` is called."""
+        while not self._stopped.is_set():
             try:
-                self._look()
+                self._find_zones()
                 self._pauses.pop("", None)
                 now = time.monotonic()
-                for zone in [zone for zone, since in self._waiting.items() if since <= now]:
-                    if self._ended.is_set():
+                for zone in [zone for zone, due in self._waiting.items() if due <= now]:
+                    if self._stopped.is_set():
                         break
-                    self._in_turn(zone)
+                    self._process(zone)
             except Exception as error:
                 self._pause("", error)
-            due = min(self._waiting.values(), default=time.monotonic() + _LOOK_SECONDS)
-            self._ended.wait(min(max(due - time.monotonic(), 0.0), _LOOK_SECONDS))
-        self._close_door()
+            due = min(self._waiting.values(), default=time.monotonic() + _POLL_SECONDS)
+            self._stopped.wait(min(max(due - time.monotonic(), 0.0), _POLL_SECONDS))
+        self._close_client()
 
-    def own(self, partitions: Set[int]) -> None:
-        """Read the zones of these partitions from now on, and of no others."""
+    def set_owned(self, partitions: Set[int]) -> None:
+        """Process only the zones of these partitions from now on."""
         self._owned = partitions
 
-    def end(self) -> None:
-        """Have `work` return soon, also where it waits for an answer."""
-        self._ended.set()
-        self._close_door()
+    def stop(self) -> None:
+        """Make `run` return soon, even while it waits for an answer."""
+        self._stopped.set()
+        self._close_client()
 
-    def _look(self) -> None:
-        """Note the zones of which more was said, and those that came to this process or left it."""
+    def _find_zones(self) -> None:
+        """Add zones with new events or in new partitions; drop those of partitions given up."""
         ledger = self._open_home.node.ledger
         ends = {part: ledger.end(EVENTS, part) for part in self._owned}
         for zone in [zone for zone in self._waiting if partition_of(zone) not in ends]:
-            for kept in (self._waiting, self._pauses, self._unread, self._aside):
-                kept.pop(zone, None)
-        moved = {part for part, end in ends.items() if end != self._ends.get(part)}
-        if moved:
+            for by_zone in (self._waiting, self._pauses, self._backlogs, self._skipped):
+                by_zone.pop(zone, None)
+        grown = {part for part, end in ends.items() if end != self._ends.get(part)}
+        if grown:
             for zone in ledger.zones():
-                if partition_of(zone) in moved:
+                if partition_of(zone) in grown:
                     self._waiting.setdefault(zone, 0.0)
         self._ends = ends
 
-    def _goes_on(self, zone: str) -> bool:
-        return not self._ended.is_set() and partition_of(zone) in self._owned
+    def _is_active(self, zone: str) -> bool:
+        return not self._stopped.is_set() and partition_of(zone) in self._owned
 
-    def _in_turn(self, zone: str) -> None:
-        """Let the model read some events of a zone."""
+    def _process(self, zone: str) -> None:
+        """Let the model process some events of a zone."""
         if not self._open_home.holds(zone):
-            # The worker of this home makes its files at this moment.
-            self._waiting[zone] = time.monotonic() + _LOOK_SECONDS
+            # A worker of this home is creating the zone's files right now.
+            self._waiting[zone] = time.monotonic() + _POLL_SECONDS
             return
-        before = self._aside.get(zone, {})
-        aside = dict(before)
+        before = self._skipped.get(zone, {})
+        skipped = dict(before)
         node = self._open_home.node
         try:
-            door = self._opened()
+            client = self._open_client()
             report = write(
                 self._open_home.zone(zone),
-                limit=door.settings.concurrency,
-                door=door,
-                while_=lambda: self._goes_on(zone),
-                aside=aside,
-                unread=self._unread.setdefault(zone, Unread(node.ledger, zone)),
+                limit=client.settings.concurrency,
+                client=client,
+                while_=lambda: self._is_active(zone),
+                skipped=skipped,
+                backlog=self._backlogs.setdefault(zone, ModelBacklog(node.ledger, zone)),
             )
         except Busy:
-            # Somebody runs `write`.
+            # Another process is running `write`.
             self._waiting[zone] = time.monotonic() + _FIRST_PAUSE
             return
         except Exception as error:
-            # Whatever it is, the other zones go on.
+            # Any error pauses only this zone.
             self._pause(zone, error)
             return
-        # What nobody answered lets others go first, once.
-        self._aside[zone] = {
-            number: refused for number, refused in aside.items() if refused or number not in before
+        # An event that failed is skipped once, so that others come first; a rejected one, for good.
+        self._skipped[zone] = {
+            number: is_rejected
+            for number, is_rejected in skipped.items()
+            if is_rejected or number not in before
         }
         if not report.pending:
-            if self._aside[zone] == aside:
+            if self._skipped[zone] == skipped:
                 del self._waiting[zone]
             else:
                 self._waiting[zone] = time.monotonic() + self._pauses.get(zone, _FIRST_PAUSE)
             return
-        self._wrote(zone, report)
+        self._on_written(zone, report)
         if report.stopped or report.processed < report.pending:
-            because = report.stopped or "what was asked was refused, or was forgotten meanwhile"
-            self._pause(zone, Unavailable(because))
+            reason = report.stopped or "requests were rejected, or their events erased meanwhile"
+            self._pause(zone, Unavailable(reason))
         else:
             self._pauses.pop(zone, None)
 
     def _pause(self, zone: str, error: Exception) -> None:
-        """Tell why nobody writes, and have a zone wait; each time twice as long."""
-        if self._ended.is_set() or (zone and not self._goes_on(zone)):
+        """Report an error and pause a zone, or all for ""; each pause is twice as long."""
+        if self._stopped.is_set() or (zone and not self._is_active(zone)):
             return
-        self._failed(zone, error)
+        self._on_failed(zone, error)
         pause = min(self._pauses.get(zone, _FIRST_PAUSE / 2) * 2, _LONGEST_PAUSE)
         self._pauses[zone] = pause
         if zone:
             self._waiting[zone] = time.monotonic() + pause
         else:
-            self._ended.wait(pause)
+            self._stopped.wait(pause)
 
-    def _opened(self) -> ModelClient:
-        """Return the door of this hour."""
+    def _open_client(self) -> ModelClient:
+        """Return the client of the current run; a new run begins every `_RUN_SECONDS`."""
         now = time.monotonic()
         with self._lock:
-            if self._door is None or now >= self._door_until:
-                home, before = self._open_home.home, self._door
-                self._door = open_door(home.configuration, home.directory)
+            if self._client is None or now >= self._client_expires:
+                home, before = self._open_home.home, self._client
+                self._client = open_client(home.configuration, home.directory)
                 if before is not None:
-                    self._door.adopt_cooldowns(before)
+                    self._client.adopt_cooldowns(before)
                     before.close()
-                self._door_until = now + _RUN_SECONDS
-            return self._door
+                self._client_expires = now + _RUN_SECONDS
+            return self._client
 
-    def _close_door(self) -> None:
+    def _close_client(self) -> None:
         with self._lock:
-            if self._door is not None:
-                self._door.close()
+            if self._client is not None:
+                self._client.close()

@@ -1,4 +1,4 @@
-"""Extracting: what the writer would decide from events, in order, in memory only."""
+"""A dry run of the writer over events, in order: in memory only, nothing is stored."""
 
 from __future__ import annotations
 
@@ -46,41 +46,38 @@ from recollect.streams.language.references.who_is_meant import (
 from recollect.text.stability import stability
 
 if TYPE_CHECKING:
-    from recollect.operations.writing.model_extracting import ModelExtractor, Would
+    from recollect.operations.writing.model_extracting import DryRunResult, ModelExtractor
 
 
 class Extractor:
-    """Reads events in order, with earlier ones as context; nothing is stored."""
+    """Extracts facts and mentions from events in order, with earlier ones as context."""
 
     def __init__(
         self,
         zone: str,
         gateway: EncoderGateway | None = None,
         model: ModelExtractor | None = None,
-        without: Without = ALL,
+        disabled_steps: Without = ALL,
     ) -> None:
-        """`gateway`: to the reader of a home, which it loads once; None, or one without a reader:
-        rules alone.
+        """`gateway`: gives access to the reader of a home. None, or without a reader: only rules.
 
-        `without`: the steps that are left out.
-
-        `model` reads every event beside the rules; None: no model does.
+        `model`: processes every event in addition to the rules.
         """
         self.gateway = gateway
         self._model = model
-        self._without = without
-        self._writer = RuleWriter(without)
+        self._disabled_steps = disabled_steps
+        self._writer = RuleWriter(disabled_steps)
         self._thread = FileConversation(zone, model.context if model else 0)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)
 
     def extract(self, draft: Draft) -> Extraction:
-        """Return what the writer would decide from an event, as if its turn were over.
+        """Return what the writer would extract from an event, as if its turn were over.
 
         Raises:
-            ModelUnavailable: a model was to be asked, and nobody answers.
-            BudgetExceeded: a budget does not reach for asking it.
+            ModelUnavailable: no account of the model answers.
+            BudgetExceeded: a budget of the model is used up.
         """
         event = self._thread.next_event(draft)
         content = event.payload
@@ -96,12 +93,12 @@ class Extractor:
         decided = self._writer.resolve(event, extract, self._state())
         puts = [row for part in decided for row in part.puts]
         self._project(puts)
-        would = self._would(event, puts)
-        added = [] if would is None else would.rows
+        model_result = self._run_model(event, puts)
+        added = [] if model_result is None else model_result.rows
         references = self._references(event, content)
         self._thread.add(event)
         messages: list[AnalysedMessage] = extract.content
-        # Where both say who is meant by the same words, the rules' say counts.
+        # If both resolve the same mention, that of the rules is used.
         named = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
@@ -122,19 +119,21 @@ class Extractor:
                 and row.to_fact_id in places
             ],
             writer=writer,
-            model_usage=msgspec.UNSET if would is None else would.answers,
+            model_usage=msgspec.UNSET if model_result is None else model_result.usage,
         )
 
-    def _would(self, event: Event, puts: Sequence[AnyRow]) -> Would | None:
-        """Return what a model would add to what the rules decided of an event."""
+    def _run_model(self, event: Event, puts: Sequence[AnyRow]) -> DryRunResult | None:
+        """Return what the model adds to `puts`, the rows of the rules; None without a model."""
         if self._model is None:
             return None
-        self._model.note(event, puts)
-        would = self._model.extract(event, self._thread, self._state(), self._identity.connection)
-        if would is not None:
-            self._project(would.rows)
-            self._model.note(event, would.rows)
-        return would
+        self._model.add_memories(event, puts)
+        model_result = self._model.extract(
+            event, self._thread, self._state(), self._identity.connection
+        )
+        if model_result is not None:
+            self._project(model_result.rows)
+            self._model.add_memories(event, model_result.rows)
+        return model_result
 
     def _state(self) -> State:
         return State(
@@ -191,7 +190,9 @@ class Extractor:
             for holds in (stability(fact.text, claim.attribute if claim else None),)
         ]
         return (
-            [without_stability(fact) for fact in listed] if "stability" in self._without else listed
+            [without_stability(fact) for fact in listed]
+            if "stability" in self._disabled_steps
+            else listed
         )
 
     def _mentions(
@@ -237,7 +238,7 @@ class Extractor:
         return sorted(found, key=lambda mention: mention.start)
 
     def _references(self, event: Event, content: Content) -> list[Reference]:
-        """Return who is meant in an event, of those who were named or spoke before it."""
+        """Resolve references to people in an event: to those named or speaking before it."""
         before = [
             Heard(said.sender_name or said.sender_id, user_text(each))
             for each in self._thread.preceding(event, IN_MIND)
@@ -247,12 +248,12 @@ class Extractor:
         return who_is_meant(content.content, speaker, before)
 
     def _name(self, id_or_name: str) -> str:
-        """Return the name of the entity at the end of an id's merges; any other text is a name."""
+        """Return the name of the entity of an id, after merges; return a name unchanged."""
         entity = canonical(self._identity.connection, id_or_name)
         return id_or_name if entity is None else entity.name
 
     def close(self) -> None:
-        """Forget everything."""
+        """Close the files in memory."""
         for model in (self._events, self._memory, self._identity):
             model.close()
 
@@ -266,7 +267,7 @@ class Extractor:
 def _with_references(
     found: Sequence[Mention], text: str, references: Sequence[Reference]
 ) -> list[Mention]:
-    """Return mentions with those of persons whom a pronoun or the conversation tells."""
+    """Return mentions with the resolved references to people: pronouns, and names by context."""
     made = list(found)
     for reference in references:
         start, end = reference.start, reference.end

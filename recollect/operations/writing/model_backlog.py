@@ -1,4 +1,4 @@
-"""What a language model has not read of a zone, and what is known of it from turn to turn."""
+"""The events of a zone that a language model has yet to process, kept from one run to the next."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ from recollect.streams.ledger import Ledger
 from recollect.streams.writing.model_loop import WriteTask, has_text, write_task_for
 from recollect.streams.writing.recorder import Recordings
 
-#: Beyond all numbers of a ledger.
+#: Larger than every event number.
 _AFTER_ALL = 2**62
 
 
-class Unread:
-    """The events of a zone that a model has not read, in the ledger's order.
+class ModelBacklog:
+    """The events of a zone that a model has not processed, in the ledger's order.
 
-    What was said is looked through once, and again only when all that was found is taken: so a
-    backlog that is read in many turns takes time in proportion to its length.
+    The zone is scanned again only when everything found before has been taken, so that processing
+    a backlog in many runs takes time linear in its length.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
         self.recordings = Recordings(ledger, zone)
         self._found: deque[tuple[int, str]] = deque()
-        # Those that an assistant said, or that are empty: there is nothing to read in them.
-        self._wordless: set[int] = set()
+        # Messages of assistants and empty ones, which the model does not process.
+        self._without_text: set[int] = set()
 
     def __len__(self) -> int:
-        """Return how many were found and are not taken."""
+        """Return the number of events that were found and not taken."""
         return len(self._found)
 
-    def look(self, files: ZoneFiles, read: Set[int]) -> None:
-        """Look through what was said for what is not among the numbers that were `read`."""
+    def scan(self, files: ZoneFiles, processed: Set[int]) -> None:
+        """Add all messages of the zone, but for the event numbers in `processed`."""
         self._found.extend(
             each
             for each in events.message_ids(files.events.connection)
-            if each[0] not in read and each[0] not in self._wordless
+            if each[0] not in processed and each[0] not in self._without_text
         )
 
-    def take(self, files: ZoneFiles, most: int, context: int) -> list[WriteTask]:
-        """Return the next events, `most` of them at most, each with up to `context` before it."""
+    def take(self, files: ZoneFiles, limit: int, context: int) -> list[WriteTask]:
+        """Return the next events, at most `limit`, each with up to `context` earlier ones."""
         taken: list[WriteTask] = []
         thread = LedgerConversation(files.events.connection)
-        while self._found and len(taken) < most:
+        while self._found and len(taken) < limit:
             number, id_ = self._found.popleft()
             event = events.event_by_number(files.events.connection, number)
             if event is None or files.memory.row(ProcessedEvent, (id_,)) is None:
                 continue
             if not has_text(event):
-                self._wordless.add(number)
+                self._without_text.add(number)
                 continue
-            ready = write_task_for(event, thread, _AFTER_ALL, context)
-            if ready is not None:
-                taken.append(ready)
+            task = write_task_for(event, thread, _AFTER_ALL, context)
+            if task is not None:
+                taken.append(task)
         return taken
 
     def give_back(self, untried: Iterable[WriteTask]) -> None:
-        """Put events, in their order, before all others that are not taken."""
+        """Put events back at the front, in their order."""
         self._found.extendleft(
             (each.event.number, each.event.id) for each in reversed(list(untried))
         )

@@ -1,4 +1,4 @@
-"""What a language model would write about events, in order: in memory only, nothing is recorded."""
+"""A dry run of the model writer over events, in order: in memory only, nothing is recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenHome
 from recollect.operations.ingestion.file_conversation import FileConversation
-from recollect.operations.writing.writing import open_door, role_in
+from recollect.operations.writing.writing import open_client, writer_prompt
 from recollect.projections.events.event_queries import Speaker
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
@@ -53,94 +53,99 @@ if TYPE_CHECKING:
     from recollect.home.home_directory import Home
 
 _MAX_RECALLED = 10
-#: What recall may be asked for, and the kind of memory that answers.
+#: Scope of recall -> the kind of memory that it selects.
 _KINDS = {"facts": "fact", "events": "event", "entities": "entity"}
 
 
-class Would(NamedTuple):
-    """What a model would add to memory about an event, and what it said on the way."""
+class DryRunResult(NamedTuple):
+    """The rows that a model would add for an event, and the usage of its calls."""
 
     rows: list[AnyRow]
-    answers: EventModelUsage
+    usage: EventModelUsage
 
 
 class ModelExtractor:
-    """Puts events before a model, one after the other, beside the rules."""
+    """Runs the model writer over events, one at a time, alongside the rules."""
 
-    def __init__(self, door: ModelClient, role: WriterPrompt, without: Without = ALL) -> None:
-        """`without`: the steps that are left out."""
-        self._door = door
+    def __init__(
+        self, client: ModelClient, role: WriterPrompt, disabled_steps: Without = ALL
+    ) -> None:
+        self._client = client
         self._role = role
-        self._writer = ModelWriter(without)
-        self._held: list[_Held] = []
+        self._writer = ModelWriter(disabled_steps)
+        self._memories: list[_Memory] = []
 
     @property
     def context(self) -> int:
-        """How many events before one a model is shown."""
-        return self._door.settings.context
+        """The number of earlier events that the model is shown with one."""
+        return self._client.settings.context
 
-    def priced(self, drafts: Iterable[Draft]) -> WriteReport:
-        """Return what asking about events of files takes; nobody is asked."""
+    def estimate(self, drafts: Iterable[Draft]) -> WriteReport:
+        """Estimate the cost for the events of files, without calling the model."""
         events = FileConversation("", self.context)
-        questions = []
+        requests = []
         for draft in drafts:
             event = events.next_event(draft)
-            about = write_task_for(event, events, event.number, self.context)
-            if about is not None:
-                questions.append(first_request(self._role, about))
+            task = write_task_for(event, events, event.number, self.context)
+            if task is not None:
+                requests.append(first_request(self._role, task))
             events.add(event)
-        found = estimate_cost(questions, self._door.model, self._door.settings)
+        cost = estimate_cost(requests, self._client.model, self._client.settings)
         return WriteReport(
-            model=self._door.model,
+            model=self._client.model,
             role=self._role.version,
-            pending=len(questions),
+            pending=len(requests),
             dry_run=True,
-            **found._asdict(),
+            **cost._asdict(),
         )
 
     def extract(
         self, event: Event, before: FileConversation, state: State, entities: apsw.Connection
-    ) -> Would | None:
-        """Return what the model would add; None where it is not asked of such an event.
+    ) -> DryRunResult | None:
+        """Return what the model would add; None if it is not asked about this kind of event.
 
-        `entities` is the connection to what is known of entities.
+        `entities`: a connection to the identity file.
 
         Raises:
-            ModelUnavailable: nobody answers.
-            BudgetExceeded: a budget does not reach.
+            ModelUnavailable: no account answers.
+            BudgetExceeded: a budget is used up.
         """
-        about = write_task_for(event, before, event.number, self.context)
-        if about is None:
+        task = write_task_for(event, before, event.number, self.context)
+        if task is None:
             return None
-        answers = _Answers(self._door)
-        held = _HeldMemory(self._held, state, entities)
+        answers = _Answers(self._client)
+        memory_tools = _MemoryTools(self._memories, state, entities)
         try:
-            wrote = write_event(about, self._role, answers, held, self._door.settings.rounds)
-        except PromptRejected as refused:
-            return Would([], self._answers(answers.calls(), None, str(refused)))
-        said = _said(wrote.command, event, before.next_number())
-        thread = _Shown(about, before, answers.calls())
-        parts = self._writer.resolve(said, self._writer.extract(said, thread), state)
+            result = write_event(
+                task, self._role, answers, memory_tools, self._client.settings.rounds
+            )
+        except PromptRejected as error:
+            return DryRunResult([], self._usage(answers.calls(), None, str(error)))
+        answer_event = _answer_event(result.command, event, before.next_number())
+        thread = _ShownConversation(task, before, answers.calls())
+        parts = self._writer.resolve(
+            answer_event, self._writer.extract(answer_event, thread), state
+        )
         rows = [row for part in parts for row in part.puts]
         counts = next((row for row in rows if isinstance(row, ModelWriteStats)), None)
-        return Would(rows, self._answers(answers.calls(), counts, None))
+        return DryRunResult(rows, self._usage(answers.calls(), counts, None))
 
-    def note(self, event: Event, rows: Iterable[AnyRow]) -> None:
-        """Note an event and what was concluded from it, for the model to recall."""
-        said = event.payload
-        if isinstance(said, Content) and said.content.strip():
-            self._held.append(_Held("event", event.id, said.content, event))
+    def add_memories(self, event: Event, rows: Iterable[AnyRow]) -> None:
+        """Add an event and the rows extracted from it to what the model can recall."""
+        content = event.payload
+        if isinstance(content, Content) and content.content.strip():
+            self._memories.append(_Memory("event", event.id, content.content, event))
         for row in rows:
             if isinstance(row, Fact):
-                self._held.append(_Held("fact", row.id, row.text, event))
+                self._memories.append(_Memory("fact", row.id, row.text, event))
             elif isinstance(row, Entity):
-                self._held.append(_Held("entity", row.id, row.name, event))
+                self._memories.append(_Memory("entity", row.id, row.name, event))
 
-    def _answers(
+    def _usage(
         self, calls: ModelCalls, counts: ModelWriteStats | None, failed: str | None
     ) -> EventModelUsage:
         return EventModelUsage(
-            model=self._door.model,
+            model=self._client.model,
             role=self._role.version,
             calls=calls.requests,
             tokens_in=calls.tokens_in,
@@ -158,24 +163,24 @@ class ModelExtractor:
 def open_model(
     configuration: Configuration, home: Home | None, zone: str
 ) -> Iterator[ModelExtractor]:
-    """Lend the model of the settings, in the role that a zone of a home gives it.
+    """Open the configured model, with the writer prompt of the zone.
 
-    What it is asked counts against the budgets of the home. `home` None: there is none.
+    Its calls count towards the budgets of the home. `home` None: no home exists.
 
     Raises:
-        InvalidInput: no account is set, or one wrongly.
+        InvalidInput: no account is configured, or one is malformed.
     """
-    with closing(open_door(configuration, home.directory if home else None)) as door:
+    with closing(open_client(configuration, home.directory if home else None)) as client:
         role = writer_prompt_of({})
         if home is not None:
             with closing(OpenHome(home)) as opened:
                 if opened.holds(zone):
-                    role = role_in(opened.zone(zone))
-        yield ModelExtractor(door, role, frozenset(home.disabled_steps if home else ()))
+                    role = writer_prompt(opened.zone(zone))
+        yield ModelExtractor(client, role, frozenset(home.disabled_steps if home else ()))
 
 
-class _Held(NamedTuple):
-    """A memory of these files: its kind, its id, its text, and the event that gave it."""
+class _Memory(NamedTuple):
+    """A memory extracted from these files, and the event that it comes from."""
 
     kind: str
     id: str
@@ -184,17 +189,17 @@ class _Held(NamedTuple):
 
 
 class _Answers:
-    """Asks a model, and keeps its answers for as long as one event is at hand."""
+    """Asks a model, and collects its answers for one event."""
 
-    def __init__(self, door: ModelClient) -> None:
-        self._door = door
-        self._given: list[OpenedRecording] = []
+    def __init__(self, client: ModelClient) -> None:
+        self._client = client
+        self._recordings: list[OpenedRecording] = []
 
     def ask(
-        self, question: ChatRequest, numbers: frozenset[int], role: str
+        self, request: ChatRequest, numbers: frozenset[int], role: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a question; its place is its place in the order."""
-        answer = self._door.ask(question)
+        """Return the answer to a request, and a reference: its index among the answers."""
+        answer = self._client.ask(request)
         header = RecordingHeader(
             RECORDING_FORMAT,
             "",
@@ -204,38 +209,38 @@ class _Answers:
             role,
             answer.tokens_in,
             answer.tokens_out,
-            self._door.settings.cost(answer.tokens_in, answer.tokens_out),
+            self._client.settings.cost(answer.tokens_in, answer.tokens_out),
             0,
         )
-        place = len(self._given)
-        given = OpenedRecording(header, to_recorded(answer))
-        self._given.append(given)
-        return given, RecordingRef(place, place.to_bytes(8, "big"))
+        index = len(self._recordings)
+        recording = OpenedRecording(header, to_recorded(answer))
+        self._recordings.append(recording)
+        return recording, RecordingRef(index, index.to_bytes(8, "big"))
 
     def calls(self) -> ModelCalls:
-        """Return everything that was answered."""
-        return combine_answers(self._given)
+        """Return all answers as one."""
+        return combine_answers(self._recordings)
 
 
-def _said(wrote: ModelAnswered, about: Event, number: int) -> Event:
-    """Return the event by which a home would note that a model wrote."""
-    source_id = f"{wrote.source_id}:{about.id}"
+def _answer_event(answer: ModelAnswered, event: Event, number: int) -> Event:
+    """Return the event that a home would record for a model's answer about an event."""
+    source_id = f"{answer.source_id}:{event.id}"
     return Event(
-        zone=about.zone,
+        zone=event.zone,
         number=number,
-        id=event_id(about.zone, RESERVED_PLATFORM, source_id, about.ingested_at),
+        id=event_id(event.zone, RESERVED_PLATFORM, source_id, event.ingested_at),
         platform=RESERVED_PLATFORM,
-        occurred_at=about.ingested_at,
-        ingested_at=about.ingested_at,
-        payload=wrote,
+        occurred_at=event.ingested_at,
+        ingested_at=event.ingested_at,
+        payload=answer,
     )
 
 
-class _Shown(Conversation):
-    """What the model was shown of a conversation, and what it answered."""
+class _ShownConversation(Conversation):
+    """The events of a conversation that the model was shown, and its answers."""
 
-    def __init__(self, about: WriteTask, before: FileConversation, answers: ModelCalls) -> None:
-        self._events = {one.number: one for one in (about.event, *about.thread)}
+    def __init__(self, task: WriteTask, before: FileConversation, answers: ModelCalls) -> None:
+        self._events = {one.number: one for one in (task.event, *task.thread)}
         self._before = before
         self._answers = answers
 
@@ -260,49 +265,55 @@ class _Shown(Conversation):
     def event(self, number: int) -> Event | None:
         return self._events.get(number)
 
-    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
+    def model_calls(self, answer: ModelAnswered) -> ModelCalls | None:
         return self._answers
 
 
-def _recalled(one: _Held) -> RecalledMemory:
+def _recalled(found: _Memory) -> RecalledMemory:
     shown = {
-        "id": one.id,
-        "type": one.kind,
-        "text": one.text,
-        "as_of": format_time(one.event.occurred_at),
+        "id": found.id,
+        "type": found.kind,
+        "text": found.text,
+        "as_of": format_time(found.event.occurred_at),
     }
-    return RecalledMemory(shown, frozenset({one.event.number}))
+    return RecalledMemory(shown, frozenset({found.event.number}))
 
 
-class _HeldMemory:
-    """What the writer's tools may ask of what these files gave so far; found by common words."""
+class _MemoryTools:
+    """Memory for the writer's tools: what these files yielded so far, matched by shared words."""
 
-    def __init__(self, held: Sequence[_Held], state: State, entities: apsw.Connection) -> None:
-        self._held = held
+    def __init__(
+        self, memories: Sequence[_Memory], state: State, entities: apsw.Connection
+    ) -> None:
+        self._memories = memories
         self._facts = state.memory
         self._entities = entities
 
     def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
-        """Return what shares words with a question, the most first and then the newest."""
+        """Return memories that share words with a query: most shared words first, then newest."""
         scope = parameters.get("scope") or ["facts", "events"]
-        asked = {scope} if isinstance(scope, str) else set(scope)
-        if not asked <= _KINDS.keys():
-            raise ValueError(f"scope is of {', '.join(_KINDS)}")
-        kinds = {_KINDS[name] for name in asked}
+        scopes = {scope} if isinstance(scope, str) else set(scope)
+        if not scopes <= _KINDS.keys():
+            raise ValueError(f"scope must be one or more of {', '.join(_KINDS)}")
+        kinds = {_KINDS[name] for name in scopes}
         words = content_words(query)
         found = [
-            (len(words & content_words(one.text)), place, one)
-            for place, one in enumerate(self._held)
-            if one.kind in kinds
+            (len(words & content_words(memory_.text)), index, memory_)
+            for index, memory_ in enumerate(self._memories)
+            if memory_.kind in kinds
         ]
         best = sorted((each for each in found if each[0]), reverse=True)
-        stands = (one for _, _, one in best if one.kind != "fact" or self.knows_fact(one.id))
-        return [_recalled(one) for one in islice(stands, _MAX_RECALLED)]
+        current = (
+            memory_
+            for _, _, memory_ in best
+            if memory_.kind != "fact" or self.knows_fact(memory_.id)
+        )
+        return [_recalled(memory_) for memory_ in islice(current, _MAX_RECALLED)]
 
     def knows_entity(self, entity_id: str) -> bool:
         """Whether there is an entity with this id."""
         return identity.canonical(self._entities, entity_id) is not None
 
     def knows_fact(self, fact_id: str) -> bool:
-        """Whether there is a fact with this id that stands."""
+        """Whether there is a current fact with this id."""
         return memory.is_current_fact(self._facts, fact_id)

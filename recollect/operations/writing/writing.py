@@ -1,7 +1,7 @@
-"""Writing with a language model: the zone's events that it has not read are put before it (A19).
+"""Writing with a language model: it extracts facts from the events of a zone (A19).
 
-It happens beside the commit, never in it: a zone is decided by the rules whether or not a model
-answers, and what a model says comes in as a command of its own, whenever it comes.
+It runs outside the commit: the rules decide a zone whether or not a model answers. Each answer
+becomes a command of its own, appended to the ledger when it arrives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import recall
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.writing.model_backlog import Unread
+from recollect.operations.writing.model_backlog import ModelBacklog
 from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_queries as identity
@@ -52,15 +52,15 @@ from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_p
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
 
-#: Events that are read at once from the files, and decided together.
+#: Events that are read from the files and decided together.
 _BATCH_SIZE = 32
 _MAX_RECALLED = 10
-#: Events in which an entity's names are looked for.
+#: The events in which an entity's names are looked up, at most.
 _MAX_MENTIONS = 20
-#: When so many one after the other are not answered, or as many as are asked at once, nobody is
-#: there.
+#: After this many consecutive failures, or the number of concurrent calls if that is larger, the
+#: service counts as unavailable.
 _MIN_CONSECUTIVE_FAILURES = 3
-_LONGEST_TEXT = 20_000
+_MAX_TEXT_LENGTH = 20_000
 _SCOPES = frozenset({"facts", "events", "entities"})
 
 
@@ -72,50 +72,50 @@ def write(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
     while_: Callable[[], bool] = lambda: True,
-    door: ModelClient | None = None,
-    aside: dict[int, bool] | None = None,
-    unread: Unread | None = None,
+    client: ModelClient | None = None,
+    skipped: dict[int, bool] | None = None,
+    backlog: ModelBacklog | None = None,
 ) -> WriteReport:
-    """Let the home's model write about the events that it has not read.
+    """Let the home's model process the events that it has not processed yet.
 
-    `again`: also about those that another model, or this one in another role, wrote about. Of
-    `limit` None all are asked. Between two events it ends once `while_` is False. `door`: an open
-    one, which stays open. `aside` are the numbers of events that are left out, each with whether a
-    service refuses its question; those that nobody answered now are added. `unread` is what the
-    turn before left; the others of the zone are looked for when it is empty.
+    `limit`: the maximum number of events; None: all. `again`: process also events that another
+    model, or this one with another prompt, has processed. `while_`: checked between two events;
+    False stops. `client`: an open client, which stays open. `skipped`: number of an event to leave
+    out -> whether a service rejected its request; events that fail now are added. `backlog`: what
+    an earlier run left; when it is empty, the zone is scanned again.
 
-    A message that nobody answers lets the others go on; when nobody answers so many one after the
-    other as are asked at once, and three at least, it ends.
+    An event without an answer does not stop the others. The run stops after as many consecutive
+    failures as there are concurrent calls, but at least three.
 
     Raises:
-        InvalidInput: the home's writer is no model, or no account is set.
+        InvalidInput: the home's writer is `rules`, or no model account is configured.
     """
     home = zone.open_home.home
     if home.writer != "model":
         raise InvalidInput(
-            f"the writer of {home.directory} are the rules alone; recollect init --writer model "
-            "chooses a model beside them"
+            f"the home {home.directory} uses only the rule-based writer; to add a model, run "
+            "recollect init --writer model"
         )
-    with ExitStack() as held:
-        if door is None:
-            door = held.enter_context(closing(open_door(home.configuration, home.directory)))
+    with ExitStack() as stack:
+        if client is None:
+            client = stack.enter_context(closing(open_client(home.configuration, home.directory)))
         zone.must_exist()
-        held.enter_context(exclusive(home.directory / "writing.lock", wait=False))
+        stack.enter_context(exclusive(home.directory / "writing.lock", wait=False))
         zone.decide()
-        if unread is None:
-            unread = Unread(zone.node.ledger, zone.name)
-        run = _Run(zone, door, unread, again=again, aside={} if aside is None else aside)
-        chosen = run.chosen(limit)
+        if backlog is None:
+            backlog = ModelBacklog(zone.node.ledger, zone.name)
+        run = _Run(zone, client, backlog, again=again, skipped={} if skipped is None else skipped)
+        tasks = run.take(limit)
         if dry_run:
-            return run.priced(chosen)
-        return run.written(chosen, progress, while_)
+            return run.estimate(tasks)
+        return run.write(tasks, progress, while_)
 
 
-def open_door(configuration: Configuration, home: Path | None) -> ModelClient:
-    """Return the door to the models of the settings; budgets are those of a home.
+def open_client(configuration: Configuration, home: Path | None) -> ModelClient:
+    """Return a client of the configured models; its calls count towards the home's budgets.
 
     Raises:
-        InvalidInput: no account is set, or one wrongly.
+        InvalidInput: no account is configured, or one is malformed.
     """
     settings = configuration.models()
     accounts = load_accounts(settings)
@@ -123,39 +123,39 @@ def open_door(configuration: Configuration, home: Path | None) -> ModelClient:
     return ModelClient(accounts, settings, spending)
 
 
-def told(zone: OpenZone) -> list[WriterPromptVersion]:
-    """Return what the model that writes is told: the role, and each note, as they stand."""
+def prompt_texts(zone: OpenZone) -> list[WriterPromptVersion]:
+    """Return the current texts of the writer's prompt: the role, then the notes by name."""
     with zone.files() as files:
         texts = memory.writer_prompts(files.memory.connection)
         role = writer_prompt_of({ROLE: texts[ROLE]} if ROLE in texts else {})
-        found = [WriterPromptVersion(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
-        return found + [
+        versions = [WriterPromptVersion(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
+        return versions + [
             WriterPromptVersion(name, text, number, None)
             for name, (number, text) in sorted(texts.items())
             if name != ROLE and text
         ]
 
 
-def tell(zone: OpenZone, name: str, text: str) -> Receipt:
-    """Give the model that writes another role (`role`), or a note of a name.
+def set_prompt_text(zone: OpenZone, name: str, text: str) -> Receipt:
+    """Set the role (`role`) or the note `name` of the writer's prompt.
 
-    An empty text takes it back.
+    An empty text restores the default role, or removes the note.
 
     Raises:
-        InvalidInput: the name is none, or the text is too long.
+        InvalidInput: the name is invalid, or the text is too long.
     """
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise InvalidInput("name: give role, or the name of a note in at most 100 characters")
-    if len(text) > _LONGEST_TEXT:
-        raise InvalidInput(f"text: at most {_LONGEST_TEXT:,} characters")
+    if len(text) > _MAX_TEXT_LENGTH:
+        raise InvalidInput(f"text: at most {_MAX_TEXT_LENGTH:,} characters")
     payload = SetWriterPrompt(
         source_id=random_id("writer_text"), name=name.strip(), text=text.strip()
     )
     return command(zone, payload)
 
 
-def role_in(zone: OpenZone) -> WriterPrompt:
-    """Return the role of a zone, with its notes; recollect's own where nobody gave another."""
+def writer_prompt(zone: OpenZone) -> WriterPrompt:
+    """Return the writer's prompt in a zone: its role, or the default one, with its notes."""
     with zone.files() as files:
         return writer_prompt_of(memory.writer_prompts(files.memory.connection))
 
@@ -166,132 +166,131 @@ class _Run:
     def __init__(
         self,
         zone: OpenZone,
-        door: ModelClient,
-        unread: Unread,
+        client: ModelClient,
+        backlog: ModelBacklog,
         *,
         again: bool,
-        aside: dict[int, bool],
+        skipped: dict[int, bool],
     ) -> None:
         self._zone = zone
-        self._door = door
-        self._unread = unread
+        self._client = client
+        self._backlog = backlog
         self._again = again
-        self._aside = aside
+        self._skipped = skipped
         self._lock = threading.Lock()
         self._tried: set[int] = set()
-        #: How many nobody answered, of the last ones and in all, and why the last one.
-        self._in_a_row = self._unanswered = 0
-        self._why = ""
+        self._consecutive_failures = self._failures = 0
+        self._last_error = ""
         self._node = zone.node
-        self._role: WriterPrompt = role_in(zone)
+        self._role: WriterPrompt = writer_prompt(zone)
         self._recorder = Recorder(
-            self._node.ledger, zone.name, door, self._seals, unread.recordings
+            self._node.ledger, zone.name, client, self._sources, backlog.recordings
         )
         self._memory = _ZoneMemory(zone)
 
-    def _seals(self, numbers: Any) -> Mapping[int, Any]:
+    def _sources(self, numbers: Any) -> Mapping[int, Any]:
         with self._zone.files() as files:
             return events.sources(files.events.connection, numbers)
 
-    def chosen(self, limit: int | None) -> list[WriteTask]:
-        """Return the events that wait, in the ledger's order, `limit` of them at most."""
-        looked = not self._unread
-        found = self._taken(limit)
-        # What was left of an earlier look may have been read, or gone, since.
-        return found if found or looked else self._taken(limit)
+    def take(self, limit: int | None) -> list[WriteTask]:
+        """Return the next events to process, in the ledger's order, at most `limit`."""
+        is_scanned = not self._backlog
+        tasks = self._take(limit)
+        # Events of an earlier scan may have been processed or erased since.
+        return tasks if tasks or is_scanned else self._take(limit)
 
-    def _taken(self, limit: int | None) -> list[WriteTask]:
-        if not self._unread:
-            self._look()
-        found: list[WriteTask] = []
-        while self._unread and (limit is None or len(found) < limit):
-            most = _BATCH_SIZE if limit is None else min(_BATCH_SIZE, limit - len(found))
+    def _take(self, limit: int | None) -> list[WriteTask]:
+        if not self._backlog:
+            self._scan()
+        tasks: list[WriteTask] = []
+        while self._backlog and (limit is None or len(tasks) < limit):
+            count = _BATCH_SIZE if limit is None else min(_BATCH_SIZE, limit - len(tasks))
             with self._zone.files() as files:
-                found += [
-                    each
-                    for each in self._unread.take(files, most, self._door.settings.context)
-                    if self._waits(files, each.event.number)
+                tasks += [
+                    task
+                    for task in self._backlog.take(files, count, self._client.settings.context)
+                    if self._is_pending(files, task.event.number)
                 ]
-        return found
+        return tasks
 
-    def _look(self) -> None:
-        """Look through the zone for what the model has not read."""
+    def _scan(self) -> None:
+        """Scan the zone for events that the model has not processed."""
         with self._zone.files() as files:
-            read = memory.events_with_model_answers(files.memory.connection)
+            processed = memory.events_with_model_answers(files.memory.connection)
             if self._again:
-                read -= memory.events_answered_otherwise(
-                    files.memory.connection, self._door.model, self._role.version
+                processed -= memory.events_answered_otherwise(
+                    files.memory.connection, self._client.model, self._role.version
                 )
-            self._unread.look(files, read | self._aside.keys())
+            self._backlog.scan(files, processed | self._skipped.keys())
 
-    def _waits(self, files: ZoneFiles, number: int) -> bool:
-        """Whether nobody read an event since it was looked for."""
-        read = not self._again and memory.model_answers_about(files.memory.connection, number)
-        return not read and number not in self._aside
+    def _is_pending(self, files: ZoneFiles, number: int) -> bool:
+        """Return whether an event is still unprocessed since the scan."""
+        is_done = not self._again and memory.model_answers_about(files.memory.connection, number)
+        return not is_done and number not in self._skipped
 
-    def priced(self, chosen: Sequence[WriteTask]) -> WriteReport:
-        """Return what writing about these events would take."""
+    def estimate(self, tasks: Sequence[WriteTask]) -> WriteReport:
+        """Estimate the cost of processing these events."""
         with self._zone.files() as files:
             so_far = memory.model_usage_totals(files.memory.connection)
-        questions = [first_request(self._role, each) for each in chosen]
-        new = [question for question in questions if not self._recorder.is_answered(question)]
-        found = estimate_cost(
+        requests = [first_request(self._role, task) for task in tasks]
+        new = [request for request in requests if not self._recorder.is_answered(request)]
+        cost = estimate_cost(
             new,
-            self._door.model,
-            self._door.settings,
+            self._client.model,
+            self._client.settings,
             calls=so_far.calls / so_far.events if so_far.events else DEFAULT_CALLS,
             tokens_out=so_far.tokens_out / so_far.calls if so_far.calls else DEFAULT_TOKENS_OUT,
         )
         return self._report(
-            chosen, dry_run=True, recorded=len(questions) - len(new), **found._asdict()
+            tasks, dry_run=True, recorded=len(requests) - len(new), **cost._asdict()
         )
 
-    def written(
+    def write(
         self,
-        chosen: Sequence[WriteTask],
+        tasks: Sequence[WriteTask],
         progress: Callable[[int], None] | None,
         while_: Callable[[], bool],
     ) -> WriteReport:
-        """Ask about these events, several at once, and decide what was answered."""
+        """Call the model for these events, several at once, and decide its answers."""
         with self._zone.files() as files:
             before = memory.model_usage_totals(files.memory.connection)
         stopped: list[str] = []
-        spent_before = self._door.budget.run
-        asked = failed = 0
-        places = self._door.settings.concurrency
+        spent_before = self._client.budget.run
+        processed = failed = 0
+        concurrency = self._client.settings.concurrency
         try:
-            with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
-                for start in range(0, len(chosen), _BATCH_SIZE):
+            with ThreadPoolExecutor(concurrency, thread_name_prefix="write") as pool:
+                for start in range(0, len(tasks), _BATCH_SIZE):
                     if stopped or not while_():
                         break
-                    some = chosen[start : start + _BATCH_SIZE]
-                    answers = list(pool.map(lambda each: self._ask(each, stopped, while_), some))
+                    batch = tasks[start : start + _BATCH_SIZE]
+                    results = list(pool.map(lambda task: self._ask(task, stopped, while_), batch))
                     drafts = [
-                        command_draft(each.command, each.asked_at, ingested_at=each.asked_at)
-                        for each in answers
-                        if each is not None
+                        command_draft(result.command, result.asked_at, ingested_at=result.asked_at)
+                        for result in results
+                        if result is not None
                     ]
                     if drafts:
                         publish_commands(self._node.ledger, self._zone.name, drafts)
                         self._zone.decide()
-                    asked += len(drafts)
-                    failed += len(some) - len(drafts)
+                    processed += len(drafts)
+                    failed += len(batch) - len(drafts)
                     if progress:
-                        progress(len(some))
+                        progress(len(batch))
         finally:
-            self._unread.give_back(each for each in chosen if each.event.number not in self._tried)
-        if not stopped and self._unanswered:
-            stopped.append(self._why)
+            self._backlog.give_back(task for task in tasks if task.event.number not in self._tried)
+        if not stopped and self._failures:
+            stopped.append(self._last_error)
         with self._zone.files() as files:
             after = memory.model_usage_totals(files.memory.connection)
-        spent = self._door.budget.run
+        spent = self._client.budget.run
         reasons = Counter(after.reasons)
         reasons.subtract(before.reasons)
         return self._report(
-            chosen,
-            processed=asked,
+            tasks,
+            processed=processed,
             failed=failed,
-            # What is forgotten meanwhile is not counted any more.
+            # An erasure during the run can lower the totals.
             accepted=max(after.accepted - before.accepted, 0),
             duplicates=max(after.duplicates - before.duplicates, 0),
             rejected=max(after.rejected - before.rejected, 0),
@@ -303,16 +302,16 @@ class _Run:
         )
 
     def _ask(
-        self, about: WriteTask, stopped: list[str], while_: Callable[[], bool]
+        self, task: WriteTask, stopped: list[str], while_: Callable[[], bool]
     ) -> WriteResult | None:
-        """Let the model write about an event; None where it could not."""
+        """Return the model's result for an event; None if it failed, or the run has stopped."""
         if stopped or not while_():
             return None
-        number = about.event.number
+        number = task.event.number
         self._tried.add(number)
         try:
-            wrote = write_event(
-                about, self._role, self._recorder, self._memory, self._door.settings.rounds
+            result = write_event(
+                task, self._role, self._recorder, self._memory, self._client.settings.rounds
             )
         except ErasedDuringCall:
             return None
@@ -321,56 +320,57 @@ class _Run:
             stopped.append(str(error))
             return None
         except ModelUnavailable as error:
-            refused = isinstance(error, PromptRejected)
-            self._aside[number] = refused
+            is_rejected = isinstance(error, PromptRejected)
+            self._skipped[number] = is_rejected
             with self._lock:
-                self._unanswered += 1
-                self._why = str(error)
-                self._in_a_row = 0 if refused else self._in_a_row + 1
-                if self._in_a_row >= max(
-                    _MIN_CONSECUTIVE_FAILURES, self._door.settings.concurrency
+                self._failures += 1
+                self._last_error = str(error)
+                self._consecutive_failures = 0 if is_rejected else self._consecutive_failures + 1
+                if self._consecutive_failures >= max(
+                    _MIN_CONSECUTIVE_FAILURES, self._client.settings.concurrency
                 ):
                     stopped.append(str(error))
             return None
         with self._lock:
-            self._in_a_row = 0
-        return wrote
+            self._consecutive_failures = 0
+        return result
 
-    def _report(self, chosen: Sequence[WriteTask], **found: Any) -> WriteReport:
-        return WriteReport(self._door.model, self._role.version, len(chosen), **found)
+    def _report(self, tasks: Sequence[WriteTask], **figures: Any) -> WriteReport:
+        return WriteReport(self._client.model, self._role.version, len(tasks), **figures)
 
 
 class _ZoneMemory:
-    """What the writer's tools may ask of a zone."""
+    """The memory of a zone that the writer's tools search."""
 
     def __init__(self, zone: OpenZone) -> None:
         self._zone = zone
 
     def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[RecalledMemory]:
-        """Return memories, each with the events whose words it repeats."""
+        """Return memories, each with the events whose text it quotes."""
         given = {name: value for name, value in parameters.items() if value is not None}
         scope = given.pop("scope", ["facts", "events"])
-        wanted = [scope] if isinstance(scope, str) else list(scope)
-        if not set(wanted) <= _SCOPES:
-            raise ValueError(f"scope is of {', '.join(sorted(_SCOPES))}")
-        most = given.pop("max_results", _MAX_RECALLED)
-        known = ("entity", "time_after", "time_before", "platform", "budget")
-        fields = {name: given[name] for name in known if name in given}
+        scopes = [scope] if isinstance(scope, str) else list(scope)
+        if not set(scopes) <= _SCOPES:
+            raise ValueError(f"scope must be one or more of {', '.join(sorted(_SCOPES))}")
+        count = given.pop("max_results", _MAX_RECALLED)
+        filters = ("entity", "time_after", "time_before", "platform", "budget")
+        fields = {name: given[name] for name in filters if name in given}
         try:
-            most = min(max(int(most), 1), _MAX_RECALLED)
-            found = recall(
-                self._zone, query, {**fields, "scope": wanted, "max_results": most}
+            count = min(max(int(count), 1), _MAX_RECALLED)
+            results = recall(
+                self._zone, query, {**fields, "scope": scopes, "max_results": count}
             ).results
         except (InvalidInput, TypeError) as error:
             raise ValueError(str(error)) from None
         with self._zone.files() as files:
-            return [each for result in found if (each := self._recalled(files, result)) is not None]
+            recalled = (self._recalled(files, result) for result in results)
+            return [memory_ for memory_ in recalled if memory_ is not None]
 
     def _recalled(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
-        """Return a result as a model is shown it; None where its sources are not all known."""
+        """Return a result as shown to the model; None if not all of its sources are known."""
         if result.type == "entity":
             return self._recalled_entity(files, result)
-        numbers = self._behind(files, result)
+        numbers = self._sources_of_result(files, result)
         if not numbers:
             return None
         shown = {
@@ -383,7 +383,7 @@ class _ZoneMemory:
         return RecalledMemory(shown, numbers)
 
     def _recalled_entity(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
-        """Return an entity by those of its names that stand in events which mention it."""
+        """Return an entity with those of its names that occur in events which mention it."""
         connection = files.identity.connection
         entity = identity.canonical(connection, result.id)
         if entity is None:
@@ -413,15 +413,15 @@ class _ZoneMemory:
         }
         return RecalledMemory(shown, frozenset(source_of.values()))
 
-    def _behind(self, files: ZoneFiles, result: Result) -> frozenset[int]:
-        """Return the numbers of the events whose words a result repeats."""
+    def _sources_of_result(self, files: ZoneFiles, result: Result) -> frozenset[int]:
+        """Return the numbers of the events whose text a result quotes."""
         if result.type == "event":
             event = events.event_by_id(files.events.connection, result.id)
             return frozenset() if event is None else frozenset({event.number})
-        return self._behind_fact(files, result.id)
+        return self._sources_of_fact(files, result.id)
 
-    def _behind_fact(self, files: ZoneFiles, fact_id: str) -> frozenset[int]:
-        """Return the events that the decisions which gave a fact rest on."""
+    def _sources_of_fact(self, files: ZoneFiles, fact_id: str) -> frozenset[int]:
+        """Return the numbers of the events on which the decisions that wrote a fact depend."""
         connection = files.events.connection
         numbers: set[int] = set()
         for source in memory.events_of_facts(files.memory.connection, [fact_id]):
@@ -444,7 +444,7 @@ class _ZoneMemory:
                     )
             except DependenciesUnknown:
                 return frozenset()
-        # Commands have no words of anybody, and no row among the events.
+        # Commands quote nobody, and have no row in the events file.
         return frozenset(
             number for number in numbers if events.event_by_number(connection, number) is not None
         )
@@ -455,13 +455,13 @@ class _ZoneMemory:
             return identity.canonical(files.identity.connection, entity_id) is not None
 
     def knows_fact(self, fact_id: str) -> bool:
-        """Whether there is a fact with this id that stands."""
+        """Whether there is a current fact with this id."""
         with self._zone.files() as files:
             return memory.is_current_fact(files.memory.connection, fact_id)
 
 
 def _names(event: Event, name: str) -> bool:
-    """Return whether a name stands in an event's text, or is its sender's."""
+    """Return whether a name occurs in an event's text, or is its sender's."""
     content = event.payload
     if not isinstance(content, Content):
         return False
