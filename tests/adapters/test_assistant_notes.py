@@ -123,6 +123,15 @@ def test_a_profile_that_every_chat_repeats_is_kept_once(tmp_path: Path) -> None:
     assert {one.source_id for one in noted(opened(path))} == {one.source_id for one in noted(found)}
 
 
+def test_what_asks_not_to_be_remembered_is_not_noted(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    private = chat(profile("I am a beekeeper."), ("assistant", "bio", says("User keeps bees.")))
+    for node in private["mapping"].values():
+        node["message"]["metadata"] = {"is_do_not_remember": True}
+    path.write_text(json.dumps([private, chat(NOTED[0], id="c2")]))
+    assert opened(path).texts == [NOTED[0][2]["parts"][0]]
+
+
 def test_each_thing_that_chatgpt_remembers_has_its_day(tmp_path: Path) -> None:
     listed = "1. [2025-06-01]. User owns a kayak.\n\n2. [2025-07-12]. User keeps bees.\n3. Odd"
     found = chatgpt(tmp_path / "conversations.json", memory(listed))

@@ -340,7 +340,9 @@ def _metadata(message: Mapping[str, Any], title: str | None, current: bool) -> d
 def _context(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the content of a message that ChatGPT puts before a conversation, or nothing."""
     content = dict_or_empty(message.get("content"))
-    return content if text_or_none(content.get("content_type")) in _CONTEXT_TYPES else {}
+    private = dict_or_empty(message.get("metadata")).get("is_do_not_remember") is True
+    is_context = text_or_none(content.get("content_type")) in _CONTEXT_TYPES
+    return content if is_context and not private else {}
 
 
 def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
