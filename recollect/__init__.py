@@ -253,13 +253,13 @@ __all__ = [
     "uncovered",
 ]
 
-# A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
-# times more where another process has the core. It must be said before numpy is imported.
+# A query's matrix products are small: waking a second BLAS thread costs more than it saves, and ten
+# times more if another process uses that core. Read when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# onnxruntime counts its users and calls home, unless this is said before it is imported.
+# Disables onnxruntime's telemetry; read when it is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-# Names are imported on first access: the command line's help needs none of them.
+# Names are imported on first access, since the command line's help needs none of them.
 _ELSEWHERE = {
     "AsyncRecollect": "recollect.library.library_async",
     "AsyncZone": "recollect.library.library_async",

@@ -84,7 +84,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone of times without one; also decides the day of a UTC time.",
+            help="Time zone of times without one; also decides which day a UTC time is on.",
         ),
         click.option(
             "--format",

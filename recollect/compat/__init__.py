@@ -1,1 +1,1 @@
-"""The import names of other memory systems: each module only re-exports what stands elsewhere."""
+"""Import names that replace those of other memory systems; each module only re-exports."""

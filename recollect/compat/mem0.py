@@ -1,4 +1,4 @@
-"""Mem0's `Memory` on recollect: change the import, and keep the program.
+"""Mem0's `Memory` on recollect: a program only has to change the import.
 
 This module only re-exports `recollect.integrations.mem0`.
 """

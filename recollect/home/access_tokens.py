@@ -28,7 +28,7 @@ from recollect.streams.system.locks import exclusive
 
 Right = Literal["read", "write", "forget", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-#: Stands for all zones, including future ones.
+#: Means all zones, including future ones.
 EVERY_ZONE = "*"
 
 _FILE, _LOCK = "tokens.json", "tokens.lock"

@@ -25,12 +25,14 @@ class LedgerPosition(msgspec.Struct, frozen=True):
             InvalidInput: the text is not a token.
         """
         if not cls.matches(text):
-            raise InvalidInput(f"{text[:60]!r} is no token; ingest --json prints one")
+            raise InvalidInput(
+                f"{text[:60]!r} is not a consistency token; ingest --json prints one"
+            )
         return cls(*map(int, text.split(":")))
 
     @staticmethod
     def matches(text: str) -> bool:
-        """Return whether a text has the form of a token; no time has it."""
+        """Return whether a text has the form of a token, which differs from that of any time."""
         parts = text.split(":")
         return len(parts) == 3 and all(part.isdecimal() and len(part) < 16 for part in parts)
 

@@ -94,8 +94,8 @@ class Home:
             ) from None
         except PermissionError:
             raise HomeError(
-                f"{path} belongs to another user, who alone may read it; run recollect as that "
-                "user, or let all of the home belong to you (as root: chown -R)"
+                f"{path} is readable only by another user, its owner; run recollect as that user, or "
+                "become the owner of the whole home (as root: chown -R)"
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
@@ -394,11 +394,9 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
         except EncoderUnavailable as error:
             reason = str(error)
     else:
-        reason = f"it reads with {MINILM.name}, which is fetched only where it is asked for"
+        reason = f"it reads with {MINILM.name}, which is downloaded only on request"
     if progress is not None:
-        message = (
-            f"no reader, so rules alone find names: {reason}; recollect init --reader own brings it"
-        )
+        message = f"no reader, so only rules find names: {reason}; recollect init --reader own installs it"
         progress(message, 0, 1)
         progress(message, 1, 1)
     return None
@@ -433,8 +431,8 @@ def _check_no_interrupted_restore(directory: Path) -> None:
     """Raise HomeError if a restore was interrupted after it was committed."""
     if HomeSwap(directory).interrupted:
         raise HomeError(
-            f"a restore of {directory} was interrupted at its last step: run recollect --home "
-            f"{directory} restore with the same backup again, which ends it"
+            f"a restore of {directory} was interrupted at its last step; to complete it, run "
+            f"recollect --home {directory} restore with the same backup again"
         )
 
 

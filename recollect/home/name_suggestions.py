@@ -28,7 +28,7 @@ def unknown_platform(given: str, known: Iterable[str]) -> str:
 def unknown_zone(given: str, known: Iterable[str]) -> str:
     """Return the message for an empty zone."""
     suggestions = _suggestions(given, known, "the zones here:") or "; ingest something first"
-    return f"zone {given} holds nothing yet{suggestions}"
+    return f"zone {given} is empty{suggestions}"
 
 
 def _suggestions(given: str, known: Iterable[str], heading: str) -> str:

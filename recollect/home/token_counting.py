@@ -1,8 +1,8 @@
-"""Token counts of texts, which the tokenizers of the models that read them do not exceed.
+"""Conservative token counts of texts, for any model that may read them.
 
-Words are estimated: as word pieces of the home's encoder, or by their letters. Everything else is
-bounded by what OpenAI's o200k and cl100k make of random text: each byte of a character may be a
-token, and so may each random letter.
+Words are estimated: as word pieces of the home's encoder, or from their number of letters. For
+everything else the count is an upper bound, measured with OpenAI's o200k and cl100k on random text:
+each byte of a character may be a token, and so may each random letter.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ Count = Callable[[str], int]
 #: The maximum of `max_tokens` in all operations.
 MAX_TOKENS = 100_000
 
-# Tokenizers split a text into runs of letters and of digits first. A single blank belongs to the
-# word behind it, but to no number: there it is a token. An estimate of the word before includes it.
+# Tokenizers first split a text into runs of letters and of digits. A single blank is part of the
+# word after it, but a token of its own before a number; there, the estimate of the word before it
+# includes it.
 _PIECE = re.compile(
     r"[A-Za-z]+(?![0-9]) ?| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S",
 )
 _BLANK_BEFORE_NUMBER = re.compile(r"(?<=[A-Za-z]) (?=[0-9])")
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+| ")
-# Word-piece tokenizers know no capitals, and map an overlong word to one unknown token.
+# Word-piece tokenizers ignore case, and map an overlong word to one unknown token.
 _WORD = re.compile(r"[A-Z]?[a-z]{1,20}|[A-Z]")
 _LETTERS_PER_TOKEN = _DIGITS_PER_TOKEN = 3
-# Characters of which random text takes fewer tokens than bytes: the first, the last, and tokens.
+# Ranges of characters that take fewer tokens than bytes: first, last, and tokens per character.
 _CHEAPER = (
     ("\u0391", "\u03c9", 1.75),  # Greek
     ("\u0410", "\u044f", 1.25),  # Cyrillic

@@ -1,4 +1,4 @@
-"""An OpenAI client with the memory of a zone in its prompts, which stores its talk (`openai`)."""
+"""An OpenAI client with a zone as the memory of its conversations (extra `openai`)."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def _with_rereadable_messages(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class _StoringStream:
-    """A wrapper of a stream that stores its answer once it was read to its end."""
+    """A wrapper of a stream that stores the answer once it has been read to its end."""
 
     def __init__(
         self, stream: Any, shape: _Chat | _Responses, store: Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Removal of a model's reasoning blocks from its answers: they are not addressed to anybody."""
+"""Removal of a model's reasoning blocks from its answers."""
 
 from __future__ import annotations
 

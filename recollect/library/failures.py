@@ -36,9 +36,9 @@ def _sqlite_message(error: apsw.Error) -> str:
         return "the disk is full; nothing was lost: free some space and try again"
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return (
-            f"a file of this home is damaged ({error}): run recollect rebuild, which makes derived "
-            "files again; recollect doctor says whether it is ledger.db or keys.db, which come "
-            "from a backup"
+            f"a file of this home is damaged ({error}): if recollect doctor names ledger.db or "
+            "keys.db, restore a backup; any other file is derived, and recollect rebuild makes it "
+            "again"
         )
     if isinstance(error, apsw.SQLError):
         return f"a file of this home lacks a table ({error}); run recollect rebuild"

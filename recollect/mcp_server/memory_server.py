@@ -46,11 +46,11 @@ INSTRUCTIONS = (
     "Forget only what the user asks you to forget."
 )
 _INTERNAL_ERROR = "internal error of recollect; nothing was lost, and its log has the details"
-#: Seconds after which a call that writes answers, if what it published is kept.
+#: Seconds after which a call that writes returns, if its events are stored but not yet decided.
 WRITE_SECONDS = 30.0
 # Characters of an error, which may quote the input.
 _MAX_ERROR_LENGTH = 300
-_NOTHING_YET = "this memory holds nothing yet; remember something first"
+_NOTHING_YET = "this memory is empty; remember something first"
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]

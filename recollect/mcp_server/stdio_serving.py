@@ -29,8 +29,8 @@ def serve_stdio(
 ) -> None:
     """Serve a zone of an open home or service until the client closes standard input.
 
-    Standard output is the protocol's alone: meanwhile all else that is printed goes to standard
-    error. SIGINT ends it.
+    Standard output is reserved for the protocol: anything else that is printed goes to standard
+    error meanwhile. SIGINT ends it.
     """
     server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
 
@@ -44,9 +44,9 @@ def serve_stdio(
 
 
 class _Messages:
-    """The messages of a client, a line each. It answers lines that hold none.
+    """The messages of a client, one per line. Invalid lines are answered with an error.
 
-    A thread reads, which an interrupt does not wait for.
+    A thread reads them, so that an interrupt need not wait for input.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -54,7 +54,7 @@ class _Messages:
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._descriptor = os.dup(descriptor)
-        # Children of this process must not read what is meant for it.
+        # Child processes must not read this process's input.
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, descriptor)
         os.close(nothing)
@@ -80,7 +80,7 @@ class _Messages:
 
 
 class _Malformed(NamedTuple):
-    """What is wrong with a line, and the id that it has, if any."""
+    """The error in a line, and the id of its request, if it has one."""
 
     id: types.RequestId | None
     code: int
@@ -101,7 +101,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
 
 
 def _checked(line: bytes) -> str | _Malformed:
-    """Return a line that holds a message, with U+FFFD for what is no Unicode; or what is wrong."""
+    """Return the message in a line, with U+FFFD for invalid UTF-8; or the error."""
     text = replace_lone_surrogates_json(line).decode(errors="replace")
     try:
         value = json.loads(text)
@@ -112,7 +112,9 @@ def _checked(line: bytes) -> str | _Malformed:
     except ValidationError:
         id = value.get("id") if isinstance(value, dict) else None
         known = id if isinstance(id, str | int) and not isinstance(id, bool) else None
-        return _Malformed(known, types.INVALID_REQUEST, "Invalid request: no JSON-RPC 2.0 message")
+        return _Malformed(
+            known, types.INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 message"
+        )
     return text
 
 

@@ -39,7 +39,7 @@ JsonSchema = dict[str, Any]
 # Minimum similarity, from 0 to 1, of a misspelt name to the suggested one.
 _MIN_SIMILARITY = 0.5
 _MAX_QUOTED = 60
-# The default of an optional argument, by type, which stands for omitting it.
+# The default of an optional argument by type; passing it means the same as omitting it.
 _EMPTY: dict[str, Any] = {"string": "", "array": []}
 # Arguments that client frameworks add to every call, or ask a model to fill in.
 _CLIENT_ARGUMENTS = frozenset(
@@ -94,7 +94,7 @@ def _inlined(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         return _inlined({**parts[node["$ref"].removeprefix(_REFERENCE)], **beside}, parts)
     if "anyOf" in node:
         beside = {key: value for key, value in node.items() if key != "anyOf"}
-        # Of a text or a number, such as a time, agents send the text.
+        # If an argument may be a text or a number, such as a time, agents send a text.
         options = [item for item in node["anyOf"] if item != {"type": "null"}]
         nullable = {_NULLABLE: True} if len(options) < len(node["anyOf"]) else {}
         chosen = next((item for item in options if item.get("type") == "string"), options[0])

@@ -1,1 +1,1 @@
-"""What can be done with a zone or a home, one package for each kind of operation."""
+"""The operations on zones and homes, one package for each kind."""

@@ -90,7 +90,7 @@ def test_facts_of_somebody(held: Shell) -> None:
     ]
     done = held("facts", "--entity", "Carlo", "--json")
     assert (done.status, done.out) == (2, "")
-    assert "nobody and nothing is called 'Carlo'; did you mean Carla?" in done.err
+    assert "no entity is called 'Carlo'; did you mean Carla?" in done.err
 
 
 def test_what_was_forgotten_is_listed_nowhere(held: Shell) -> None:
@@ -257,7 +257,7 @@ def test_a_zone_that_holds_nothing_is_named(held: Shell) -> None:
     for command in ("facts", "entities", "merges"):
         done = held("--zone", "defualt", command)
         assert (done.status, done.out) == (0, "")
-        assert "zone defualt holds nothing yet; did you mean default?" in done.err
+        assert "zone defualt is empty; did you mean default?" in done.err
 
 
 @pytest.mark.parametrize("columns", [40, 80])

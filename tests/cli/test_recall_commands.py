@@ -118,8 +118,8 @@ def test_a_date_alone_is_its_first_moment(held: Shell) -> None:
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        (("--zone", "defualt"), "zone defualt holds nothing yet; did you mean default?"),
-        (("--entity", "Bbo"), "nobody and nothing is called 'Bbo'; did you mean Bob?"),
+        (("--zone", "defualt"), "zone defualt is empty; did you mean default?"),
+        (("--entity", "Bbo"), "no entity is called 'Bbo'; did you mean Bob?"),
         (("--platform", "slcak"), "the platform 'slcak'; did you mean slack?"),
         (("--platform", "mail"), "the platform 'mail'; events came from slack"),
     ],
@@ -143,8 +143,8 @@ def test_a_name_that_is_known_is_not_questioned(held: Shell) -> None:
 def test_why_and_forget_name_what_was_meant(held: Shell) -> None:
     done = held("forget", "--entity", "Adda", "--dry-run")
     assert done.status == 2
-    assert "nobody and nothing is called 'Adda'; did you mean Ada?" in done.err
+    assert "no entity is called 'Adda'; did you mean Ada?" in done.err
     assert "the event itself, 'm-2' of slack" in held("why", "m-2").out
     done = held("--zone", "defalt", "why", "m-2")
     assert done.status == 2
-    assert "zone defalt holds nothing yet; did you mean default?" in done.err
+    assert "zone defalt is empty; did you mean default?" in done.err

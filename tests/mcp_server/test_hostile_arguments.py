@@ -79,7 +79,7 @@ def ada(home: Recollect) -> Iterator[Agent]:
         ("forget", {"platform": "chat"}, "say what to forget"),
         ("forget", {"ids": ["m1", ""]}, "no event ''"),
         ("forget", {"ids": ["nope"], "dry_run": "perhaps"}, "dry_run"),
-        ("get_entity", {"name_or_id": "Nobody"}, "nobody and nothing is called 'Nobody'"),
+        ("get_entity", {"name_or_id": "Nobody"}, "no entity is called 'Nobody'"),
         ("get_mental_model", {"id": "nope"}, "no mental model 'nope'"),
         ("update_mental_model", {"id": "nope", "description": "x"}, "no mental model"),
         ("create_mental_model", {"name": " ", "description": "x"}, "name is empty"),
@@ -151,7 +151,7 @@ def test_no_answer_names_another_zone(home: Recollect) -> None:
             assert "Athens" not in " ".join(told)
             assert "zones here" not in " ".join(told)
     with agent(create_server(for_zone(home.zone("new")))) as connected:
-        assert connected.refused("why", id="m1").startswith("this memory holds nothing yet")
+        assert connected.refused("why", id="m1").startswith("this memory is empty")
         assert connected.call("recall", query="Athens")["results"] == []
 
 

@@ -161,7 +161,7 @@ def test_a_zone_is_named_by_the_token_or_the_path(service: Served) -> None:
     with connected(service, ("ada", "new"), path="/mcp/ada") as ada:
         assert ada.call("recall", query="Where does Ada live?")["results"]
     with connected(service, ("*",), ("read", "write"), path="/mcp/fresh") as fresh:
-        assert fresh.refused("why", id="m1").startswith("this memory holds nothing yet")
+        assert fresh.refused("why", id="m1").startswith("this memory is empty")
         assert fresh.call("retain", content="A first thing.")["status"] == "new"
 
 

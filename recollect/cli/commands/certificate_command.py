@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def check_new_file(path: Path) -> None:
-    """Raise InvalidInput unless a new file can be made here; what is there is kept."""
+    """Raise InvalidInput if the file exists, or cannot be created."""
     if path.exists() or path.is_symlink():
         raise InvalidInput(f"{path} exists; name a new file for the certificate")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InvalidInput(f"{path.parent} is no directory to write to")
+        raise InvalidInput(f"{path.parent} is not a writable directory")
 
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
     """Write a certificate to a new file.
 
     Raises:
-        InvalidInput: it cannot be written; the ledger has the certificate all the same.
+        InvalidInput: it cannot be written; the ledger has the certificate nevertheless.
     """
     import msgspec
 

@@ -32,7 +32,7 @@ CLIENTS = ("claude", "cursor", "vscode")
 @click.option(
     "--url",
     metavar="URL",
-    help="Use the service at URL, not a home; the setting client.token has its token.",
+    help="Use the service at URL instead of a home, with the token in the setting client.token.",
 )
 @click.option(
     "--install",

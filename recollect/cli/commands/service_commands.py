@@ -67,7 +67,7 @@ def token() -> None:
     "zones",
     metavar="NAME",
     multiple=True,
-    help="Zone that the token opens, or '*' for all. Repeatable.",
+    help="Zone that the token gives access to, or '*' for all. Repeatable.",
 )
 @click.option(
     "--rights", default="read", show_default=True, help=f"Comma-separated rights, of {_RIGHTS}."

@@ -172,7 +172,7 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
 @click.command(epilog="Example: recollect status --json")
 @common_options
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
-    """Show the contents of a zone and how far it has caught up."""
+    """Show what a zone contains, and its processing lag."""
     from recollect.projections.generations import OWN_AGENTS
 
     with open_zone(home, zone) as memory:

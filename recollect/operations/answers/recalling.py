@@ -55,7 +55,7 @@ def recall(
 
 
 def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
-    """Drop the results, best first, whose texts exceed what is left of a budget of tokens.
+    """Keep each result, best first, that fits into the rest of a token budget.
 
     Tokens are estimated conservatively, since the model that reads them may use any tokenizer.
     """

@@ -17,7 +17,7 @@ from recollect.schemas.wire import Query
 def unknown_entity(connection: apsw.Connection, given: str) -> str:
     """Return the message for an unknown entity."""
     names = typo_candidates(connection, normalise_name(given))
-    return f"nobody and nothing is called {given!r}{did_you_mean(given, names)}"
+    return f"no entity is called {given!r}{did_you_mean(given, names)}"
 
 
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:

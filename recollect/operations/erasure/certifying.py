@@ -39,14 +39,14 @@ _SHOWN_PROBLEMS = 3
 
 
 class ErasureEvidence(NamedTuple):
-    """What is known only while an erasure runs: the keys that it destroys, rows before it."""
+    """Evidence that exists only before an erasure: the keys that it destroys, and row counts."""
 
     keys: frozenset[bytes]
     rows: Mapping[tuple[str, str], int]
 
 
 def before_erasure(zone: OpenZone, numbers: Sequence[int]) -> ErasureEvidence:
-    """Return what a certificate needs to know before the erasure of these records."""
+    """Collect the evidence for a certificate, before these records are erased."""
     ledger = zone.node.ledger
     ids = [record.envelope.key_id for record in records_at(ledger, zone.name, numbers).values()]
     return ErasureEvidence(frozenset(ledger.keys.get(ids).values()), _row_counts(zone))
@@ -57,10 +57,10 @@ def issue(
 ) -> Certificate:
     """Verify an erasure, and record its certificate in the ledger; an earlier one is returned.
 
-    `evidence`: from before the erasure; None: it was carried out earlier.
+    `evidence`: collected before the erasure; None: the erasure was carried out earlier.
 
     Raises:
-        ErasureFailed: something of it is left, or the replay differs.
+        ErasureFailed: erased data remains, or the replay differs from the files.
     """
     if (earlier := _recorded(zone).get(erasure)) is not None:
         return earlier
@@ -163,7 +163,7 @@ def read_certificate(content: bytes, name: str) -> Certificate:
 
 
 def check(zone: OpenZone, found: Certificate, verification: Verification) -> CertificateCheck:
-    """Check a certificate against the ledger; `verification` is one of today."""
+    """Check a certificate against the ledger, with a `verification` made now."""
     ledger, statement = zone.node.ledger, found.statement
     problems: list[str] = []
 
@@ -180,7 +180,7 @@ def check(zone: OpenZone, found: Certificate, verification: Verification) -> Cer
     issued_here = held(
         None
         if hmac.compare_digest(found.seal.encode(), _seal(ledger, found.sha256).encode())
-        else "its seal is not of this home",
+        else "its seal is not from this home",
         None
         if statement.zone == _zone_hash(ledger, zone.name)
         else f"it is not of zone {zone.name}",
@@ -191,8 +191,8 @@ def check(zone: OpenZone, found: Certificate, verification: Verification) -> Cer
     hashes_agree = held(
         None
         if all(file.ok and file.hash == file.replayed for file in statement.replay)
-        else "its own replay shows another state than the files",
-        None if verification.ok else "verify finds problems today",
+        else "the replay recorded in it differs from the files of that time",
+        None if verification.ok else "verify finds problems now",
     )
     return CertificateCheck(
         ok=not problems,

@@ -1,4 +1,4 @@
-"""Target selection for erasures: records by id or by criteria, and what must go with them."""
+"""Target selection for erasures: records by id or by criteria, and those that depend on them."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[
     for number in lost:
         if (kind := records[number].envelope.kind) in NEVER_ERASED:
             raise InvalidInput(
-                f"record #{number} is a {kind}, which nothing can take back, and its key is lost: "
+                f"record #{number} is a {kind}, which cannot be erased, and its key is lost: "
                 "restore the keys from a backup that has it"
             )
     return {id_: number for id_, number in numbers.items() if number in lost}
@@ -167,7 +167,7 @@ class TargetFinder:
             raise InvalidInput(f"zone {self._zone} has no record #{number}")
         if record.envelope.kind in _KINDS_WITHOUT_TEXT:
             raise InvalidInput(
-                f"record #{number} is a {record.envelope.kind}, which holds no text to forget"
+                f"record #{number} is a {record.envelope.kind}, which has no text to forget"
             )
         if record.readable(self._ledger.keys):
             return IdLookup({number})
@@ -211,8 +211,7 @@ class TargetFinder:
     def _one_platform(self, source_id: str, found: dict[str, int]) -> IdLookup:
         if len(found) > 1:
             raise InvalidInput(
-                f"{source_id!r} is an event of {', '.join(sorted(found))}; say which with "
-                "--platform"
+                f"{source_id!r} is an event of {', '.join(sorted(found))}; name one with --platform"
             )
         return IdLookup(set(found.values()))
 

@@ -215,11 +215,11 @@ def ingest_files(
 def _places(
     zone: OpenZone, platforms: Sequence[str], messages: Sequence[ChatMessage]
 ) -> list[list[ChatPlace]]:
-    """Return for each message the places where the zone has it already."""
+    """Return for each message the conversations in which the zone has it already."""
     if not zone.exists():
         return [[] for _ in messages]
     if not zone.open_home.has_follower:
-        # Also what this import brought so far.
+        # Includes the events that this import has published so far.
         if zone.node.ledger.shared:
             zone.node.follow(zone.name)
         else:

@@ -1,4 +1,4 @@
-"""Updating a memory: a new text supersedes it, since what was written is never rewritten."""
+"""Updating a memory: a new text supersedes it, since stored events never change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import remember
 from recollect.operations.memories import mental_models
-from recollect.operations.memories.retracting import Part, find_memory, take_back
+from recollect.operations.memories.retracting import Part, find_memory, append_retraction
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
@@ -25,20 +25,20 @@ def update_memory(
     *,
     principal: Mapping[str, str] | None = None,
 ) -> UpdateReport:
-    """Put a text in the place of a memory; the old one stays in its history.
+    """Replace the text of a memory; the old one stays in its history.
 
     A mental model gets a new version. A fact, a remembered text or a part of an event is superseded
-    by the new text, which is remembered as its sender's. A message that somebody wrote is not
-    rewritten.
+    by the new text, which is stored as written by the same sender. Other messages cannot be
+    updated.
 
     Raises:
-        InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
+        InvalidInput: the id is unknown, the memory cannot be updated, or the text was rejected.
     """
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput("text is empty; give what the memory is to say, or forget it")
+        raise InvalidInput("text is empty; give the new text, or forget the memory")
     found = find_memory(zone, id_)
     if found.text == text:
-        raise InvalidInput(f"{found.id} says that already")
+        raise InvalidInput(f"{found.id} has this text already")
     if found.type == "mental_model":
         version = mental_models.update(zone, found.id, text)
         return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)
@@ -52,12 +52,12 @@ def update_memory(
         principal=principal,
         replaces=found.id,
     )
-    take_back(zone, found, replaced_by=receipt.event_id)
+    append_retraction(zone, found, replaced_by=receipt.event_id)
     return UpdateReport(id=receipt.event_id, type="event", text=text, previous_id=found.id)
 
 
 def _sender(files: ZoneFiles, found: Memory | Part) -> str:
-    """Return who says the memory that is updated.
+    """Return the sender of the memory to be updated.
 
     Raises:
         InvalidInput: it cannot be updated.
@@ -66,14 +66,14 @@ def _sender(files: ZoneFiles, found: Memory | Part) -> str:
         return str(found.event.sender_id)
     if found.type == "observation":
         raise InvalidInput(
-            f"{found.id!r} is an observation, which rests on facts; update or retract those"
+            f"{found.id!r} is an observation, which rests on facts; update or retract these"
         )
     connection = files.memory.connection
     ids = [found.id] if found.type == "event" else memory.events_of(connection, found.id)
     event = next(iter(event_list.with_ids(files.events.connection, ids).values()))
     if found.type == "event" and (event.platform, event.kind) != _REMEMBERED:
         raise InvalidInput(
-            f"{found.id!r} is what somebody wrote, {event.source_id!r} of {event.platform}, which "
-            "is not rewritten; update a fact taken from it, or remember the correction"
+            f"{found.id!r} is a message, {event.source_id!r} of {event.platform}, and messages "
+            "cannot be changed; update a fact extracted from it, or remember the correction"
         )
     return event.sender_id

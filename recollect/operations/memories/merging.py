@@ -66,8 +66,8 @@ def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
 def _undo(zone: OpenZone, merge: Merge, id_: str) -> Merge:
     if merge.merge_id is None:
         raise InvalidInput(
-            f"merge {id_} was not carried out itself: {merge.a} and {merge.b} are one through "
-            "other merges; undo those"
+            f"merge {id_} was never executed: {merge.a} and {merge.b} are one entity through other "
+            "merges; undo those"
         )
     source = random_id(f"undo-merge:{merge.merge_id}")
     command(zone, UndoMerge(source_id=source, merge_id=merge.merge_id))

@@ -74,13 +74,13 @@ def retract(
 ) -> RetractionReport:
     """Retract a fact, every fact of an event, or a part of its text; or restore it.
 
-    Retracting what is retracted changes nothing. `replaced_by`: the event that states the
-    correction. `source_event_ids`: retract it only as these events state it; None: all.
+    Retracting a retracted memory changes nothing. `replaced_by`: the event that states the
+    correction. `source_event_ids`: retract the statements of these events only; None: of all.
 
     Raises:
         UnknownId: nothing in the zone has this id.
-        InvalidInput: it is neither a fact nor an event, or there is nothing to restore; or what
-            replaces it is no event.
+        InvalidInput: it is neither a fact nor an event, there is nothing to restore, or
+            `replaced_by` is not an event.
     """
     found = find_memory(zone, id_)
     if found.type not in ("fact", "event"):
@@ -96,18 +96,18 @@ def retract(
     if restore:
         _append(zone, target, restore=True)
     elif not is_retracted:
-        take_back(zone, found, replaced_by=event_id, source_event_ids=source_event_ids)
+        append_retraction(zone, found, replaced_by=event_id, source_event_ids=source_event_ids)
     return _report(zone, target, found.type)
 
 
 def _replacing_event(zone: OpenZone, id_: str, restore: bool) -> str:
     event = get_memory(zone, id_)
     if event.type != "event" or restore:
-        raise InvalidInput("replaced_by: give the id of an event, and not with restore")
+        raise InvalidInput("replaced_by: give the id of an event, and leave it out with restore")
     return event.id
 
 
-def take_back(
+def append_retraction(
     zone: OpenZone,
     found: Memory | Part,
     *,

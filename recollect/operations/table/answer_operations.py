@@ -350,7 +350,7 @@ def why(zone: OpenZone, id: Id) -> Provenance:
     needs_zone=True,
     example=(
         {"query": "Where does she live?", "entity": "Adda"},
-        {"hints": ["nobody and nothing is called 'Adda'; did you mean Ada?"]},
+        {"hints": ["no entity is called 'Adda'; did you mean Ada?"]},
     ),
 )
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
@@ -359,7 +359,7 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     Without a question: for the zone's own name.
 
     >>> zone.hints(Query("Where does she live?", entity="Adda"))
-    ["nobody and nothing is called 'Adda'; did you mean Ada?"]
+    ["no entity is called 'Adda'; did you mean Ada?"]
     """
     return suggestions.hints(zone, query)
 
