@@ -34,11 +34,11 @@ class HomeError(RecollectError):
 
 
 class ReadOnlyHome(HomeError):
-    """The home cannot be written to here; it answers all the same."""
+    """The home is not writable here; queries still work."""
 
 
 class DiskFull(HomeError):
-    """The disk of the home has no room; nothing is lost, and the home answers all the same."""
+    """The disk of the home is full; nothing is lost, and queries still work."""
 
 
 class CorruptFile(HomeError):

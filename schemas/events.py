@@ -296,7 +296,7 @@ class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class SkipRecord(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):
-    """Makes all readers of the zone pass over a record that is none of recollect's.
+    """Makes all readers of the zone skip a foreign record, which recollect did not write.
 
     `topic` is events or changes, `hash` that of the record's bytes.
     """

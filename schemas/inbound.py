@@ -94,7 +94,7 @@ class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
         tuple[Attachment, ...], Meta(description="Files, pictures and forwarded messages.")
     ] = ()
     metadata: Annotated[
-        dict[str, Any], Meta(description="Anything else; kept, and never searched.")
+        dict[str, Any], Meta(description="Anything else; stored, but never searched.")
     ] = {}
     kind: Annotated[
         str, Meta(description="message, turn_completed, edit, deletion, reaction or notice.")
@@ -121,7 +121,7 @@ _FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent)
 
 
 def decode_inbound(line: bytes) -> InboundEvent:
-    """Decode an event from a line of JSON; unknown fields are kept under `metadata`, and a lone
+    """Decode an event from a line of JSON; unknown fields are stored under `metadata`, and a lone
     surrogate becomes U+FFFD.
 
     Raises:

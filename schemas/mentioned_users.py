@@ -1,7 +1,7 @@
-"""Mentions: people named in a message by its platform, whose names change without it.
+"""User mentions in messages, whose names change when users rename themselves.
 
-An export writes out the name of today for a user's id. The event's metadata says where, so that a
-message whose members were renamed is known again: its raw words are the same.
+An export writes the current name in place of a user's id. The event's metadata records where, so
+that a message is recognised again after a rename: apart from the names, its text is the same.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def find_mentions(
 
 
 def same_but_names(one: Content, other: Content) -> bool:
-    """Return whether the texts of two messages differ in nothing but the names mentioned.
+    """Return whether the texts of two messages differ only in the names of mentioned users.
 
-    Where only one form has marks, since events of earlier builds have none, the names may be any.
+    Events of earlier builds do not record mentions; compared with such a one, any name matches.
     """
     mine, theirs = _mentions(one), _mentions(other)
     if not (mine or theirs) or len(one.attachments) != len(other.attachments):

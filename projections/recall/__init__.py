@@ -1,6 +1,6 @@
 """recall(): ranked memories with their sources, from the read models of one zone.
 
-A query goes through six rooms, each of which imports only itself and those before it:
+A query passes through six packages, each of which imports only itself and earlier ones:
 
 1. `index`: what is in memory of the zone's files.
 2. `question`: the query is read, once, into a `ParsedQuestion` for each question in its text.

@@ -94,8 +94,8 @@ class Home:
             ) from None
         except PermissionError:
             raise HomeError(
-                f"{path} is readable only by another user, its owner; run recollect as that user, or "
-                "become the owner of the whole home (as root: chown -R)"
+                f"{path} is readable only by its owner, another user; run recollect as that user, "
+                "or become the owner of the whole home (as root: chown -R)"
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
@@ -396,7 +396,10 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
     else:
         reason = f"it reads with {MINILM.name}, which is downloaded only on request"
     if progress is not None:
-        message = f"no reader, so only rules find names: {reason}; recollect init --reader own installs it"
+        message = (
+            f"no reader, so only rules find names: {reason}; recollect init --reader own installs "
+            "it"
+        )
         progress(message, 0, 1)
         progress(message, 1, 1)
     return None

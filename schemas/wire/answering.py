@@ -12,7 +12,7 @@ Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
 
 SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: Everything but entities, which must be asked for (A14).
+#: All scopes but entities, which must be requested explicitly (A14).
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         tuple[Scope, ...],
         Meta(
             description="Kinds of memory to search: events (messages as written), facts, "
-            "observations (what several facts show), mental_models (kept reports), entities "
+            "observations (what several facts show), mental_models (stored reports), entities "
             "(people and things)."
         ),
     ] = DEFAULT_SCOPE
@@ -76,7 +76,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         Time | None,
         Meta(
             description="Answer from what was known at this time, or at a consistency token; "
-            "without what was forgotten since."
+            "without anything forgotten since."
         ),
     ] = None
     valid_at: Annotated[Time | None, Meta(description="Only what was true at this time.")] = None
@@ -99,7 +99,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         tuple[str, ...] | None,
         Meta(
             description="Only memories from these events, by their sources' own ids; an "
-            "observation only if it rests on no others."
+            "observation only if all of its events are among them."
         ),
     ] = None
 
@@ -156,11 +156,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     score: Annotated[
         float, Meta(description="How well it answers, from 0 to 1; comparable between answers.")
     ]
-    is_stale: Annotated[bool, Meta(description="What it rests on has changed since.")]
+    is_stale: Annotated[bool, Meta(description="Its sources have changed since.")]
     entity_ids: Annotated[list[str], Meta(description="Entities that it is about.")]
     platform: Annotated[str | None, Meta(description="Platform of its source.")]
     sender_name: Annotated[
-        str | None, Meta(description="Who said it; null if nobody did in these words.")
+        str | None, Meta(description="Its author; null if no message has these words.")
     ]
     source_event_ids: Annotated[
         list[str],
@@ -190,7 +190,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Meta(description="Facts that lead from a name in the question to this one, in order."),
     ] = []
     sub_question: Annotated[
-        str | None, Meta(description="Which of several questions it answers.")
+        str | None, Meta(description="The sub-question that it answers, if there are several.")
     ] = None
     when: Annotated[
         DateRange | None,
@@ -207,7 +207,7 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(description="Search time in milliseconds, without embedding the question.")
     ]
     relevance: Annotated[
-        float, Meta(description="How likely memory holds anything on the question, from 0 to 1.")
+        float, Meta(description="Probability that the zone has an answer, from 0 to 1.")
     ] = 0.0
 
 
@@ -234,13 +234,13 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         list[str], Meta(description="Ids of cited memories that may be out of date.")
     ] = []
     saved_as: Annotated[
-        str | None, Meta(description="Id of the mental model under which the report was kept.")
+        str | None, Meta(description="Id of the mental model in which the report was saved.")
     ] = None
     ms: Annotated[float, Meta(description="Duration in milliseconds.")]
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one memory in the answer to a question."""
+    """A memory's rank in the answer to a question, or why it is not in the answer."""
 
     query: Annotated[str, Meta(description="The question.")]
     id: Annotated[str, Meta(description="Id of the memory.")]
@@ -265,7 +265,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     dropped_by: Annotated[str | None, Meta(description="The step at which it was dropped.")] = None
     reason: Annotated[str, Meta(description="Why it was dropped.")] = ""
     sub_question: Annotated[
-        str | None, Meta(description="Which of several questions this is about.")
+        str | None, Meta(description="The sub-question that this is about, if there are several.")
     ] = None
 
 
@@ -284,7 +284,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     text: Annotated[str, Meta(description="Its text.")]
     source_event_ids: Annotated[
         list[str],
-        Meta(description="Ids of the events that it rests on, as their sources name them."),
+        Meta(description="Source ids of the events that it is derived from."),
     ]
     steps: Annotated[
         list[ProvenanceStep], Meta(description="The steps down to its sources, nearest first.")
@@ -294,5 +294,5 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = None
     recall: Annotated[
         Explanation | None,
-        Meta(description="What became of it in the answer to a question, if one was given."),
+        Meta(description="Its rank in the answer to the question, if one was given."),
     ] = None

@@ -56,7 +56,7 @@ class Relation(msgspec.Struct, frozen=True):
 
     @property
     def verb(self) -> str:
-        """What it does to the other one, in words."""
+        """The relation as a verb."""
         return "derives from" if self.type == "DERIVES" else self.type.lower()
 
 
@@ -70,7 +70,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         DateRange | None, Meta(description="Days that the fact speaks of; null if it names none.")
     ]
     subject: Annotated[
-        str | None, Meta(description="Whose attribute it states; null if it fills no slot.")
+        str | None, Meta(description="Entity whose attribute it states; null if it fills no slot.")
     ]
     attribute: Annotated[str | None, Meta(description="The attribute; null if it fills no slot.")]
     value: Annotated[str | None, Meta(description="The value; null if it fills no slot.")]
@@ -91,7 +91,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     relations: Annotated[list[Relation], Meta(description="Relations to earlier facts.")] = []
     retracted: Annotated[bool, Meta(description="It was retracted as never true.")] = False
     said_by: Annotated[
-        str | None, Meta(description="Who said it: a display name, or else an id on the platform.")
+        str | None, Meta(description="Its author: a display name, or else an id on the platform.")
     ] = None
 
 
@@ -109,14 +109,14 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(description="Text of the memory.")]
     as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
     current: Annotated[bool, Meta(description="No newer memory has replaced it.")] = True
-    is_stale: Annotated[bool, Meta(description="What it rests on has changed since.")] = False
+    is_stale: Annotated[bool, Meta(description="Its sources have changed since.")] = False
     decided: Annotated[
         bool, Meta(description="False for an event from which nothing was decided yet.")
     ] = True
     name: Annotated[str | None, Meta(description="Name of a mental model.")] = None
     platform: Annotated[str | None, Meta(description="Platform of its source.")] = None
     sender_id: Annotated[str | None, Meta(description="The sender's id on the platform.")] = None
-    sender_name: Annotated[str | None, Meta(description="Who said it.")] = None
+    sender_name: Annotated[str | None, Meta(description="Name of the sender.")] = None
     thread_id: Annotated[str | None, Meta(description="Thread that it was said in.")] = None
     metadata: Annotated[dict[str, Any] | None, Meta(description="Metadata of an event.")] = None
     entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")] = []
@@ -193,7 +193,7 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     a_handles: Annotated[list[Handle], Meta(description="Accounts of the first entity.")]
     b_handles: Annotated[list[Handle], Meta(description="Accounts of the second entity.")]
     at: Annotated[
-        str, Meta(description="When it was proposed, or carried out if nobody proposed it.")
+        str, Meta(description="When it was proposed, or executed if it was not proposed.")
     ]
     merge_id: Annotated[
         str | None, Meta(description="Id of the executed merge; null if it was not executed.")

@@ -25,7 +25,7 @@ class FileCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ErasureRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was asked for, without words."""
+    """The request for an erasure, without any text."""
 
     selectors: Annotated[list[Selector], Meta(description="Kinds of selectors that were given.")]
     ids: Annotated[int, Meta(description="Number of ids that were given.")]
@@ -50,11 +50,11 @@ class ErasedRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     model: Annotated[str, Meta(description="Name of the read model, and of its file.")]
     table: Annotated[str, Meta(description="Name of the table.")]
-    rows: Annotated[int, Meta(description="Number of rows by which it has fewer.")]
+    rows: Annotated[int, Meta(description="Number of rows removed.")]
 
 
 class ResidueScan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A scan of the home's files, which found nothing of what was erased."""
+    """A scan of the home's files, which found none of the destroyed keys."""
 
     files: Annotated[int, Meta(description="Number of files of the home that were read.")]
     bytes: Annotated[int, Meta(description="Their size.")]
@@ -72,7 +72,7 @@ class ErasureStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     format: Annotated[int, Meta(description="Format of the statement.")]
     zone: Annotated[str, Meta(description="Hash of the zone's name, keyed with the home's secret.")]
-    request: Annotated[ErasureRequest, Meta(description="What was asked for.")]
+    request: Annotated[ErasureRequest, Meta(description="The request.")]
     erasure: Annotated[int, Meta(description="Number of the command in the ledger.")]
     erased_at: Annotated[str, Meta(description="When it was given.")]
     issued_at: Annotated[str, Meta(description="When the certificate was issued.")]
@@ -82,7 +82,7 @@ class ErasureStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     rows: Annotated[
         list[ErasedRows] | None,
         Meta(
-            description="How many rows of which tables went; null if the certificate was issued "
+            description="Rows removed from each table; null if the certificate was issued "
             "after the erasure."
         ),
     ]
@@ -106,12 +106,12 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ]
     seal: Annotated[
-        str, Meta(description="The same hash, keyed with the home's secret: who issued it.")
+        str, Meta(description="The same hash, keyed with the home's secret: proves the issuer.")
     ]
     recorded: Annotated[
         str,
         Meta(
-            description="Head of the ledger with the record of this certificate: who has stored it "
+            description="Head of the ledger with the record of this certificate: whoever stores it "
             "can prove that neither was changed since."
         ),
     ]
@@ -121,7 +121,7 @@ class CertificateSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A certificate in the list."""
 
     erasure: Annotated[int, Meta(description="Number of the erasure, by which it is fetched.")]
-    erased_at: Annotated[str, Meta(description="When the erasure was asked for.")]
+    erased_at: Annotated[str, Meta(description="When the erasure was requested.")]
     issued_at: Annotated[str, Meta(description="When the certificate was issued.")]
     selectors: Annotated[list[Selector], Meta(description="Kinds of selectors that were given.")]
     records: Annotated[int, Meta(description="Number of records that were erased.")]
@@ -133,16 +133,16 @@ class CertificateCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The result of checking a certificate."""
 
     ok: Annotated[bool, Meta(description="Everything holds.")]
-    unchanged: Annotated[bool, Meta(description="The statement has the hash that is given.")]
+    unchanged: Annotated[bool, Meta(description="The statement has the given hash.")]
     issued_here: Annotated[bool, Meta(description="This home issued it, for this zone.")]
-    recorded: Annotated[bool, Meta(description="The ledger has it, at the head that is given.")]
+    recorded: Annotated[bool, Meta(description="The ledger has it, at the given head.")]
     in_ledger: Annotated[
         bool,
         Meta(description="The ledger has the erasure of these records, between these heads."),
     ]
     keys_gone: Annotated[bool, Meta(description="None of the destroyed keys exists.")]
     hashes_agree: Annotated[
-        bool, Meta(description="Each content hash was that of the replay, and is so now.")
+        bool, Meta(description="Each content hash matched the replay, then and now.")
     ]
     problems: Annotated[list[str], Meta(description="What does not hold.")]
 
@@ -151,7 +151,7 @@ class Verification(msgspec.Struct, frozen=True):
     """The result of a verification."""
 
     ok: Annotated[bool, Meta(description="Everything agrees.")]
-    ledger_ok: Annotated[bool, Meta(description="The ledger's chain is whole.")]
+    ledger_ok: Annotated[bool, Meta(description="The ledger's chain is intact.")]
     events: Annotated[int, Meta(description="Number of readable messages.")]
     head: Annotated[str, Meta(description="Head of the zone's ledger.")]
     lag: Annotated[
@@ -160,8 +160,8 @@ class Verification(msgspec.Struct, frozen=True):
     models: Annotated[
         list[FileCheck], Meta(description="The content hash of each read model, live and replayed.")
     ]
-    problems: Annotated[list[str], Meta(description="What differs, and where.")]
-    void_records: Annotated[int, Meta(description="Number of records that do not count.")]
+    problems: Annotated[list[str], Meta(description="The differences, with their locations.")]
+    void_records: Annotated[int, Meta(description="Number of void records.")]
     certificate: Annotated[
         CertificateCheck | None, Meta(description="The check of the certificate that was given.")
     ] = None

@@ -39,16 +39,16 @@ class RememberReceipt(Receipt, frozen=True):
     decided: Annotated[
         bool,
         Meta(
-            description="false: the text is kept and found as a message, and its facts follow "
+            description="false: the text is stored and can be found as a message; its facts follow "
             "later. Do not send it again; the token says when everything is decided."
         ),
     ] = True
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A refused record."""
+    """A rejected record."""
 
-    path: Annotated[str, Meta(description="File that the record stands in.")]
+    path: Annotated[str, Meta(description="File that contains the record.")]
     line: Annotated[int, Meta(description="Line or record number, from 1.")]
     reason: Annotated[str, Meta(description="Why it was refused.")]
 
@@ -84,7 +84,7 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     ]
     head: Annotated[str, Meta(description="Head of the zone's ledger after this import.")]
     skipped: Annotated[
-        list[Skipped], Meta(description="Files in no known format that stood beside others.")
+        list[Skipped], Meta(description="Files of unknown format in the same folder as others.")
     ] = []
 
 
@@ -95,7 +95,7 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     for the events it comes from and those that repeat it; a mental model's, for all its versions;
     `#` and a record's number. `entity`: everything by or about an entity, across its handles.
     `sender`, `thread`, `platform`: the platform's own ids. `time_before` and `time_after`: bounds
-    on when events happened. `also`: ids of entities and of records to forget besides, whatever the
+    on when events happened. `also`: ids of further entities and records to forget, whatever the
     criteria, as `also_possible` of a report lists them.
     """
 
@@ -148,7 +148,7 @@ class ForgetReport(msgspec.Struct, frozen=True):
     ] = []
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
     certificate: Annotated[
-        Certificate | None, Meta(description="The certificate, if one was asked for.")
+        Certificate | None, Meta(description="The certificate, if one was requested.")
     ] = None
 
 
@@ -228,12 +228,14 @@ class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
     level: Annotated[RebuildLevel, Meta(description="The layer that was rebuilt.")]
     records: Annotated[int, Meta(description="Number of records read.")]
     generation: Annotated[str | None, Meta(description="The new generation.")] = None
-    encoded: Annotated[int | None, Meta(description="Number of texts embedded anew.")] = None
+    encoded: Annotated[
+        int | None, Meta(description="Number of texts that were embedded again.")
+    ] = None
     seconds: Annotated[float | None, Meta(description="Duration in seconds.")] = None
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
     difference: Annotated[
         GenerationDiff | None,
-        Meta(description="How the new generation, kept beside the one in use, differs from it."),
+        Meta(description="How the new generation differs from the one in use."),
     ] = None
 
 
@@ -268,7 +270,7 @@ class ZoneModelUsage(msgspec.Struct, frozen=True):
     tokens_in: Annotated[int, Meta(description="Prompt tokens.")]
     tokens_out: Annotated[int, Meta(description="Completion tokens.")]
     cost: Annotated[float, Meta(description="Cost in the currency of the configured prices.")]
-    accepted: Annotated[int, Meta(description="Number of statements kept as facts.")]
+    accepted: Annotated[int, Meta(description="Number of statements accepted as facts.")]
     duplicates: Annotated[
         int, Meta(description="Number of statements that an existing fact makes already.")
     ]

@@ -54,8 +54,8 @@ class ExportSource(Protocol):
 
     `is_chronological`: in order of time, so duplicates are close to each other. `may_grow`: a
     message may have been exported before it was complete, as assistants write them.
-    `splits_long_messages`: a message that is too long for an event is several events, as nobody can
-    make it shorter; otherwise it is refused.
+    `splits_long_messages`: split a message that is too long for one event into several; otherwise
+    reject it.
     """
 
     is_chronological: bool = False
@@ -103,9 +103,9 @@ class SingleFileSource(ExportSource):
 
 
 class LocalisedSource(ExportSource):
-    """A source whose instants are told as local times of a zone: "today" is a day there.
+    """A source whose instants are converted to local times of a zone, since "today" is a day there.
 
-    Instants are unix times and times ending in Z. Any other offset is kept: it was given.
+    Instants are unix times and times ending in Z. A time with any other offset is left as it is.
     """
 
     def __init__(self, source: ExportSource, zone: tzinfo) -> None:
@@ -168,7 +168,7 @@ def convert(
 def read_all(
     read: Callable[[RecordT], Iterable[ResultT]], record: RecordT
 ) -> list[ResultT] | InvalidInput:
-    """Return all that a record gives, or the error if it is malformed."""
+    """Return the events of a record, or the error if it is malformed."""
     try:
         return list(read(record))
     except InvalidInput as error:
@@ -205,8 +205,9 @@ def drafts(
 
 
 def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]]:
-    """Yield the events of a source and its errors, in order; a damaged file ends there, and the
-    others are still read.
+    """Yield the events and errors of a source, in order.
+
+    Reading a damaged file stops at the damage; the other files are still read.
     """
     for part in _parts(source):
         number = 1
@@ -223,7 +224,7 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
 
 
 def _parts(source: ExportSource) -> Iterator[ExportFile]:
-    """Yield the files of an export; what cannot be opened on the way is a file with an error."""
+    """Yield the files of an export; one that cannot be opened yields an error."""
     try:
         yield from source.parts()
     except DamagedInput as error:

@@ -160,7 +160,7 @@ class _InputOpener:
     def _result(self, what: str) -> Input:
         """Return the contents of the input; raise InvalidInput if there are none."""
         if self._refused and not self._input.exports:
-            # Nothing remains to go on with: an option that is missing is asked for at once.
+            # There is nothing else to read, so a missing option is an error at once.
             raise RefusedExport(_all_refused(self._refused))
         self._input.rejections += [refusal(path, error) for path, error in self._refused]
         if not self._input.exports and not self._input.rejections:
@@ -268,12 +268,12 @@ def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
 
 
 def refusal(path: str, error: InvalidInput) -> Rejection:
-    """Return the rejection of an export that cannot be opened; its path is said once."""
+    """Return the rejection of an export that cannot be opened; its reason omits the path."""
     return Rejection(path, 1, str(error).removeprefix(f"{path} "))
 
 
 def _all_refused(refused: Sequence[tuple[str, InvalidInput]]) -> str:
-    """Return what to say where every export was refused."""
+    """Return the message for an input whose exports were all rejected."""
     (_, first), *others = refused
     if not others:
         return str(first)

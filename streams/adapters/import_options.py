@@ -1,4 +1,4 @@
-"""Options for what a format leaves open: the time zone, and the order of a date."""
+"""Options for formats that leave open the time zone, or the order of day and month."""
 
 from __future__ import annotations
 

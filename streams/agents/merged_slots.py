@@ -1,8 +1,8 @@
-"""The slots of merged persons (A16): what ends a fact of the one when the other states otherwise.
+"""Slots of merged persons (A16): when a statement of one person ends a fact of the other.
 
-`FactSupersession` has the periods of what each person stated, as if no command had merged them. A
-fact of the one that ends by a fact of the other has a `MergedSupersession` besides, which is
-withdrawn when the merge is undone. So slots follow merges and their undoing, to the row.
+`FactSupersession` rows are decided as if no command had merged the two persons. A fact of one that
+a fact of the other supersedes also has a `MergedSupersession`, which is withdrawn when the merge is
+undone. So undoing a merge restores the slots exactly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.schemas.changes import FactClaim, MergedSupersession
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 
-#: The attributes of which every value of two persons is compared when they are merged.
+#: The attributes whose values are always compared when two persons are merged.
 COMPARED = (*SINGLE_VALUED, *OPPOSITES)
 
 
@@ -24,10 +24,10 @@ class StatedClaim(NamedTuple):
     """A claim of one of several merged persons. Times are unix ms.
 
     Attributes:
-        person: the id of the person, merges by command left aside.
+        person: the id of the person, ignoring merges by command.
         value: the normalised value.
-        until: the end of its validity by the person's own facts; None if there is none.
-        last: when it was stated last.
+        until: when the person's own facts end its validity; None if they do not.
+        last: when the person last stated it.
     """
 
     claim: FactClaim
@@ -38,13 +38,13 @@ class StatedClaim(NamedTuple):
 
 
 def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
-    """Return fact id -> (fact id, unix ms): what a fact of another person supersedes, and when.
+    """Return fact id -> (id of the other person's fact that supersedes it, unix ms).
 
-    A fact ends when another person states an incompatible one after it was stated last, if its own
-    person has not ended it before. Of two facts of the same time the one with the lower id ends.
-    What ended when it began supersedes nothing.
+    A fact ends when another person states an incompatible one after it was last stated, unless its
+    own person has ended it before. Of two facts of the same time, the one with the lower id ends.
+    A fact that ended when it began supersedes nothing.
     """
-    # The values of a multi-valued attribute, and of its opposite, exclude none but the same value.
+    # A value of a multi-valued attribute conflicts only with the same value of its opposite.
     rivals: dict[str | None, list[StatedClaim]] = {}
     for each in claims:
         value = None if is_single_valued(each.claim.attribute) else each.value
@@ -83,10 +83,10 @@ def merged_supersessions(
     state: State,
     pending: Mapping[str, MergedSupersession],
 ) -> list[MergedSupersession]:
-    """Return the rows that change if `persons` are the ids of one person each.
+    """Return the rows that change, given the ids of each merged person.
 
     Only slots with one of these attributes are compared. `own_id` returns the id of a subject's
-    person, merges by command left aside; `claims_of` the claims about some ids under an attribute;
+    person, ignoring merges by command; `claims_of` the claims about some ids under an attribute;
     `repeat_times` when a fact was stated again (unix ms). `pending` are the rows that the current
     record has decided, by fact.
     """
@@ -118,7 +118,7 @@ def merged_supersessions(
 def _row(
     claim: FactClaim, end: tuple[str, int] | None, known: MergedSupersession | None
 ) -> MergedSupersession | None:
-    """Return the row of a fact that ends so; None if it has none and needs none."""
+    """Return the row of a fact with this end, or the withdrawn row; None if it needs no row."""
     if end is not None:
         return MergedSupersession(claim.fact_id, claim.subject, claim.attribute, *end, 1)
     if known is None:

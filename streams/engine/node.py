@@ -100,7 +100,7 @@ class Node:
 
     @property
     def writes(self) -> bool:
-        """Whether the home can be written to at this moment."""
+        """Whether the home is writable now."""
         return not read_only(self._directory)
 
     def must_be_writable(self) -> None:
@@ -428,10 +428,10 @@ class Node:
             mark.number == last.number and mark.hash != last.hash
         ):
             raise HistoryMismatch(
-                f"zone {zone}: this home's files stand at event {mark.number} of another history "
-                f"than the ledger's, which has {last.number}: a record was changed or removed, or "
-                "the ledger was restored without these; restore what is missing, or start a new "
-                "home"
+                f"zone {zone}: this home's files are at event {mark.number} of another history "
+                f"than the ledger's, which has {last.number} events: a record was changed or "
+                "removed, or the ledger was restored without the files; restore the missing one, "
+                "or start a new home"
             )
 
     def drive(

@@ -415,7 +415,7 @@ class ZoneDriver:
                 self._journal.uncount_attempt(self._zone, self._chain, number)
                 if record.kind == "forget":
                     raise ErasureFailed(
-                        f"the erasure that record {number} asks for failed "
+                        f"the erasure requested by record {number} failed "
                         f"({type(error).__name__}: {error}); nothing after it is decided "
                         "until it succeeds: fix the cause and run recollect worker --once"
                     ) from error

@@ -143,7 +143,7 @@ def sequence(
 
 
 def _is_duplicate(draft: Draft, known: _Known) -> bool:
-    """Return whether a draft is the event under its id; any is that of an event that was erased."""
+    """Return whether a draft duplicates the event with its id; of an erased one, any does."""
     if known.event is None:
         return not known.unknown
     return draft.occurred_at == known.event.occurred_at and _same(
@@ -152,9 +152,9 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
 
 
 def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
-    """Return a draft as an edit of the known message, if that had only a part of its text.
+    """Return a draft as an edit of the known message, if that has only a part of its text.
 
-    The same text is the same edit; of several the one with the most text is the newest.
+    Equal texts give the same edit; of several edits, the longest is the newest.
     """
     if not isinstance(draft, GrowingDraft) or known is None:
         return None
@@ -175,7 +175,7 @@ def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
 
 
 def _has_more(text: str, before: str) -> bool:
-    """Return whether a text is another one with more characters between or after its own."""
+    """Return whether a text is `before` with further characters inserted or appended."""
     if len(text) <= len(before):
         return False
     rest = iter(text)
@@ -183,7 +183,7 @@ def _has_more(text: str, before: str) -> bool:
 
 
 def _place(content: Content) -> list[object]:
-    """Return who said something, and where."""
+    """Return the sender and the conversation of a message."""
     return [getattr(content, name) for name in _PLACE_FIELDS]
 
 
@@ -198,7 +198,7 @@ def _same(one: object, other: object) -> bool:
 
 
 def _comparable(content: Content) -> Content:
-    """Return a message without what may change while it stays the same: names and notes."""
+    """Return a message without the fields that deduplication ignores, such as display names."""
     attachments = tuple(
         msgspec.structs.replace(one, name=None) if one.type == "forward" else one
         for one in content.attachments
@@ -213,9 +213,9 @@ def _same_but_names(one: Content, other: Content) -> bool:
 
 
 def _judged_otherwise(one: Content, other: Content) -> bool:
-    """Return whether one text without an id is once a message and once a notice.
+    """Return whether the same text without an id was once a message and once a notice.
 
-    Importers learn which texts are their program's own; the id, made of the words, stays.
+    An importer may learn that a text is its program's own; the id, derived from the text, stays.
     """
     if not isinstance(one, Message | SystemNotice) or not isinstance(other, Message | SystemNotice):
         return False

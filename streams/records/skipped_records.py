@@ -1,8 +1,8 @@
-"""Records that are none of recollect's, and that a command of the zone says to pass over.
+"""Foreign records that a command of the zone tells its readers to skip.
 
-Whoever may write to a topic on Kafka may write anything under a zone's name. Readers stop at such a
-record, because it may have been one of theirs that was damaged. A command names its place and its
-hash; from then on every reader passes over it, on every node and in every rebuild.
+Any producer that may write to a topic on Kafka can write records under a zone's name. Readers stop
+at such a record, because it may be a damaged record of recollect. The command has its offset and
+hash; from then on every reader skips it, on every node and in every rebuild.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SKIP_RECORD = "skip_record"
 
 
 def is_skipped(ledger: Ledger, zone: str, topic: str, offset: int, value: bytes) -> bool:
-    """Return whether a command of the zone says to pass over a record.
+    """Return whether a command of the zone skips a record.
 
     Raises:
         IntegrityError: the key of such a command is missing; it is never destroyed.
@@ -26,8 +26,8 @@ def is_skipped(ledger: Ledger, zone: str, topic: str, offset: int, value: bytes)
         key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
         if key is None:
             raise IntegrityError(
-                f"the key of command {envelope.number} is missing, so which record it passes over "
-                "is not known; run recollect verify"
+                f"the key of command {envelope.number} is missing, so the record that it skips is "
+                "unknown; run recollect verify"
             )
         payload = unseal_event(envelope, record, key).payload
         assert isinstance(payload, SkipRecord)

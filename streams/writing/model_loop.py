@@ -26,7 +26,7 @@ from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.writer_prompt import WriterPrompt, escape_frame, first_messages
 from recollect.streams.writing.writer_tools import TOOLS
 
-#: The largest number of events whose text a model is shown for one message.
+#: The maximum number of events whose text is shown to the model for one message.
 _MAX_SOURCES = 100
 #: Repair attempts after rejected tool calls.
 _MAX_REPAIRS = 1
@@ -199,7 +199,7 @@ def _run(
     try:
         given = msgspec.json.decode(arguments)
         query, parameters = given["query"], given.get("params") or {}
-        # Some models pass the parameters beside the query.
+        # Some models pass the parameters next to the query.
         beside = {name: given[name] for name in given if name not in ("query", "params")}
         parameters = {**beside, **parameters}
         found = memory.recall(str(query), parameters)

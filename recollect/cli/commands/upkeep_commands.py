@@ -307,9 +307,7 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     if as_json:
         print_json({"topic": topic, "offset": offset, "number": receipt.number})
     else:
-        print_line(
-            f"zone {name} passes over {topic} offset {offset}: record #{receipt.number} says so"
-        )
+        print_line(f"zone {name} now skips {topic} offset {offset}, by record #{receipt.number}")
 
 
 @click.command(epilog="Example: recollect promote --to kafka://localhost:9092")

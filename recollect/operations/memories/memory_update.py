@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import remember
 from recollect.operations.memories import mental_models
-from recollect.operations.memories.retracting import Part, find_memory, append_retraction
+from recollect.operations.memories.retracting import Part, append_retraction, find_memory
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory

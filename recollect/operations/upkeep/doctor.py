@@ -381,7 +381,7 @@ def _keys(home: Home) -> str:
 
 
 def _records(home: Home) -> Check:
-    """Check that every record on the brokers can be read, or is passed over."""
+    """Check that every record on the brokers can be read, or is skipped."""
     name = "records"
     if not (home.directory / "copy").exists():
         return Check(name, True, "not used yet")
@@ -390,7 +390,7 @@ def _records(home: Home) -> Check:
             zones = ledger.zones()
             found = [each for zone in zones for each in unreadable_records(ledger, zone)]
     except (RecollectError, apsw.Error, OSError) as error:
-        return Check(name, False, str(error), "look at what is said of the ledger")
+        return Check(name, False, str(error), "see the check of the ledger")
     if not found:
         return Check(name, True, f"{pluralise(len(zones), 'zone')}: every record can be read")
     shown = [str(each) for each in found[:_MAX_SHOWN]]
@@ -400,7 +400,7 @@ def _records(home: Home) -> Check:
         name,
         False,
         "; ".join([*shown, *more]),
-        "if it was never a record of recollect's, pass over it: " + "; ".join(fixes),
+        "if recollect never wrote this record, skip it: " + "; ".join(fixes),
     )
 
 

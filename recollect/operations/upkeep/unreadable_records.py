@@ -1,4 +1,4 @@
-"""Records at which a zone stands still, because they are none of recollect's; passing over them."""
+"""Foreign records, which recollect did not write and which block a zone; skipping them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BATCH_SIZE = 2_000
 
 
 class UnreadableRecord(NamedTuple):
-    """A record that no reader of a zone can pass, and why."""
+    """A record that blocks the readers of a zone, and the reason."""
 
     zone: str
     topic: str
@@ -37,17 +37,17 @@ class UnreadableRecord(NamedTuple):
 
     @property
     def fix(self) -> str:
-        """The command that passes over it."""
+        """The command that skips it."""
         return f"recollect --zone {self.zone} skip {self.topic} {self.offset}"
 
 
 def unreadable_records(
     ledger: Ledger, zone: str, begin: dict[tuple[str, str], int] | None = None
 ) -> list[UnreadableRecord]:
-    """Return the records of a zone that are none of recollect's and are not passed over.
+    """Return the foreign records of a zone that are not skipped yet.
 
-    Those of a newer recollect do not count. `begin` maps (zone, topic) to where to begin, and is
-    moved up to the first of them, or the end.
+    Records of a newer recollect do not count. `begin` maps (zone, topic) to the first offset to
+    read; it is advanced to the first foreign record, or to the end.
     """
     found: list[UnreadableRecord] = []
     begin = {} if begin is None else begin
@@ -79,7 +79,7 @@ def _fault(topic: str, value: bytes, assembler: Assembler) -> str | None:
 
 
 def skip_record(zone: OpenZone, topic: str, offset: int) -> Receipt:
-    """Publish the command by which every reader of a zone passes over a record.
+    """Publish the command by which every reader of a zone skips a record.
 
     Raises:
         InvalidInput: there is no such record of the zone, or it can be read.
@@ -90,8 +90,8 @@ def skip_record(zone: OpenZone, topic: str, offset: int) -> Receipt:
     if (topic, offset) not in found:
         known = ", ".join(f"{name} {place}" for name, place in sorted(found)) or "none"
         raise InvalidInput(
-            f"{topic} offset {offset} is no record at which zone {zone.name} stands still; "
-            f"those are: {known}"
+            f"{topic} offset {offset} is not a record that blocks zone {zone.name}; those that do "
+            f"are: {known}"
         )
     (record,) = ledger.read(topic, zone.partition, offset, 1, zone.name)
     return command(

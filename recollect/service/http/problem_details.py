@@ -46,24 +46,24 @@ class ProblemKind(NamedTuple):
 
 
 MALFORMED = ProblemKind("malformed", 400, "The request cannot be read")
-UNAUTHORIZED = ProblemKind("unauthorized", 401, "A valid access token is needed")
-FORBIDDEN_ORIGIN = ProblemKind("forbidden-origin", 403, "This host or origin may not call")
-NOT_FOUND = ProblemKind("not-found", 404, "There is nothing here")
-WRONG_METHOD = ProblemKind("wrong-method", 405, "The method does not fit this address")
-CONFLICT = ProblemKind("conflict", 409, "Something else was said under this key or id")
-BUSY = ProblemKind("busy", 409, "The work that was asked for is at work already")
+UNAUTHORIZED = ProblemKind("unauthorized", 401, "A valid access token is required")
+FORBIDDEN_ORIGIN = ProblemKind("forbidden-origin", 403, "Host or origin not allowed")
+NOT_FOUND = ProblemKind("not-found", 404, "Not found")
+WRONG_METHOD = ProblemKind("wrong-method", 405, "Method not allowed")
+CONFLICT = ProblemKind("conflict", 409, "The key or id is in use for something else")
+BUSY = ProblemKind("busy", 409, "The operation is already running")
 TOO_LARGE = ProblemKind("too-large", 413, "The body is too large")
-WRONG_MEDIA_TYPE = ProblemKind("wrong-media-type", 415, "The body is of another type than is read")
-INVALID = ProblemKind("invalid", 422, "A value cannot be accepted")
+WRONG_MEDIA_TYPE = ProblemKind("wrong-media-type", 415, "Unsupported content type")
+INVALID = ProblemKind("invalid", 422, "Invalid value")
 TOO_MANY = ProblemKind("too-many-requests", 429, "Too many requests")
-FAILED = ProblemKind("failed", 500, "The service could not do it")
-NOT_SERVED = ProblemKind("not-served", 501, "This is not served here")
-READ_ONLY = ProblemKind("read-only", 503, "The memory is read-only here")
-OVERLOADED = ProblemKind("overloaded", 503, "Too many calls are at work")
-TIMED_OUT = ProblemKind("timed-out", 503, "It took too long")
-NOT_DECIDED = ProblemKind("not-decided", 503, "It is kept, and not decided yet")
-UNAVAILABLE = ProblemKind("unavailable", 503, "The memory cannot be reached now")
-DISK_FULL = ProblemKind("disk-full", 507, "The disk of the memory is full")
+FAILED = ProblemKind("failed", 500, "Internal error")
+NOT_SERVED = ProblemKind("not-served", 501, "Not supported")
+READ_ONLY = ProblemKind("read-only", 503, "The memory is read-only")
+OVERLOADED = ProblemKind("overloaded", 503, "Too many running calls")
+TIMED_OUT = ProblemKind("timed-out", 503, "Timeout")
+NOT_DECIDED = ProblemKind("not-decided", 503, "Stored, but not decided yet")
+UNAVAILABLE = ProblemKind("unavailable", 503, "The memory is unavailable")
+DISK_FULL = ProblemKind("disk-full", 507, "The disk is full")
 
 KINDS = (
     *(MALFORMED, UNAUTHORIZED, FORBIDDEN_ORIGIN, NOT_FOUND, WRONG_METHOD, CONFLICT, BUSY),
@@ -71,7 +71,7 @@ KINDS = (
     *(READ_ONLY, TIMED_OUT, NOT_DECIDED, UNAVAILABLE, DISK_FULL),
 )
 
-_NOTHING = "there is nothing at this address, or not for this token"
+_NOTHING = "there is nothing at this address, or nothing that this token may access"
 _RETRY_SECONDS = 1
 # In characters, since a detail may quote the request.
 _MAX_DETAIL_LENGTH = 300

@@ -38,26 +38,26 @@ class Features(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """Which recollect this is; the rest is for Hindsight's client."""
+    """The version of recollect, and fields that Hindsight's client reads."""
 
     version: Annotated[str, Meta(description="The version of recollect.")]
     api_version: Annotated[
-        str, Meta(description="The same, under the name that Hindsight clients read.")
+        str, Meta(description="The same, under the name that Hindsight's client reads.")
     ]
-    features: Annotated[Features, Meta(description="What Hindsight clients may use here.")] = (
+    features: Annotated[Features, Meta(description="Features that Hindsight's client may use.")] = (
         Features()
     )
 
 
 class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Questions can be answered; of zones that stand still, the last that is known."""
+    """Queries can be answered; `unreadable` has the last known records that block zones."""
 
-    status: Annotated[str, Meta(description="ok; degraded where a zone stands still at a record.")]
+    status: Annotated[str, Meta(description="ok, or degraded if a record blocks a zone.")]
     unreadable: Annotated[
         list[str],
         Meta(
-            description="Where on Kafka a record stands that is none of recollect's, and holds its "
-            "zone up; recollect doctor says of which zone, and how it is passed over."
+            description="Locations on Kafka of foreign records that block a zone; recollect doctor "
+            "names the zone, and the command that skips the record."
         ),
     ] = []
 

@@ -86,10 +86,10 @@ def note_event(
     thread: str,
     **more: Any,
 ) -> InboundEvent:
-    """Return the event of what an assistant noted about its user.
+    """Return the event of a note that an assistant took about its user.
 
-    It is searchable as the assistant's words, and nothing is concluded from it (F1). `thread` keeps
-    it apart from what was said; `more` are further fields.
+    It can be searched, but no facts are extracted from it (F1). `thread` separates it from
+    conversations; `more` are further fields.
 
     Raises:
         InvalidInput: the time is unknown.
@@ -101,9 +101,9 @@ def note_event(
 
 
 def deletion_event(event: InboundEvent) -> InboundEvent:
-    """Return the event that takes a message back, because another branch replaced it.
+    """Return the deletion of a message that another branch replaced.
 
-    It has the time of the message: what is taken back never held.
+    It has the time of the message, which never counted.
     """
     return InboundEvent(
         platform=event.platform,

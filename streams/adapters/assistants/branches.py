@@ -1,4 +1,4 @@
-"""Branches of a chat: an edited prompt or a new answer replaces what stands beside it."""
+"""Branches of a chat: an edited prompt or a regenerated answer replaces its siblings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 def path_to(leaf: str, parents: Mapping[str, str]) -> list[str]:
-    """Return a message and those above it, up to the first one; circles end."""
+    """Return a message and its ancestors, up to the root; a cycle ends the path."""
     path = {leaf: None}
     while (parent := parents.get(leaf)) is not None and parent not in path:
         path[parent] = None
@@ -15,10 +15,10 @@ def path_to(leaf: str, parents: Mapping[str, str]) -> list[str]:
 
 
 def replaced(messages: Iterable[str], parents: Mapping[str, str], path: Iterable[str]) -> set[str]:
-    """Return the messages on another branch than the current one.
+    """Return the messages on branches other than the current one.
 
-    `path`: the current branch. A branch begins beside a message of the path, under the same parent;
-    the parent may be missing. What is connected to nothing, or goes on below the path, is kept.
+    `path`: the current branch. Another branch begins at a sibling of a message of the path; their
+    parent may be missing. Unconnected messages, and those below the path, are not returned.
     """
     current = set(path)
     forks = {parents[id] for id in current if id in parents}

@@ -1,8 +1,8 @@
 """ChatGPT's export: conversations, each a tree of messages with all regenerated or edited branches.
 
-All branches are kept; `metadata["on_current_path"]` says which of them ChatGPT shows, and a
-deletion takes back each message of the others. What ChatGPT noted about its user, and what the
-user's profile says, are notes.
+All branches are imported; `metadata["on_current_path"]` marks the one that ChatGPT shows, and each
+message of the others is followed by its deletion. ChatGPT's memories of its user, and the user's
+profile, become notes.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
 _NODE_KEYS = re.compile(rb'"(?:children|parent|author|message)"\s*:')
 _CONVERSATION_KEYS = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
 _SPOKEN_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
-# Tools by which ChatGPT notes something about its user.
+# Tools with which ChatGPT stores memories of its user.
 _NOTING_TOOLS = frozenset({"bio", "bio.update"})
 _CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
-# What the user says in the settings, and what ChatGPT remembers: "1. [2024-05-01]. …" a line.
+# The user's profile, and ChatGPT's memories, one per line: "1. [2024-05-01]. …".
 _MEMORY_FIELD = "model_set_context"
 _PROFILE_FIELDS = ("user_profile", "user_instructions", _MEMORY_FIELD)
 _DATED_NOTE = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d{2}-\d{2})\][.:]?[ \t]*(\S.*)$", re.MULTILINE)
@@ -171,7 +171,12 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
         damage = error
     yield from convert([(number, profile)], _Profile.events)
     if profile.dropped:
-        yield number, InvalidInput(f"{profile.dropped} notes too many: the first ones are kept")
+        yield (
+            number,
+            InvalidInput(
+                f"{profile.dropped} notes were dropped: only the first {_MAX_NOTES:,} are imported"
+            ),
+        )
     if damage is not None:
         raise damage
 
@@ -346,7 +351,7 @@ def _context(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
-    """Return the content of a message, or None if nobody says anything in it."""
+    """Return the content of a message, or None if it is not part of the conversation."""
     role = dict_or_empty(message.get("author")).get("role")
     content = dict_or_empty(message.get("content"))
     metadata = dict_or_empty(message.get("metadata"))

@@ -83,7 +83,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _reader_of(head: bytes) -> Reader | None:
-    """Return what reads a file with this beginning: conversations, memories or projects."""
+    """Return the reader of a file with this beginning: conversations, memories or projects."""
     if _MESSAGES.search(head):
         return lambda entry: conversation_events(entry, _messages, _events)
     if _MEMORIES.search(head):
@@ -105,9 +105,10 @@ def _values(entry: InputEntry) -> Iterator[tuple[int, Any]]:
 
 
 def _memories(modified_at: datetime | None, given: object) -> Iterator[InboundEvent]:
-    """Yield what Claude remembers of its user: of all conversations, and of those of each project.
+    """Yield Claude's memories of its user: from all conversations, and from those of each project.
 
-    The file has no times. Its own is taken, by the day: archives round it, and zones shift it.
+    The file contains no times, so the day on which it was modified is used. The time of day would
+    not be stable: archives round it, and time zones shift it.
     """
     raw = dict_or_empty(given)
     notes = {"memory": raw.get("conversations_memory")}
@@ -118,15 +119,15 @@ def _memories(modified_at: datetime | None, given: object) -> Iterator[InboundEv
             continue
         if modified_at is None:
             raise InvalidInput(
-                "Claude's memories have no time of their own; import them as a file, a folder or a "
-                "zip, not from standard input"
+                "Claude's memories contain no times; import them as a file, a folder or a zip, "
+                "not from standard input"
             )
         day = f"{modified_at.date().isoformat()}T00:00:00Z"
         yield _note(f"{thread}:memory", thread, text, day)
 
 
 def _project(given: object) -> Iterator[InboundEvent]:
-    """Yield what the user wrote of a project, and for Claude to obey in it; its files are named."""
+    """Yield a project's description and instructions, with the names of its files."""
     raw = dict_or_empty(given)
     parts = (text_or_none(raw.get(key)) for key in ("name", "description", "prompt_template"))
     text = "\n\n".join(part.strip() for part in parts if part)

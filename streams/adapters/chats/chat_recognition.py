@@ -1,7 +1,7 @@
-"""Chats whose export has no id: they are named by their file, and known again by what they hold.
+"""Recognition of chats whose export has no id, by the name of the file and by its messages.
 
-A file may have another name the next time: a group was renamed, a download got underscores, or the
-chat came through standard input. Without this each name would be another chat.
+The file may have another name the next time: a group was renamed, a download got underscores, or
+the chat came through standard input. By its name alone, it would become another chat.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from recollect.streams.adapters.adapter import ExportFile, ExportSource, records
 from recollect.streams.adapters.import_options import ChatMessage, ChatPlace, FindPlaces
 from recollect.streams.adapters.input.input_files import InputEntry, Uncounted
 
-# So many messages of the beginning and of the end of a chat are looked up.
+# The number of messages at each end of a chat that are looked up.
 _SAMPLED = 32
-# So many in a row must be known, or two if the names do not contradict.
+# The number of consecutive known messages required; fewer if the names are alike.
 _MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
 
 
-# What programs write where a chat has its senders: "INFO", "production.ERROR".
+# Log levels, which stand where a chat has its senders: "INFO", "production.ERROR".
 _LOG_LEVEL = re.compile(r"(?:.*\W)?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)")
-# So many messages, each by another sender, are no chat.
+# From this many messages on, a chat has a sender who occurs twice.
 _MIN_WITHOUT_REPETITION = 3
 
 
 def is_talk(senders: Iterable[str | None], *, few: bool = False) -> bool:
     """Return whether messages, by their senders or None, are a chat rather than a diary or a log.
 
-    In a chat a sender comes again; a diary has none: "2026-02-20 10:00 - Met Ada: about the boat".
-    `few`: any sender is enough, as it is where there are too few messages to show anything.
+    In a chat, senders occur again; not so in a diary: "2026-02-20 10:00 - Met Ada: about the boat".
+    `few`: accept any sender, as for files with too few messages to decide.
     """
     counts = Counter(None if one and _LOG_LEVEL.fullmatch(one) else one for one in senders)
     messages = counts.total()
@@ -45,10 +45,10 @@ def is_talk(senders: Iterable[str | None], *, few: bool = False) -> bool:
 
 
 class RecognisedChat(ExportSource):
-    """A chat in one file, in the place where the zone has it already, if it has.
+    """A chat in one file, under the place that the zone has it in already, if it does.
 
-    `place`: its place by the name of its file. `open_in` opens the file for the chat in a place.
-    `platforms`: those from which its format may come.
+    `place`: the place according to the file's name. `open_in` opens the file for a given place.
+    `platforms`: the platforms that use its format.
     """
 
     def __init__(
@@ -112,10 +112,10 @@ def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPl
 
 
 def _run(place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> int:
-    """Return how many messages in a row were said in a place, from the first or to the last.
+    """Return the number of consecutive messages found in a place, at the beginning or at the end.
 
-    A chat that has grown begins with known messages, an older export ends with them. Messages that
-    were forwarded to several chats lie between others.
+    A chat that has grown begins with known messages; an older export ends with them. Messages
+    forwarded to several chats occur in between.
     """
     from_first = next((n for n, found in enumerate(places) if place not in found), len(places))
     to_last = next(

@@ -95,7 +95,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 class _Facts(NamedTuple):
-    """What a file says of its chat outside the messages, and on which platform it took place."""
+    """A file's fields about its chat, and the platform of the chat."""
 
     platform: str | None
     thread: str | None
@@ -103,7 +103,7 @@ class _Facts(NamedTuple):
 
 
 def _facts(entry: InputEntry) -> _Facts:
-    """Read a whole file for what stands behind its messages."""
+    """Read a whole file for the fields after its messages."""
     platform, end, start = None, b"", entry.start()
     try:
         with entry.open(uncounted=True) as file:

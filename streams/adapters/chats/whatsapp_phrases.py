@@ -210,7 +210,7 @@ def is_system_message(words: str) -> bool:
 
 
 def is_omitted(words: str, mark: str) -> bool:
-    """Return whether a line stands for a file that was not exported.
+    """Return whether a line is the placeholder of a file that was not exported.
 
     `mark`: the mark before it, or "". After one from right to left, as people write it too, the
     phrase must be in the table.

@@ -381,7 +381,7 @@ class _ZipEntry(InputEntry):
         self._archive = archive
         self._info = info
         self._shared = shared
-        # An archive has no zone. Its first day stands for no time at all.
+        # Zip archives have no time zone, and their first day means that the time is missing.
         with suppress(ValueError):
             self.modified_at = datetime(*info.date_time, tzinfo=UTC)
         if info.date_time <= _NO_ZIP_TIME:

@@ -274,14 +274,14 @@ class EntityResolver:
     def sender_ids(self, sender: EntityRef) -> list[str]:
         """Return the ids of the sender as `ids`, but first that of the sender's own account.
 
-        It differs after a merge by command, so that undoing it parts what each of the two wrote.
+        They differ after a merge by command, whose undoing must separate what each person wrote.
         """
         return self._own_first(self._sender_id, self.ids(sender))
 
     def own_ids(self, sender: EntityRef) -> list[str]:
         """Return the ids of the sender as `sender_ids`, without those of others merged by command.
 
-        A person repeats only own statements, so that undoing the merge leaves each with all facts.
+        Only a person's own statements count as repeated, so that undoing the merge loses no facts.
         """
         first, *others = self.sender_ids(sender)
         own = self._entities.own_id(first)
@@ -296,7 +296,7 @@ class EntityResolver:
         return self._own_first(owner, self.ids(entity))
 
     def ids_named(self, name: str, entity: EntityRef) -> list[str]:
-        """Return the ids of an entity as `ids`, but first of the merged one that has a name."""
+        """Return the ids of an entity, beginning with that of the merged entity that has a name."""
         ids = self.ids(entity)
         own = {id_: self._entities.own_id(id_) for id_ in ids}
         if len(set(own.values())) == 1:
@@ -308,7 +308,7 @@ class EntityResolver:
         return self._own_first(known, ids)
 
     def own_id_named(self, name: str, entity: EntityRef) -> str:
-        """Return the id of the one of several entities merged by command that has a name."""
+        """Return the id of the entity that has a name, among several that commands have merged."""
         return self.ids_named(name, entity)[0]
 
     def _own_first(self, entity_id: str, ids: list[str]) -> list[str]:
@@ -316,11 +316,11 @@ class EntityResolver:
         return [own, *(id_ for id_ in ids if id_ != own)] if own in ids else ids
 
     def own_id(self, entity_id: str) -> str:
-        """Return the id at the end of an entity's merges, leaving aside those by command."""
+        """Return the id at the end of an entity's merges, ignoring those by command."""
         return self._entities.own_id(entity_id)
 
     def find_by_pet_name(self, name: str, sender: EntityRef) -> EntityRef | None:
-        """Return the person of whose name a mentioned name is likely a pet form: Junie of "Juju".
+        """Return the person whose name has the mentioned pet form: Junie for "Juju".
 
         The two entities stay separate. All candidates must match each other, as Junie and Juniper
         do. None if the name belongs to an account, or if review rejected the merge.

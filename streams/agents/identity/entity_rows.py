@@ -60,9 +60,9 @@ class EntityRows:
         return self._merged.get(entity_id) or self.state.merged_into(entity_id)
 
     def own_id(self, entity_id: str) -> str:
-        """Return the id at the end of an entity's merges, leaving aside those by command.
+        """Return the id at the end of an entity's merges, ignoring those by command.
 
-        Entities with the same own id are one whatever review decides; its slots are of its own.
+        Entities with the same own id are one whatever a review decides, and share their slots.
         """
         return end_of_merges(entity_id, self._own_winner_of) or entity_id
 
@@ -135,9 +135,9 @@ class EntityRows:
         ]
 
     def with_reduplicated_name(self, pet: str) -> list[EntityRef]:
-        """Return the persons whose first name's beginning a pet form repeats, as "juju" of Junie.
+        """Return the persons whose first name begins with the syllable that a pet form repeats.
 
-        There is none if too many names share the beginning.
+        "juju" is a pet form of Junie. Returns [] if too many names share the beginning.
         """
         prefix = beginning(pet)
         if prefix is None:
@@ -149,7 +149,7 @@ class EntityRows:
         return [row for row in found if is_pet_form(pet, row.normalized.split(" ")[0])]
 
     def with_pet_form(self, pet: str) -> list[EntityRef]:
-        """Return the persons of whose first name a pet form is: reduplicated or clipped, "juni"."""
+        """Return the persons whose first name has a pet form, reduplicated or clipped ("juni")."""
         if not may_be_clipped(pet):
             return self.with_reduplicated_name(pet)
         alike = self.state.entities_with_similar_names(pet, "person", _MAX_COMPARED)
