@@ -1,4 +1,4 @@
-"""Benchmarks: every number that the documents give comes from a command here."""
+"""Benchmarks: every figure in the documentation comes from a command here."""
 
-# As in the product, numpy takes one thread; that must be said before it is imported.
+# As in the product, numpy uses one thread; this must be set before numpy is imported.
 import recollect  # noqa: F401

@@ -1,4 +1,4 @@
-"""Runs benchmarks and writes bench/report.md; what is not run now stays as it was there.
+"""Runs benchmarks and writes bench/report.md; sections that are not run now stay unchanged.
 
 python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON]
                     [--zones DIR] [--out FILE]

@@ -1,4 +1,4 @@
-"""Training: what makes the weights and tables that ship, with its corpora; see README.md here."""
+"""Training of the weights and tables that recollect ships, with its corpora; see README.md here."""
 
-# As in the product, numpy takes one thread; that must be said before it is imported.
+# As in the product, numpy uses one thread; this must be set before numpy is imported.
 import recollect  # noqa: F401

@@ -1,11 +1,12 @@
-"""Write the days of feasts that go by moon and sun: `python -m training.feast_days`.
+"""Write the dates of lunisolar feasts: `python -m training.feast_days`.
 
-They are those of the Indian and the Chinese calendar, from where moon and sun stand, and the months
-of the calendar of Umm al-Qura, which are decreed. It takes two minutes, and an environment of its
-own with PyMeeus 0.5.12 and hijridate 2.6.0; what it writes is `TABLES`, which `make format` folds.
+The feasts of the Indian and the Chinese calendar are computed from the positions of moon and sun;
+the months of the Umm al-Qura calendar, which are decreed, come from a table. It takes two minutes,
+and needs an environment of its own with PyMeeus 0.5.12 and hijridate 2.6.0. It writes `TABLES`,
+which `make format` then wraps.
 
-The rules of the Indian feasts, of which almanacs know variants, were chosen to agree with the days
-that were kept: see tests/language/dates/test_feasts.py.
+Almanacs differ in the rules of Indian feasts. The variants here were chosen to agree with the dates
+that were actually celebrated: see tests/language/dates/test_feasts.py.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ TABLES = Path(__file__).parent.parent / "recollect/text/dates/feast_tables.py"
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _INDIA, _IRAN = 5.5, 3.5
-#: A tithi is a thirtieth of the way of the moon from the sun to the sun.
+#: The length of a tithi in degrees: a thirtieth of the moon's way from one new moon to the next.
 _TITHI = 12.0
 _MANSION = 360 / 27
-#: In so many days the moon comes back to where it stood among the stars.
+#: The sidereal month in days: the time in which the moon returns to the same star.
 _MOON_TURN = 27.32166
 
 Window = tuple[float, float]
@@ -69,7 +70,7 @@ def _before_sunrise(day: int) -> Window:
     return rise - 96 / 1440, rise
 
 
-#: The part of a day in which the tithi of a feast is to be.
+#: The part of the day in which the tithi of a feast must fall.
 _WINDOWS: dict[str, Callable[[int], Window]] = {
     "dawn": _before_sunrise,
     "sunrise": _part_of_day(0, 1e-4),
@@ -86,9 +87,9 @@ _WINDOWS: dict[str, Callable[[int], Window]] = {
 
 
 class Tithi(NamedTuple):
-    """A feast on a tithi, 1 to 30 from the new moon, of a month, 1 to 12 from Chaitra.
+    """A feast on a tithi (1 to 30, from the new moon) of a month (1 to 12, from Chaitra).
 
-    Of two days on which the tithi is in the window it is the first, the last, or the one with
+    If the tithi is in the window on two days, the feast is on the first, the last, or the one with
     `more` of it.
     """
 
@@ -99,9 +100,10 @@ class Tithi(NamedTuple):
 
 
 class Sankranti(NamedTuple):
-    """A feast on the day on which the sun enters a sign, 0 to 11 from Aries.
+    """A feast on the day on which the sun enters a sign (0 to 11, from Aries).
 
-    If it does so so late, in parts of the day from sunrise to sunset, it is the day after.
+    If it enters later than `late`, as a share of the time from sunrise to sunset, it is on the next
+    day.
     """
 
     sign: int
@@ -109,7 +111,7 @@ class Sankranti(NamedTuple):
 
 
 class Mansion(NamedTuple):
-    """A feast on which the moon is in a mansion, 1 to 27, while the sun is in a sign."""
+    """A feast while the moon is in a lunar mansion (1 to 27) and the sun in a sign."""
 
     sign: int
     mansion: int
@@ -123,13 +125,13 @@ class Chinese(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A feast on the day, in China, on which the sun has a longitude in degrees."""
+    """A feast on the day, in China, on which the sun reaches a longitude (degrees)."""
 
     longitude: float
 
 
 class Equinox(NamedTuple):
-    """A feast on the day of the vernal equinox, or the next if that is after noon in Iran."""
+    """A feast on the day of the vernal equinox, or the next day if it is after noon in Iran."""
 
 
 Rule = Tithi | Sankranti | Mansion | Chinese | Term | Equinox
@@ -193,7 +195,7 @@ RULES: dict[str, Rule] = {
 
 
 def days_of(rule: Rule) -> list[int]:
-    """The days of a feast, as ordinals, in time order."""
+    """Return the days of a feast as ordinals, in order."""
     if isinstance(rule, Tithi):
         return [_tithi_day(moon, rule) for month, moon in _indian_months() if month == rule.month]
     if isinstance(rule, Chinese):
@@ -209,18 +211,18 @@ def days_of(rule: Rule) -> list[int]:
 
 
 def _day_in_china(moment: float) -> int:
-    """The day in China: by the time of Beijing's own meridian until there were zones, in 1929."""
+    """Return the day in China: until 1929, when time zones came, by Beijing's meridian."""
     day = day_at(moment, 8)
     return day if day >= date(1929, 1, 1).toordinal() else day_at(moment, 116.42 / 15)
 
 
 def _near(year: int, longitude: float) -> float:
-    """About when in a year the sun has a longitude."""
+    """Return the approximate time of a year at which the sun has a longitude."""
     return midnight(date(year, 1, 1).toordinal()) + ((longitude - 280) % 360) / 360 * 365.24
 
 
 def _indian_months() -> Iterator[tuple[int, float]]:
-    """The months of the Indian calendar but for leap months, each with its new moon."""
+    """Yield the months of the Indian calendar, without leap months, each with its new moon."""
     moons = new_moons(FIRST_YEAR - 1, LAST_YEAR + 1)
     signs = [int(sidereal_sun(moon) // 30) for moon in moons]
     for moon, sign, following in zip(moons, signs, signs[1:], strict=False):
@@ -230,7 +232,7 @@ def _indian_months() -> Iterator[tuple[int, float]]:
 
 
 def _tithi_day(moon: float, rule: Tithi) -> int:
-    """The day of the month that begins with a new moon that is the feast's."""
+    """Return the day of a feast in the month that begins with a new moon."""
     begin, end = (
         elongated(_TITHI * each % 360, moon + each * 29.53 / 30)
         for each in (rule.tithi - 1, rule.tithi)
@@ -259,7 +261,7 @@ def _sankranti_day(year: int, rule: Sankranti) -> int:
 
 
 def _mansion_day(year: int, rule: Mansion) -> int:
-    """The last day of a solar month on which the moon is in a mansion at sunrise, or later."""
+    """Return the last day of a solar month with the moon in a mansion at sunrise, or later."""
     start = sun_at(30 * rule.sign, _near(year, 30 * rule.sign + 24), sidereal=True)
     end = sun_at(30 * rule.sign + 30, start + 30.5, sidereal=True)
     edges = (_MANSION * (rule.mansion - 1), _MANSION * rule.mansion)
@@ -275,9 +277,9 @@ def _mansion_day(year: int, rule: Mansion) -> int:
 
 
 def _chinese_months() -> Iterator[tuple[int, int]]:
-    """The months of the Chinese calendar but for leap months, each with its first day."""
+    """Yield the months of the Chinese calendar, without leap months, each with its first day."""
     moons = [_day_in_china(moon) for moon in new_moons(FIRST_YEAR - 2, LAST_YEAR + 2)]
-    # The month in which the sun turns at midwinter is the eleventh.
+    # The month of the winter solstice is the eleventh.
     at = []
     for year in range(FIRST_YEAR - 2, LAST_YEAR + 2):
         solstice = _day_in_china(sun_at(270, _near(year, 270)))
@@ -294,13 +296,13 @@ def _chinese_months() -> Iterator[tuple[int, int]]:
 
 
 def _same_sign(first: int, after: int) -> bool:
-    """Whether the sun enters no sign in the days from one new moon to the next, in China."""
+    """Return whether the sun enters no sign between one new moon and the next, in China."""
     signs = [int(sun(midnight(day) - 8 / 24) // 30) for day in (first, after)]
     return signs[0] == signs[1]
 
 
 def _row(days: list[int]) -> str:
-    """The row of a feast: its first day of a year, then a letter for each year."""
+    """Return the row of a feast: its earliest day of the year, then a letter for each year."""
     first = date.fromordinal(days[0] + 20).year
     passed = {
         year: day - date(year, 1, 1).toordinal()
@@ -319,7 +321,7 @@ def _literal(digits: str, before: str = "") -> str:
 
 
 def _months_of_umm_al_qura() -> tuple[int, int, str]:
-    """The first year, the ordinal of its first day, and a digit for the length of each month."""
+    """Return the first year, the ordinal of its first day, and a digit for each month's length."""
     from hijridate import Hijri, ummalqura
 
     first, last = ummalqura.HIJRI_RANGE[0][0], ummalqura.HIJRI_RANGE[1][0]
@@ -330,7 +332,7 @@ def _months_of_umm_al_qura() -> tuple[int, int, str]:
 
 
 def _tables() -> str:
-    """The module with the tables."""
+    """Return the module with the tables, as Python source."""
     year, day, months = _months_of_umm_al_qura()
     rows = "\n".join(f'    "{name}": {_row(days_of(rule))},' for name, rule in RULES.items())
     about = "The days of feasts that go by moon and sun"

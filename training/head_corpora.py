@@ -1,4 +1,4 @@
-"""What reading heads are trained on: texts with labels, and the states of their words."""
+"""The corpora of the reading heads: labelled texts, and the hidden states of their words."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from recollect.streams.reader.word_states import of_words, whole_numbers
 
 Place = tuple[int, int]
 Floats = npt.NDArray[np.float32]
-#: States are a whole number of this part of a standard deviation.
+#: Hidden states are quantised to this fraction of a standard deviation.
 UNITS = 32
 
-#: Of a set of names: whether it says which names are of other types.
+#: In a set of names: whether it labels the names of other types, too.
 NAME_SETS = {
     "wnut17-train": True,
     "btc-a": False,
@@ -32,7 +32,7 @@ NAME_SETS = {
 
 
 class LabelledText(NamedTuple):
-    """A text, its words, and a label for each: None where nothing is known of a word."""
+    """A text, its words, and a label for each word; None if the label is unknown."""
 
     text: str
     places: list[Place]
@@ -41,7 +41,7 @@ class LabelledText(NamedTuple):
 
 
 class States(NamedTuple):
-    """The words of all texts one after the other: whole numbers by layer, shapes, and ends."""
+    """The words of all texts, concatenated: quantised states by layer, shapes, and ends."""
 
     layers: dict[int, npt.NDArray[np.int8]]
     shapes: npt.NDArray[np.int8]
@@ -49,15 +49,15 @@ class States(NamedTuple):
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects in a file of JSON lines."""
-    # Not splitlines: a string may hold U+2028.
+    """Yield the objects of a JSON Lines file."""
+    # Not splitlines: a string may contain U+2028.
     for line in path.read_text("utf-8").split("\n"):
         if line.strip():
             yield json.loads(line)
 
 
 def names(path: Path) -> list[LabelledText]:
-    """Return the texts of a set of names; a handle may be a name or none."""
+    """Return the texts of a set of names; a handle has no label, as it may count as a name."""
     found = []
     for row in lines(path):
         text = row["text"]
@@ -75,7 +75,7 @@ def names(path: Path) -> list[LabelledText]:
 
 
 def parts_of_speech(path: Path) -> list[LabelledText]:
-    """Return the texts of a set of parts of speech: labels "xpos/upos", xpos "_" if unknown."""
+    """Return the texts of a set of parts of speech; labels are "xpos/upos", xpos "_" if unknown."""
     found = []
     for row in lines(path):
         text, at = row["text"], 0
@@ -86,7 +86,7 @@ def parts_of_speech(path: Path) -> list[LabelledText]:
                 break
             at = start + len(token)
             places.append((start, at))
-        # Tweebank has tags of its own, twice ("N_N"), or none.
+        # Tweebank has tags of its own, given twice ("N_N") or not at all.
         finer = ["_" if "_" in tag else tag for tag in row["xpos"]]
         pairs = [f"{xpos}/{upos}" for xpos, upos in zip(finer, row["upos"], strict=True)]
         labels: list[str | None] = [*pairs[: len(places)]]
@@ -96,7 +96,7 @@ def parts_of_speech(path: Path) -> list[LabelledText]:
 
 
 def measured(encoder: OnnxEncoder, texts: Sequence[str]) -> tuple[dict[int, Floats], ...]:
-    """Return the middle of each dimension and the parts of a unit, by layer."""
+    """Return the mean of each dimension and the quantisation step, by layer."""
     kept: list[HiddenStates] = [encoder.hidden_states(text) for text in texts]
     middles, scales = {}, {}
     for layer in (*kept[0].inner, 6):
@@ -110,7 +110,7 @@ def measured(encoder: OnnxEncoder, texts: Sequence[str]) -> tuple[dict[int, Floa
 
 
 def layer_of(states: HiddenStates, layer: int) -> Floats:
-    """Return the pieces of a text in a layer."""
+    """Return the word pieces of a text in a layer."""
     return states.inner.get(layer, states.tokens.vectors)
 
 
@@ -120,7 +120,7 @@ def states_of(
     middles: dict[int, Floats],
     scales: dict[int, Floats],
 ) -> States:
-    """Return the words of texts as heads see them."""
+    """Return the words of texts as the heads see them."""
     texts = list(texts)
     rows: dict[int, dict[int, npt.NDArray[np.int8]]] = {}
 
@@ -146,7 +146,7 @@ def states_of(
 
 
 def shapes_at(text: str, places: Sequence[Place]) -> Floats:
-    """Return the shapes of the words at these places."""
+    """Return the shapes of the words at these positions."""
     words = [text[start:end] for start, end in places]
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     return shapes_of(words, spaced)

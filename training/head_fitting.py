@@ -1,7 +1,7 @@
-"""Fitting reading heads with NumPy: Adam, a softmax over partly known labels, and a chain of them.
+"""Fitting of reading heads with NumPy: Adam, a softmax over partly known labels, and a CRF.
 
-A label that is not known counts as any of those that are possible there: the loss is the negative
-logarithm of the probability of all readings that agree with what is known.
+An unknown label may be any of those that are possible there: the loss is the negative
+log-likelihood of all labellings that agree with what is known.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from recollect.streams.reader.word_states import MOST
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
-#: What an impossible label scores.
+#: The score of an impossible label.
 NEVER = np.float32(-1e4)
 
 
 class Adam:
-    """Steps down a gradient, with a rate for each number (Kingma and Ba, 2015)."""
+    """The Adam optimiser (Kingma and Ba, 2015)."""
 
     def __init__(self, parameters: Sequence[Floats], rate: float, decay: float) -> None:
         self.rate = rate
@@ -35,7 +35,7 @@ class Adam:
         self._step = 0
 
     def step(self, gradients: Sequence[Floats], share: float) -> None:
-        """Take a step; `share` of the rate counts."""
+        """Take a step with `share` of the learning rate."""
         self._step += 1
         for value, gradient, first, second in zip(
             self._parameters, gradients, self._first, self._second, strict=True
@@ -49,13 +49,13 @@ class Adam:
 
 
 class Network(NamedTuple):
-    """One matrix, or two with a rectifier between them; each with what is added."""
+    """One matrix, or two with a ReLU in between; each with a bias."""
 
     weights: list[Floats]
 
     @classmethod
     def begun(cls, sizes: Sequence[int], chance: np.random.Generator) -> Network:
-        """Return a network with small weights by chance."""
+        """Return a network with small random weights."""
         weights: list[Floats] = []
         for width, height in pairwise(sizes):
             spread = 0.0 if len(sizes) == 2 else np.sqrt(1 / width)
@@ -76,7 +76,7 @@ class Network(NamedTuple):
         return [rows, inner, inner @ self.weights[2] + self.weights[3]]
 
     def passed(self, rows: Floats, chance: np.random.Generator, drop: float) -> list[Floats]:
-        """Return rows and what each layer makes of them, some of it left out by chance."""
+        """Return the input of each layer for some rows, with dropout."""
         rows = rows * _kept(rows.shape, chance, drop)
         inner = None
         if len(self.weights) > 2:
@@ -98,7 +98,7 @@ class Network(NamedTuple):
         ]
 
     def in_whole_numbers(self, units: int) -> tuple[Layer, ...]:
-        """Return its layers as a file has them; inputs are whole numbers, `units` of them one."""
+        """Return the layers as stored; inputs are integers, `units` per standard deviation."""
         found = []
         for number in range(0, len(self.weights), 2):
             weights, bias = self.weights[number], self.weights[number + 1]
@@ -115,13 +115,13 @@ class Network(NamedTuple):
 
 
 def _kept(shape: tuple[int, ...], chance: np.random.Generator, drop: float) -> Floats:
-    """Return zeros for what is left out, and for the rest what keeps the sum as it was."""
+    """Return a dropout mask: 0 for dropped values, and for others what keeps the mean."""
     there = chance.random(shape, dtype=np.float32) >= drop
     return there.astype(np.float32) / np.float32(1 - drop)
 
 
 def batches(count: int, size: int, chance: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the numbers up to `count` in another order, so many at a time."""
+    """Yield the numbers up to `count` in random order, in batches of `size`."""
     order = chance.permutation(count)
     for start in range(0, count, size):
         yield order[start : start + size]
@@ -141,8 +141,8 @@ def fit_labels(
 ) -> Network:
     """Return a network that chooses a label for each row.
 
-    `possible`: (n, labels), where several are, any of them is right. `weights`: (n,) how much a
-    row counts.
+    `possible`: (n, labels); if several are marked, each of them counts as right. `weights`: (n,),
+    the weight of each row.
     """
     chance = np.random.default_rng(seed)
     sizes = [rows.shape[1], *([inner] if inner else []), possible.shape[1]]
@@ -162,16 +162,16 @@ def fit_labels(
 
 
 def softmax(scores: Floats) -> Floats:
-    """Return the probabilities of labels."""
+    """Return the probabilities of the labels."""
     raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
     found: Floats = raised / raised.sum(axis=-1, keepdims=True)
     return found
 
 
 class Chain(NamedTuple):
-    """A network that scores labels, and what it costs to go from one to the next.
+    """A network that scores labels, with the scores of transitions between them.
 
-    `steps`: (labels + 1, labels); the last row is the beginning.
+    `steps`: (labels + 1, labels); the last row is the start.
     """
 
     network: Network
@@ -193,11 +193,11 @@ def fit_chain(
     size: int = 48,
     seed: int = 1,
 ) -> Chain:
-    """Return a chain (a conditional random field) over the labels of texts.
+    """Return a conditional random field over the labels of texts.
 
-    `right`: (n, labels) which labels agree with what is known of a word; `possible`: which could
-    stand there at all, so that a set without a type says nothing against it. `allowed`: as
-    `Provenance.steps`, which steps exist.
+    `right`: (n, labels), the labels that agree with what is known of a word. `possible`: those that
+    may occur there at all, so that a set without a type is no evidence against that type.
+    `allowed`: the transitions that exist.
     """
     chance = np.random.default_rng(seed)
     network = Network.begun([rows.shape[1], inner, right.shape[1]], chance)
@@ -233,9 +233,9 @@ def fit_chain(
 
 
 def marginals(scores: Floats, steps: Floats, there: Mask) -> tuple[Floats, Floats]:
-    """Return how likely each label stands at each word, and how often each step is taken.
+    """Return the probability of each label at each word, and the expected count of each transition.
 
-    `scores`: (texts, words, labels); `there`: (texts, words), what is no padding.
+    `scores`: (texts, words, labels); `there`: (texts, words), False for padding.
     """
     words = scores.shape[1]
     between, first = steps[:-1], steps[-1]
@@ -261,7 +261,7 @@ def marginals(scores: Floats, steps: Floats, there: Mask) -> tuple[Floats, Float
 
 
 def log_sum(values: Floats, axis: int) -> Floats:
-    """Return the logarithm of the sum of exponentials along an axis."""
+    """Return the log-sum-exp along an axis."""
     most = values.max(axis=axis, keepdims=True)
     found: Floats = np.log(np.exp(values - most).sum(axis=axis)) + most.squeeze(axis)
     return found

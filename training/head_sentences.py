@@ -1,4 +1,4 @@
-"""Training the heads of sentences: what a sentence does, whether it lasts, and what it says."""
+"""Training of the sentence heads: the kind of a sentence, its durability, and its attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from training.head_fitting import Floats, Network, fit_labels
 KINDS = ("statement", "question", "command", "fragment")
 LASTING = ("passing", "durable")
 KIND_LAYERS, DURABLE_LAYERS, ATTRIBUTE_LAYERS = (3, 4), (3, 4), (3, 6)
-#: From so much on a sentence that was read tells what lasts; it counts as much, by its worth.
+#: A sentence with at least this score counts as durable, weighted by its score.
 _WORTH = 2
 _READ_WEIGHTS = (2.0, 0.7, 2.0, 2.0)
 
@@ -44,7 +44,7 @@ _STOP = word_set(
     """i i'm my me a an the to of and is am are in on at for it that with have has was be do not you
     your so but like really very"""
 )
-#: What the attributes are called where they were labelled by hand.
+#: The names of the attributes in hand-labelled data.
 _RENAMED = {
     "dislikes/fears": "dislikes",
     "traits/beliefs": "beliefs",
@@ -54,14 +54,14 @@ _RENAMED = {
 
 
 class Sentence(NamedTuple):
-    """A sentence as heads see it: (dimension,) whole numbers by layer, and its shape."""
+    """A sentence as the heads see it: (dimension,) integers by layer, and its shape."""
 
     text: str
     layers: dict[int, WholeNumbers]
     shape: WholeNumbers
 
     def row(self, layers: Sequence[int]) -> Floats:
-        """Return what a head with these layers sees, a standard deviation to the unit."""
+        """Return the input of a head with these layers, in standard deviations."""
         found = np.concatenate([*(self.layers[each] for each in layers), self.shape])
         return found.astype(np.float32) / np.float32(UNITS)
 
@@ -86,7 +86,7 @@ def sentences_of(reader: TextReader, texts: Sequence[str]) -> list[list[Sentence
 
 
 def kind_head(reader: TextReader, gum: Path, plain: Path) -> Head:
-    """Return the head of kinds: GUM's, and plain sentences where their form leaves no doubt."""
+    """Return the head of sentence kinds, from GUM and from plain sentences of unambiguous form."""
     rows: list[Floats] = []
     labels: list[int] = []
     given = [row for row in lines(gum) if row["kind"] in _OF_GUM]
@@ -122,7 +122,7 @@ def _kind(text: str, about: str) -> int | None:
 
 
 def attribute_head(reader: TextReader, labelled: Path, chats: Path, plain: Path) -> Head:
-    """Return the head of attributes, with sentences that give none from chats and plain ones."""
+    """Return the head of attributes, with chat and plain sentences as negative examples."""
     names = (NO_ATTRIBUTE, *ATTRIBUTES)
     rows: list[Floats] = []
     labels: list[int] = []
@@ -142,7 +142,7 @@ def attribute_head(reader: TextReader, labelled: Path, chats: Path, plain: Path)
 
 
 def _fitted(rows: list[Floats], labels: list[int], count: int, *, epochs: int) -> Network:
-    """Return a network; rare labels count more, by the root of how rare they are."""
+    """Return a network; the weight of a label is the inverse root of its frequency."""
     right = np.array(labels)
     of_label = np.bincount(right, minlength=count)
     weights = np.sqrt(len(right) / count / np.maximum(of_label, 1))[right].astype(np.float32)
@@ -151,7 +151,7 @@ def _fitted(rows: list[Floats], labels: list[int], count: int, *, epochs: int) -
 
 
 class _Judged(NamedTuple):
-    """Sentences with a weak label: 1 lasts, 0 does not, -1 one of its turn does."""
+    """Sentences with a weak label: 1 durable, 0 not, -1 some sentence of the turn is."""
 
     rows: list[Floats]
     labels: list[int]
@@ -172,11 +172,11 @@ def durable_head(
     real: Sequence[Path],
     read: Path,
 ) -> Head:
-    """Return the head that says whether a sentence tells something that lasts.
+    """Return the head that decides whether a sentence is durable.
 
-    Plain sentences are labelled each, and so are those of `read`, which were read one by one; lines
-    about a person last, and so do turns that repeat them. Of another turn that was worth
-    remembering (RealMem) the sentence counts that scores highest.
+    Plain sentences are labelled one by one, as are those of `read`. Lines about a person are
+    durable, and so are turns that repeat them. Of any other turn worth remembering (RealMem), the
+    sentence with the highest score counts as durable.
     """
     judged = _Judged([], [], [], defaultdict(list))
     simple = [row for path in plain for row in lines(path)]
@@ -213,9 +213,10 @@ def _read_sentences(
     real: Sequence[Path],
     judged: _Judged,
 ) -> set[tuple[str, str]]:
-    """Add the sentences that were read, of the sets that are there; return of which messages.
+    """Add the individually labelled sentences of the available sets; return their messages.
 
-    `read` has a message a line: `set`, `id`, and of each of its sentences the `worth` from 0 to 3.
+    `read` has a message per line: `set`, `id`, and the `worth` of each of its sentences, from 0 to
+    3.
     """
     texts = {("demo/export", row["id"]): row["content"] for row in lines(_DEMO)}
     for path in real:

@@ -1,7 +1,7 @@
-"""Where moon and sun stand, for the feasts that go by them: new moons, tithis, solar terms.
+"""Positions of moon and sun, for lunisolar feasts: new moons, tithis, solar terms.
 
-Longitudes are Meeus's, as PyMeeus computes them (a few seconds of arc for the sun, ten for the
-moon: half a minute of time in a tithi). Moments are Julian days of universal time.
+Longitudes are those of Meeus, as PyMeeus computes them (a few seconds of arc for the sun, ten for
+the moon: half a minute of time in a tithi). Times are Julian days of universal time.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pymeeus.Sun import Sun
 #: The Julian day at which ordinal 0 would begin, at Greenwich.
 _ORDINAL_ZERO = 1721424.5
 _SYNODIC, _TROPICAL = 29.530588861, 365.24219
-#: Of the sun's centre at its rising: the refraction and half its disc, in degrees.
+#: The altitude of the sun's centre at sunrise in degrees: refraction and half of its disc.
 _HORIZON = -0.833
-#: Longitude and latitude of Ujjain, in degrees.
+#: The longitude and latitude of Ujjain, in degrees.
 UJJAIN = (75.77, 23.18)
 
 
 def midnight(day: int) -> float:
-    """The moment at which a day begins at Greenwich."""
+    """Return the time at which a day begins at Greenwich."""
     return day + _ORDINAL_ZERO
 
 
 def day_at(moment: float, hours: float) -> int:
-    """The day on which a moment falls where the clocks are so many hours ahead of Greenwich."""
+    """Return the day of a time where clocks are this many hours ahead of Greenwich."""
     return math.floor(moment + hours / 24 - _ORDINAL_ZERO)
 
 
@@ -43,41 +43,41 @@ def _epoch(moment: float) -> Epoch:
 
 @cache
 def sun(moment: float) -> float:
-    """The longitude of the sun, in degrees."""
+    """Return the longitude of the sun, in degrees."""
     return float(Sun.apparent_geocentric_position(_epoch(moment))[0]) % 360
 
 
 @cache
 def moon(moment: float) -> float:
-    """The longitude of the moon, in degrees."""
+    """Return the longitude of the moon, in degrees."""
     return float(Moon.apparent_ecliptical_pos(_epoch(moment))[0]) % 360
 
 
 def elongation(moment: float) -> float:
-    """How far the moon is ahead of the sun, in degrees."""
+    """Return the elongation of the moon from the sun, in degrees."""
     return (moon(moment) - sun(moment)) % 360
 
 
 def ayanamsa(moment: float) -> float:
-    """How far the sidereal zodiac (Lahiri's) lies behind the tropical one, in degrees."""
+    """Return the ayanamsa (Lahiri), from the tropical to the sidereal zodiac, in degrees."""
     years = (moment - 2451545.0) / 365.25
     return 23.85318 + 1.396604 * years / 100 + 0.000309 * (years / 100) ** 2
 
 
 def sidereal_sun(moment: float) -> float:
-    """The longitude of the sun in the sidereal zodiac, in degrees."""
+    """Return the sidereal longitude of the sun, in degrees."""
     return (sun(moment) - ayanamsa(moment)) % 360
 
 
 def sidereal_moon(moment: float) -> float:
-    """The longitude of the moon in the sidereal zodiac, in degrees."""
+    """Return the sidereal longitude of the moon, in degrees."""
     return (moon(moment) - ayanamsa(moment)) % 360
 
 
 def moment_of(
     angle: Callable[[float], float], goal: float, near: float, degrees_a_day: float
 ) -> float:
-    """The moment nearest to `near` at which an angle that grows so fast reaches `goal`."""
+    """Return the time nearest to `near` at which an angle with this growth rate reaches `goal`."""
     moment = near
     for _ in range(50):
         off = (goal - angle(moment) + 180) % 360 - 180
@@ -88,18 +88,18 @@ def moment_of(
 
 
 def elongated(goal: float, near: float) -> float:
-    """The moment nearest to `near` at which the moon is so far ahead of the sun."""
+    """Return the time nearest to `near` at which the moon has an elongation."""
     return moment_of(elongation, goal, near, 360 / _SYNODIC)
 
 
 def sun_at(goal: float, near: float, *, sidereal: bool = False) -> float:
-    """The moment nearest to `near` at which the sun has that longitude."""
+    """Return the time nearest to `near` at which the sun has a longitude."""
     return moment_of(sidereal_sun if sidereal else sun, goal, near, 360 / _TROPICAL)
 
 
 @cache
 def new_moons(first_year: int, last_year: int) -> tuple[float, ...]:
-    """The new moons of some years, and one more on either side."""
+    """Return the new moons of some years, and one more at either end."""
     moment = elongated(0, midnight(date(first_year, 1, 1).toordinal()) - 20)
     found = [moment]
     while moment < midnight(date(last_year, 12, 31).toordinal()) + 1:
@@ -110,7 +110,7 @@ def new_moons(first_year: int, last_year: int) -> tuple[float, ...]:
 
 @cache
 def sunrise_and_sunset(day: int) -> tuple[float, float]:
-    """The moments of sunrise and sunset in Ujjain."""
+    """Return the times of sunrise and sunset in Ujjain."""
     longitude, latitude = UJJAIN
     noon = midnight(day) + 0.5 - longitude / 360
     tilt = math.radians(float(true_obliquity(_epoch(noon))))
@@ -128,7 +128,7 @@ def sunrise_and_sunset(day: int) -> tuple[float, float]:
 
 
 def moonrise(day: int) -> float:
-    """The moment of moonrise in Ujjain after the sunset of a day."""
+    """Return the time of moonrise in Ujjain after the sunset of a day."""
     low = sunrise_and_sunset(day)[1]
     step = 1 / 48
     while not _altitude(low) < 0 <= _altitude(low + step):
@@ -141,7 +141,7 @@ def moonrise(day: int) -> float:
 
 
 def _altitude(moment: float) -> float:
-    """How high the moon stands in Ujjain, in degrees, to about a quarter."""
+    """Return the altitude of the moon in Ujjain in degrees, to about a quarter of a degree."""
     longitude, latitude = UJJAIN
     right, declination = (
         math.radians(float(angle)) for angle in Moon.apparent_equatorial_pos(_epoch(moment))[:2]

@@ -1,9 +1,9 @@
-"""Learn the weights by which two names are proposed as one.
+"""Fit the weights by which merges of similar names are proposed.
 
     python -m training.name_weights PAIRS.jsonl
 
-A line of PAIRS is {"a": {"name", "type"}, "b": {...}, "same": true}. Prints the weights, and what
-they reach on each fifth, and each half, of the pairs when they are learnt from the others.
+A line of PAIRS is {"a": {"name", "type"}, "b": {...}, "same": true}. Prints the weights,
+and their quality in cross-validation over fifths and halves of the pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Small invented memories, of work and of life, with questions: a corpus of this repository.
+"""Small invented memories of work and life, with questions: a corpus of this repository.
 
-Half of the questions are near in topic to the events of a memory and have no answer there.
+Half of the questions are close in topic to the events of a memory, but have no answer there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ FILE = Path(__file__).parent / "corpora" / "small_memories.txt"
 
 
 class Memory(NamedTuple):
-    """A memory: events to ingest, questions with words of their answers, and those without one."""
+    """A memory: events, questions with words of their answers, unanswerable questions."""
 
     name: str
     events: list[dict[str, Any]]

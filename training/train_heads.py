@@ -2,14 +2,14 @@
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
 type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
-`label`), `persona/chat.jsonl`, `persona/attributes.jsonl` and `plain.jsonl` (`text`, and as `keep`
-whether it says what lasts). Sets whose names end in `-dev` are left for judging.
+`label`), `persona/chat.jsonl`, `persona/attributes.jsonl` and `plain.jsonl` (`text`, and `keep`:
+whether it is durable). Sets whose names end in `-dev` are reserved for evaluation.
 
-Only heads are trained for which there are sets; the others are taken from `--others`, which is
-recollect's own file unless another is named. So sentences of your own are enough: the head of what
-lasts is trained on recollect's plain sentences with your `plain.jsonl` beside them.
+Only heads with sets are trained; the others are taken from the file `--others`, by default
+recollect's own. So a few sentences of your own are enough: the head of durability is trained on
+recollect's plain sentences together with your `plain.jsonl`.
 
-The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
+The encoder must be in the cache (`recollect init` installs it). The same sets give the same file on
 the same machine.
 """
 
@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# How many threads share a product decides in which order it is added up. Before NumPy is loaded.
+# The number of threads of a matrix product decides the order of its sums. Set before NumPy is
+# loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import msgspec
@@ -58,17 +59,17 @@ from training.head_corpora import (
 from training.head_fitting import Floats, Mask, fit_chain, fit_labels
 from training.head_sentences import attribute_head, durable_head, kind_head
 
-#: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
+#: The sets of names used for training, in order; those ending in "-dev" are for evaluation.
 NAME_LABELS = (
     "O",
     *(f"{step}-{kind}" for kind in ("PERSON", "ORG", "LOCATION", "OTHER") for step in "BI"),
 )
 NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
-#: The plain sentences of this repository that are trained on.
+#: The plain sentences of this repository used for training.
 PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
-#: The sets that recollect's own heads are trained on.
+#: The sets on which recollect's own heads are trained.
 KNOWN_SETS = {*NAME_SETS, "gum"}
-#: A pair of tags that is rarer in a set is none of a head's labels.
+#: A pair of tags that is rarer than this in a set is not a label.
 _RARE = 8
 SOURCES = (
     "WNUT 2017 (CC BY 4.0)",
@@ -83,13 +84,13 @@ SOURCES = (
 
 
 def rows_of(states: States, layers: Sequence[int]) -> Floats:
-    """Return the words of texts as a head sees them, a standard deviation to the unit."""
+    """Return the words of texts as a head sees them, in standard deviations."""
     beside = [states.layers[layer].astype(np.float32) / UNITS for layer in layers]
     return np.concatenate([*beside, states.shapes.astype(np.float32)], axis=1)
 
 
 def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1.1) -> Head:
-    """Return the head of names. `lean`: how much less "O" scores, so that more names are found."""
+    """Return the head of names. `lean`: lowers the score of "O", so that more names are found."""
     rows = np.concatenate([rows_of(states, NAME_LAYERS) for _, states in sets])
     ends: list[int] = []
     right, possible = [], []
@@ -120,8 +121,8 @@ def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1
 def tag_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
     """Return the head of parts of speech, whose labels are the finer tags.
 
-    It is fitted to pairs of a finer and a coarser tag; where a set has only the coarser, any pair
-    with that is right.
+    It is fitted to pairs of a finer and a coarser tag. If a set has only coarser tags, every pair
+    with it counts as right.
     """
     known = [label or "_/_" for texts, _ in sets for text in texts for label in text.labels]
     counts = Counter(label for label in known if label[:2] != "_/")
@@ -154,11 +155,13 @@ class Sets(NamedTuple):
 
     @classmethod
     def of(cls, data: Path, plain: Path) -> Sets:
-        """Return what a folder has; `plain` are recollect's own plain sentences, and beside them
-        stands what was read of the sentences of RealMem, of chats and of the demo.
+        """Return the sets in a folder, with recollect's own.
+
+        `plain`: recollect's plain sentences; the labelled sentences of RealMem, of chats and of the
+        demo are next to that file.
 
         Raises:
-            SystemExit: it has nothing to train on.
+            SystemExit: the folder has no sets to train on.
         """
         kinds = _there(data / "pos" / "gum.jsonl")
         own = _there(data / "plain.jsonl")
@@ -190,7 +193,7 @@ def _there(path: Path) -> list[Path]:
 
 
 def _sets(folder: Path, first: list[str]) -> list[Path]:
-    """Return the sets of a folder in their order: a head depends on it."""
+    """Return the sets of a folder in a fixed order, on which a head depends."""
     found = [path for path in folder.glob("*.jsonl") if not path.stem.endswith("-dev")]
     return sorted(
         found, key=lambda path: (first.index(path.stem) if path.stem in first else 99, path.stem)
@@ -198,7 +201,7 @@ def _sets(folder: Path, first: list[str]) -> list[Path]:
 
 
 def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) -> HeadFile:
-    """Return heads that are trained on what there is; the rest are those of `others`."""
+    """Return the heads trained on the available sets; the others are those of `others`."""
     of_names = [names(path) for path in sets.names]
     of_tags = [parts_of_speech(path) for path in sets.tags]
     middles, scales = (

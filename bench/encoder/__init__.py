@@ -1,1 +1,1 @@
-"""How fast texts become vectors, and how exact they are."""
+"""Benchmarks of the encoder: speed, and the effect of precision."""

@@ -1,16 +1,15 @@
-"""How fast texts become vectors, against sentence-transformers and against bare onnxruntime.
+"""Encoding speed, in comparison with sentence-transformers and with bare onnxruntime.
 
 python -m bench.encoder.encode [FILE] [--reference PYTHON]
 
 FILE: one text per line; default: generated sentences. PYTHON: an interpreter that can import
-sentence-transformers (this one, where it can). Models lie in RECOLLECT_CACHE.
+sentence-transformers (default: this one, if it can). Models are read from RECOLLECT_CACHE.
 
-"bare session" runs the same graph over word pieces cut beforehand, on the same number of threads,
-and throws the result away: what is left between it and the row above is what the encoder adds.
-"products alone" is the same graph without all that is not a matrix product, and its activations
-int8 beforehand: what this processor needs at the least, with the kernels of this onnxruntime.
-sentence-transformers runs at its default batch size and several others, in turn with ours, so that
-the load of the machine is the same for all.
+"bare session" runs the same graph over texts tokenised beforehand, on the same number of threads,
+and discards the result; the encoder's overhead is the difference to the row above. "products alone"
+is the same graph reduced to its matrix products, with activations that are int8 already: a lower
+bound for this processor and this onnxruntime. sentence-transformers runs at its default batch size
+and several others, alternating with ours, so that the load of the machine is the same for all.
 """
 
 from __future__ import annotations
@@ -53,15 +52,17 @@ _COLUMNS = [
 
 
 class Encoded(msgspec.Struct, frozen=True):
-    """An encoder's vectors of all texts, and how long it took from pin to the first of them."""
+    """An encoder's vectors of all texts, and the seconds from loading to the first vector."""
 
     vectors: Vectors
     load_s: float
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """Texts a second of each row, processor ms a text, the vectors by precision, and those of the
-    rival, if any."""
+    """The rate (texts/s) and processor time (ms/text) of each row, and the vectors by precision.
+
+    Also the rival's vectors, if it was measured.
+    """
 
     rates: dict[str, float]
     busy: dict[str, float]
@@ -70,7 +71,7 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
-    """Measure the encoder that is in the cache on these texts.
+    """Measure the cached encoder on these texts.
 
     `reference`: an interpreter that can import sentence-transformers; None: this one, if it can.
     """
@@ -95,9 +96,7 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
 def _measure(
     pins: Mapping[Precision, Pin], texts: Sequence[str], reference: str | None
 ) -> Measured:
-    """Encode the texts in every way, in turn, so that the load of the machine is the same for
-    all.
-    """
+    """Encode the texts in every way, alternating, so that other load affects all alike."""
     encoded: dict[Precision, Encoded] = {}
     laps: dict[str, Lap] = {}
     vectors = None
@@ -170,7 +169,7 @@ def _report(
 
 
 def _speed(measured: Measured, what: str, best: float | None) -> list[str]:
-    """Return texts a second, processor ms a text, and how often the best rival's rate that is."""
+    """Return texts per second, processor ms per text, and the ratio to the best rival's rate."""
     rate = measured.rates[what]
     return [
         f"{rate:.0f}",
@@ -180,7 +179,7 @@ def _speed(measured: Measured, what: str, best: float | None) -> list[str]:
 
 
 def sentences(count: int, seed: int = 1) -> list[str]:
-    """Return believable chat messages of 1 to 3 sentences, the same for the same seed."""
+    """Return plausible chat messages of 1 to 3 sentences, the same for the same seed."""
     draw = random.Random(seed)
     people = ["Maria", "Tom", "my sister", "the landlord", "Dr. Okafor", "our team lead"]
     times = ["yesterday", "last Friday", "on 3 March", "this morning", "two weeks ago"]

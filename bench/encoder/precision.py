@@ -14,7 +14,7 @@ from recollect.streams.encoder.catalog import Precision
 
 
 def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, float]:
-    """Return recall@10 (0 to 100) by precision; nothing where the conversations are not there."""
+    """Return recall@10 (0 to 100) by precision; {} if the conversations are missing."""
     if not (locomo.DATA.is_file() and locomo.SCORER.is_file()):
         return {}
     scorer = locomo.scorer_of(locomo.SCORER)

@@ -1,8 +1,8 @@
-"""How fast messages are read: by the rules alone, and by the heads on top of the encoder.
+"""The speed of reading messages: by the rules alone, and by the heads on top of the encoder.
 
 python -m bench.encoder.reading_speed [--data FILE]
 
-FILE holds conversations in LoCoMo's shape, which are no part of this repository.
+FILE has conversations in LoCoMo's form, which are not part of this repository.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ from recollect.streams.reader.head_file import OWN, read_heads
 from recollect.streams.reader.reader_installing import install_reader
 from recollect.streams.reader.text_reader import TextReader
 
-#: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
+#: The rate (turns/s) that the rules must reach on one core, and the heads' maximum share of the
+#: encoding time.
 MIN_TURNS, MAX_OVERHEAD = 2_000, 0.10
 ROUNDS = 9
-#: Every so many turns of the conversations are encoded and read.
+#: Only every n-th turn of the conversations is encoded and read.
 _EVERY = 5
 
 
 def run(data: Path = DATA) -> Report:
-    """Measure the turns of the conversations of a file."""
+    """Measure the turns of the conversations in a file."""
     title = "Reading"
     about = (
         "LoCoMo's turns, each with the messages before it, as the writer reads them: the "
@@ -112,7 +113,7 @@ def _drafts(talk: Json) -> list[Draft]:
 
 
 def _write(talks: Sequence[Sequence[Draft]]) -> None:
-    """Let the writer read conversations."""
+    """Run the writer over conversations."""
     writer = RuleWriter()
     for number, talk in enumerate(talks):
         thread = FileConversation(f"talk-{number}")
@@ -123,15 +124,15 @@ def _write(talks: Sequence[Sequence[Draft]]) -> None:
 
 
 def _asked_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
-    """Return what the writer asks `analyse` while it reads conversations."""
+    """Return the arguments of the calls of `analyse` while the writer reads conversations."""
     with mock.patch.object(message_analysis, "analyse", wraps=analyse) as asked:
         _write(talks)
     return list(asked.call_args_list)
 
 
 def _in_turn(encoder: OnnxEncoder, reader: TextReader, texts: Sequence[str]) -> tuple[float, float]:
-    """Return the seconds of encoding texts and of reading them, in turn, the best of each."""
-    # Other programs slow down one as much as the other, and a short stretch is often spared.
+    """Return the seconds of encoding and of reading texts, alternating; the best of each."""
+    # Alternating, other programs slow down both equally; of many short runs some are undisturbed.
     rounds = [
         (_seconds(lambda: encoder.encode_tokens(texts)), _seconds(lambda: reader.read(texts)))
         for _ in range(ROUNDS)
@@ -145,7 +146,7 @@ def _fastest(work: Callable[[], object]) -> float:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """Return the processor's seconds of some work."""
+    """Return the processor seconds of a call."""
     gc.collect()
     began = time.process_time()
     work()

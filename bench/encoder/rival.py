@@ -1,11 +1,10 @@
-"""sentence-transformers, in whatever Python has it, told what to encode line by line.
+"""sentence-transformers in any Python that has it, controlled line by line.
 
 PYTHON bench/encoder/rival.py MODEL TEXTS VECTORS
 
-MODEL is a directory, TEXTS a JSON list. Writes the vectors (n, dimension) to VECTORS, in numpy's
-own format, and a line; then, for each line that is a batch size, encodes all texts in batches of
-that many and answers with the seconds it took, and those of the processor. Nothing of recollect
-is imported.
+MODEL is a directory, TEXTS a JSON list. Writes the vectors (n, dimension) to VECTORS in numpy's
+format, and prints a line. Then, for each input line with a batch size, encodes all texts in batches
+of that size and prints the elapsed and the processor seconds. Imports nothing of recollect.
 """
 
 import importlib
@@ -20,7 +19,7 @@ def main() -> None:
     model, texts_path, vectors_path = sys.argv[1:]
     with open(texts_path, encoding="utf-8") as file:
         texts = json.load(file)
-    # By name: it is no dependency of recollect.
+    # Imported by name, since it is not a dependency of recollect.
     encoder = importlib.import_module("sentence_transformers").SentenceTransformer(
         model, device="cpu"
     )

@@ -1,4 +1,4 @@
-"""The encoder of sentence-transformers, run by a Python that has it, in turn with ours."""
+"""The encoder of sentence-transformers, run by a Python that has it, alternating with ours."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Taken(NamedTuple):
-    """Seconds by the clock, and of the processor, which company on the machine changes less."""
+    """Elapsed seconds and processor seconds; other load on the machine changes the latter less."""
 
     wall: float
     cpu: float
 
 
-#: Encodes all texts once and returns what it took.
+#: Encodes all texts once, and returns the time.
 Lap = Callable[[], Taken]
 
 
@@ -41,11 +41,11 @@ Lap = Callable[[], Taken]
 def rival(
     python: str, pin: Pin, texts: Sequence[str], scratch: Path
 ) -> Iterator[tuple[Vectors, dict[str, Lap]]]:
-    """Give the vectors of sentence-transformers, and a lap of it for each batch size."""
+    """Yield the vectors of sentence-transformers, and a timed run for each batch size."""
     _lay_out(pin, scratch / "model")
     (scratch / "texts").write_text(json.dumps(list(texts)), encoding="utf-8")
     arguments = [str(scratch / name) for name in ("model", "texts", "vectors.npy")]
-    # Ours alone is told how many threads numpy may take.
+    # Only our process has a fixed number of numpy threads.
     threads = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     child = subprocess.Popen(
         [python, str(_CHILD), *arguments],
@@ -73,7 +73,7 @@ def rival(
 
 
 def _lay_out(pin: Pin, directory: Path) -> None:
-    """Make a directory that sentence-transformers of any version can load the model from."""
+    """Make a directory from which any version of sentence-transformers can load the model."""
     directory.mkdir()
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
         (directory / file).symlink_to(store.model_directory(cache(), pin.checksums) / file)

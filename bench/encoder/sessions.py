@@ -1,4 +1,4 @@
-"""An encoder's graph run bare, and its matrix products alone: what an encoder cannot beat."""
+"""Lower bounds of an encoder's time: its bare graph, and the matrix products of the graph alone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _T = TypeVar("_T")
 Ids = npt.NDArray[np.int32]
 Codes = npt.NDArray[np.uint8]
 
-# Where an operator of ours has its weights, and their scales.
+# Where our operators have their weights and scales.
 _WEIGHTS = {"DynamicQuantizeMatMul": (1, 2), "QAttention": (1, 4)}
 
 
 def timed(encode: Callable[[], object]) -> Lap:
-    """Return a lap that does this once."""
+    """Return a timed run of a call."""
 
     def lap() -> Taken:
         began, busy = time.perf_counter(), time.process_time()
@@ -42,7 +42,7 @@ def timed(encode: Callable[[], object]) -> Lap:
 
 
 def graph_of(pin: Pin) -> Path:
-    """Return the graph of a model that is in the cache."""
+    """Return the graph of a cached model."""
     directory = store.model_directory(cache(), pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     if receipt is None:
@@ -58,7 +58,7 @@ def cut(pin: Pin, texts: Sequence[str]) -> list[Ids]:
 
 
 def bare(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
-    """Return a lap that runs the graph over pieces of texts."""
+    """Return a timed run of the graph over tokenised texts."""
     session = onnxruntime.InferenceSession(
         str(graph), session_options(), providers=["CPUExecutionProvider"]
     )
@@ -67,7 +67,7 @@ def bare(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
 
 
 def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
-    """Return a lap that does nothing of an int8 graph but its products, for texts as long."""
+    """Return a timed run of only the products of an int8 graph, for texts of the same lengths."""
     alone = _Products(graph)
     lengths = [ids.shape[1] for ids in pieces]
     inputs = {length: alone.inputs(length) for length in lengths}
@@ -75,7 +75,7 @@ def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> La
 
 
 def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
-    """Return a lap in which every worker has a share."""
+    """Return a timed run in which every worker takes a share."""
     workers = usable_cores()
     shares = [each[first::workers] for first in range(workers)]
 
@@ -87,7 +87,7 @@ def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExe
 
 
 class _Products:
-    """Multiplies the weights of a graph by activations that are int8 already, and no more."""
+    """Multiplies the weights of a graph by int8 activations, and nothing else."""
 
     def __init__(self, graph: Path) -> None:
         model = onnx.load(str(graph))
@@ -124,14 +124,14 @@ class _Products:
         alone = helper.make_model(
             made, opset_imports=model.opset_import, ir_version=model.ir_version
         )
-        # The session runs every node all the same, and hands over no more than it is asked for.
+        # The session runs every node anyway, but returns only the requested outputs.
         self._last = [nodes[-1].output[0]]
         self._session = onnxruntime.InferenceSession(
             alone.SerializeToString(), session_options(), providers=["CPUExecutionProvider"]
         )
 
     def inputs(self, tokens: int) -> Mapping[str, Codes]:
-        """Return activations of so many tokens."""
+        """Return activations for this many tokens."""
         drawn = np.random.default_rng(tokens)
         return {
             _input(width): drawn.integers(0, 256, (tokens, width), np.uint8)
@@ -139,7 +139,7 @@ class _Products:
         }
 
     def multiply(self, inputs: Mapping[str, Codes]) -> None:
-        """Do the products of one text."""
+        """Compute the products of one text."""
         self._session.run(self._last, dict(inputs))
 
 

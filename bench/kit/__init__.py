@@ -1,1 +1,1 @@
-"""What the benchmarks share: made-up events, homes and zones of any size, reports."""
+"""Shared by the benchmarks: generated events, homes and zones of any size, reports."""

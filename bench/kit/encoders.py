@@ -1,4 +1,4 @@
-"""The real encoder, where the cache holds one: nothing is fetched for a benchmark."""
+"""The cached encoder, if there is one; benchmarks download nothing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MISSING = "no encoder is in the cache; `recollect init` brings one"
 
 
 def cache() -> Path:
-    """Return where model files lie: RECOLLECT_CACHE, else ~/.cache/recollect."""
+    """Return the directory of model files: RECOLLECT_CACHE, else ~/.cache/recollect."""
     return Path(os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect").expanduser()
 
 
 def cached_name() -> str | None:
-    """Return the name of the first encoder of the registry that is in the cache, or None."""
+    """Return the name of the first registered encoder that is cached, or None."""
     for name, model in REGISTRY.items():
         if read_graph(model_directory(cache(), model.checksums), "int8") is not None:
             return name
@@ -28,7 +28,7 @@ def cached_name() -> str | None:
 
 
 def cached_encoder() -> Encoder | None:
-    """Return that encoder, loaded and warm, or None."""
+    """Return that encoder, loaded and warmed up, or None."""
     name = cached_name()
     if name is None:
         return None

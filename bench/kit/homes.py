@@ -1,4 +1,4 @@
-"""Homes for benchmarks, filled with made-up events, each made once in a run."""
+"""Homes for benchmarks, filled with generated events; each is made once per run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from recollect.streams.projecting.projector import project_changes, project_even
 
 ZONE = "default"
 DIMENSION = 384
-# What an import hands to the ledger at a time.
+# The batch size of an import.
 BATCH_SIZE = 1_000
 
 Vectors = npt.NDArray[np.float32]
@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 
 
 class RandomEncoder:
-    """Gives every text a random vector: as many and as large as real ones, at no cost."""
+    """An encoder that gives random vectors, as many and as large as real ones, at no cost."""
 
     model = "random-384"
     dimension = DIMENSION
@@ -70,7 +70,7 @@ class RandomEncoder:
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """A home that holds `count` events, and how long each step of filling it took, in s."""
+    """A home with `count` events, and the seconds of each step of filling it."""
 
     directory: Path
     count: int
@@ -80,12 +80,12 @@ class Filled(msgspec.Struct, frozen=True):
     drive_s: float
 
     def open(self) -> Node:
-        """Open the node; close it."""
+        """Open the node, and close it."""
         return open_node(self.directory, self.encoder)
 
 
 class Homes:
-    """Homes in a directory of their own, which goes when this is closed."""
+    """Homes in a temporary directory, which is deleted on close."""
 
     def __init__(self) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="recollect-bench-")
@@ -98,7 +98,7 @@ class Homes:
         return Path(self._scratch.name) / f"{self._fresh}"
 
     def filled(self, count: int, *, vectors: bool = False, small: bool = False) -> Filled:
-        """Return a home with so many events; its vectors, if any, are random."""
+        """Return a home with this many events; its vectors, if any, are random."""
         key = (count, vectors, small)
         if key not in self._filled:
             drafts = Writer().drafts(count, small=small)
@@ -107,7 +107,7 @@ class Homes:
         return self._filled[key]
 
     def close(self) -> None:
-        """Remove everything."""
+        """Delete everything."""
         self._scratch.cleanup()
 
     def __enter__(self) -> Homes:
@@ -129,11 +129,11 @@ def open_node(directory: Path, encoder: Encoder | None, ledger: Ledger | None = 
 
 
 def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> Filled:
-    """Publish, project and decide events in a new home, and time each."""
+    """Publish, project and decide events in a new home, and time each step."""
     node = open_node(directory, encoder)
     try:
         publish_s, count = 0.0, 0
-        # The time to make up the texts does not count.
+        # The time for generating the texts does not count.
         for some in batches(drafts, BATCH_SIZE):
             with stopwatch() as watch:
                 node.ledger.publish(ZONE, some)
@@ -150,7 +150,7 @@ def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> F
 
 
 def project(filled: Filled, directory: Path) -> tuple[ZoneFiles, float]:
-    """Re-project a home into a new directory; return the open files and the seconds."""
+    """Project a home again into a new directory; return the open files and the seconds."""
     node = filled.open()
     try:
         current = node.current(ZONE)

@@ -1,7 +1,7 @@
-"""Made-up conversations of any length, the same for the same seed.
+"""Generated conversations of any length, the same for the same seed.
 
-Words follow a Zipf law, as those of any language do: so an index meets a few words in most
-texts and many words in hardly any.
+Words follow a Zipf distribution, as in any language: a few words are in most texts, and most words
+in hardly any.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Writer:
 
     def __init__(self, seed: int = 1) -> None:
         self._random = random.Random(seed)
-        # The vocabulary is the same for all seeds, so that questions meet texts.
+        # The vocabulary is the same for all seeds, so that questions match texts.
         words = _words(random.Random(20_000), 26_000)
         self._nouns, self._adjectives = words[:20_000], words[20_000:24_000]
         self._names = [word.title() for word in words[24_000:25_200]]
@@ -86,11 +86,11 @@ class Writer:
         return self._filled(self._random.choice(_SMALL))
 
     def question(self) -> str:
-        """Return something to ask."""
+        """Return a question."""
         return self._filled(self._random.choice(_ASKED))
 
     def drafts(self, count: int, *, small: bool = False) -> Iterator[Draft]:
-        """Yield events of a few people in some channels, one after the other in time."""
+        """Yield events of a few people in some channels, in order of time."""
         people = self._names[:60]
         for number in range(count):
             at = START_MS + number * STEP_MS
@@ -112,7 +112,7 @@ class Writer:
 
 
 def _words(draw: random.Random, count: int) -> list[str]:
-    """Return different words, the short ones first, as in a language."""
+    """Return distinct words, the short ones first, as the frequent ones are in a language."""
     found: dict[str, None] = {}
     for length in itertools.chain((1,) * 400, (2,) * 12_000, itertools.repeat(3)):
         syllables = (

@@ -1,4 +1,4 @@
-"""What a benchmark hands over: a table, what it was to reach, and how that reads in Markdown."""
+"""The result of a benchmark: a table and its targets, rendered as Markdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import msgspec
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A figure that was to be reached."""
+    """A figure and its target."""
 
     what: str
     found: str
@@ -24,7 +24,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One benchmark's outcome; `rows` are cells in the order of `columns`."""
+    """The result of one benchmark; `rows` are cells in the order of `columns`."""
 
     title: str
     about: str
@@ -51,7 +51,9 @@ def markdown(report: Report) -> str:
 
 
 def machine() -> str:
-    """Return what the figures depend on: cores, system, versions; nothing that names a place."""
+    """Return what the figures depend on: cores, system, versions; nothing that identifies the
+    machine.
+    """
     packages = ("apsw", "sqlite-vec", "onnxruntime", "cryptography", "msgspec", "numpy")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -62,19 +64,19 @@ def machine() -> str:
 
 
 def load(before: float) -> str:
-    """Return how busy the machine was: its load before a benchmark, and now with it."""
+    """Return the load of the machine before a benchmark and now."""
     return f"load {before:.1f} before it and {os.getloadavg()[0]:.1f} at its end"
 
 
 class Stopwatch:
-    """Wall-clock seconds."""
+    """Elapsed seconds."""
 
     seconds = 0.0
 
 
 @contextmanager
 def stopwatch() -> Iterator[Stopwatch]:
-    """Time a block, after a collection, so that none of another block's garbage falls into it."""
+    """Time a block, after a garbage collection, so that it does not pay for earlier garbage."""
     gc.collect()
     watch = Stopwatch()
     began = time.perf_counter()
@@ -85,11 +87,11 @@ def stopwatch() -> Iterator[Stopwatch]:
 
 
 def count(value: float) -> str:
-    """Return a number with thousands set apart, and three digits where it is small."""
+    """Return a number with a thousands separator, and three digits if it is small."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which `share` of the values lie (nearest rank)."""
+    """Return the percentile of some values at `share` (nearest rank)."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,7 +1,7 @@
-"""Zones of any size, written straight into a zone's files through their projections.
+"""Zones of any size, written directly into a zone's files through their projections.
 
-What a ledger would take an hour for, where only the files are asked: turns, a fact for each of
-their sentences, who said them and whom they name, vectors in clusters, and vectors of words.
+For benchmarks that read only the files, since the ledger would take an hour: turns, a fact for each
+of their sentences, senders and mentioned entities, clustered vectors, and token vectors.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import Event, Message
 from recollect.schemas.names import normalise_name
 
-# Turns that are written in one transaction.
+# Turns per transaction.
 _BATCH = 2_000
 _CLUSTERS = 4_000
-# How far a vector is from the middle of its cluster, to the cluster's own length.
+# The distance of a vector from the centre of its cluster, relative to the cluster's length.
 _SPREAD = 0.8
 _NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _SENTENCE = re.compile(r"[^.]+\.")
@@ -48,8 +48,8 @@ _WORD = re.compile(r"\w{4,}")
 
 def fill(directory: Path, count: int) -> None:
     """Write a zone of `count` turns into a directory."""
-    # Of vec0's index recall asks for observations alone, and there are none here: it stays empty,
-    # since it would take as long and as much room again.
+    # Recall uses vec0's index only for observations, and there are none here. It stays empty, since
+    # it would take as much time and space again.
     with ZoneFiles(directory, None, DIMENSION) as files:
         turns = _turns(count)
         made = _Made()
@@ -60,12 +60,12 @@ def fill(directory: Path, count: int) -> None:
 
 
 def open_to_read(directory: Path) -> ZoneFiles:
-    """Open what `fill` wrote, as recall opens it."""
+    """Open the files of `fill` as recall does."""
     return ZoneFiles(directory, RandomEncoder.model, DIMENSION, readonly=True)
 
 
 def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
-    """Delete turns and what was decided from them, as an erasure's change record does."""
+    """Delete turns and everything derived from them, as the change record of an erasure does."""
     ids = json.dumps([_id(number) for number in numbers])
     memory, embeddings = files.memory.connection, files.embeddings.connection
     for model in files.all:
@@ -88,7 +88,7 @@ def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
 
 
 class _Made:
-    """What was made so far: entities by name, and the clusters of vectors."""
+    """The entities by name and the vector clusters that were made so far."""
 
     def __init__(self) -> None:
         self.entities: set[str] = set()
@@ -96,7 +96,7 @@ class _Made:
         self.clusters = self.random.standard_normal((_CLUSTERS, DIMENSION), np.float32)
 
     def vectors(self, count: int) -> list[bytes]:
-        """Return canonical vectors, each near the middle of some cluster."""
+        """Return canonical vectors, each near the centre of a cluster."""
         clusters = self.clusters[self.random.integers(0, _CLUSTERS, count)]
         vectors = clusters + _SPREAD * self.random.standard_normal((count, DIMENSION), np.float32)
         return canonical_vectors.quantise(vectors)

@@ -1,1 +1,1 @@
-"""How fast events become memory and files, what they take, and what faults cost."""
+"""Benchmarks of the ledger: ingestion, projection, disk space, erasure, and faults."""

@@ -1,9 +1,9 @@
-"""Adapters: events a second beside the bare parser, and whether memory stays as it is.
+"""Adapters: events per second in comparison with the bare parser, and constant memory use.
 
 python -m bench.ledger.adapters [--megabytes N] [--only NAME,NAME]
 
-Each export is made twice, of a tenth of the size and of all of it, and read by a process of its
-own, whose peak memory counts. The bare parser reads the same bytes and throws away what it finds.
+Each export is made in two sizes, one ten times the other, and each is read by a process of its own,
+whose peak memory is measured. The bare parser reads the same bytes and discards the result.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _A_DAY = 4_000
 
 
 class _Form(NamedTuple):
-    """How an export of a format is made, and how its bytes are read by a parser alone."""
+    """How to make an export of a format, and how to read its bytes with only a parser."""
 
     make: Callable[[Path, int], Path]
     bare: Callable[[Path], int]
 
 
 class _Measured(msgspec.Struct):
-    """What one process found: events, seconds with and without the adapter, its peak in MB."""
+    """The result of one process: events, seconds with and without the adapter, peak MB."""
 
     events: int
     seconds: float
@@ -53,7 +53,7 @@ class _Measured(msgspec.Struct):
 
 
 def _messages() -> Iterator[tuple[int, datetime, str, str]]:
-    """Yield (number, time, who, text) without end."""
+    """Yield (number, time, sender, text) without end."""
     writer, number = Writer(1), 0
     while True:
         yield (
@@ -175,7 +175,7 @@ FORMS = {
 
 
 def run(*, megabytes: int = MEGABYTES, only: tuple[str, ...] = tuple(FORMS)) -> Report:
-    """Make exports and read them, each in a process of its own."""
+    """Make exports, and read each in a process of its own."""
     rows, targets = [], []
     with tempfile.TemporaryDirectory() as directory:
         for name in only:
@@ -239,7 +239,7 @@ def _measure(name: str, path: Path) -> _Measured:
 
 
 def _peak_mb() -> float:
-    """Return how much memory this process had at most; what it was started from does not count."""
+    """Return the peak memory of this process, without that of the process that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())

@@ -1,9 +1,9 @@
-"""How much room a home takes, file by file: short turns of a chat, and long texts full of facts.
+"""Disk space of a home by file: for short chat turns, and for long texts full of facts.
 
 python -m bench.ledger.disk [--data FILE] [--texts DIR]
 
-Neither is part of this repository; what is not there is not measured. Both are ingested through the
-command line, with an encoder, and the home is measured as the command leaves it.
+Neither is part of this repository; a part without data is not measured. Both are ingested with the
+command, with an encoder, and the home is measured as the command leaves it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from bench.recall.locomo import DATA, Command, ingest
 
 TEXTS = DATA.parent / "mind" / "realmem"
 
-#: Bytes a turn that a home may take: 50 MB for 5,882 turns of LoCoMo, 350 MB for 5,732 long texts.
+#: The maximum bytes per turn of a home: 50 MB for 5,882 turns of LoCoMo, 350 MB for 5,732 long
+#: texts.
 MAX_CHAT_BYTES = 50_000_000 // 5_882
 MAX_TEXT_BYTES = 350_000_000 // 5_732
 
@@ -35,7 +36,7 @@ _FILES = ("ledger.db", "keys.db", "events.db", "memory.db", "identity.db", "embe
 
 
 class Room(NamedTuple):
-    """The bytes that each file takes, over all zones, for so many turns of so many characters."""
+    """The bytes of each file over all zones, for this many turns of this average length."""
 
     turns: int
     characters: int
@@ -47,7 +48,7 @@ class Room(NamedTuple):
 
 
 def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
-    """Measure both, as far as they are there."""
+    """Measure both parts, if their data is available."""
     title = "Disk"
     about = (
         "What a home takes after everything was ingested, by file, over all its zones: the three "
@@ -112,7 +113,7 @@ def _texts(texts: Path) -> Room:
 
 
 def _long(texts: Path) -> Iterator[dict[str, str]]:
-    """Yield what an assistant said at length as if the person it speaks with had said it."""
+    """Yield long answers of an assistant as if the user had written them."""
     for path in sorted(texts.glob("*.jsonl")):
         for line in path.read_text("utf-8").split("\n"):
             event = json.loads(line)["event"] if line else {}

@@ -1,4 +1,4 @@
-"""How long `extract` takes for an event, with its models kept, and loaded for every event.
+"""The time of `extract` per event, with models loaded once, and loaded for every event.
 
 python -m bench.ledger.extract [--events N]
 """
@@ -20,12 +20,12 @@ from recollect.schemas.events import Draft
 from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.encoder.gateway import EncoderGateway
 
-#: Events, and the longest that one may take where the models are kept, in ms.
+#: The number of events, and the maximum ms per event with models loaded once.
 EVENTS, MAX_MS = 100, 40
 
 
 def run(homes: Homes, *, events: int = EVENTS) -> Report:
-    """Measure `extract` over made-up events in a home with recollect's own reader."""
+    """Measure `extract` over generated events in a home with recollect's own reader."""
     columns = ["what", "events", "s", "ms/event"]
     about = (
         "What `extract` does in a home with a reader, for each event of a file. The second row "
@@ -35,7 +35,7 @@ def run(homes: Homes, *, events: int = EVENTS) -> Report:
         return Report("Extract", about, columns, [], skipped=MISSING)
     home = _home(homes.fresh())
     drafts = list(Writer().drafts(events))
-    # Gateways share a model while one of them is in use, so the one that keeps it comes last.
+    # Gateways share a model while one of them uses it, so the one that keeps it comes last.
     anew = _seconds(drafts, lambda: gateway_of(home))
     kept = gateway_of(home)
     once = _seconds(drafts, lambda: kept)
@@ -55,7 +55,7 @@ def _home(directory: Path) -> Home:
 
 
 def _seconds(drafts: Sequence[Draft], gateway: Callable[[], EncoderGateway]) -> float:
-    """Return how long extracting takes, with a gateway from this call for each event."""
+    """Return the time of extraction, with a gateway from this call for each event."""
     with Extractor("bench", gateway()) as extractor, stopwatch() as watch:
         for draft in drafts:
             extractor.gateway = gateway()

@@ -1,4 +1,4 @@
-"""What forgetting costs, in comparison with deriving the same zone in full.
+"""The cost of forgetting, in comparison with deriving the same zone in full.
 
 python -m bench.ledger.forget [--sizes N,N]
 """
@@ -19,9 +19,10 @@ from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.publishing.commands import command, publish_commands, random_id
 
 SIZES = (30_000, 100_000)
-#: Seconds that an erasure may take at the largest size, by how many events it erases.
+#: The maximum seconds of an erasure at the largest size, by the number of erased events.
 MAX_SECONDS = {1: 2.0, 100: 10.0}
-#: What erasing a hundredth of the smallest zone, all of one sender, may cost of a derivation.
+#: The maximum cost of erasing one sender, a hundredth of the smallest zone, as a share of a full
+#: derivation.
 MAX_SHARE_OF_DERIVATION = 0.1
 
 

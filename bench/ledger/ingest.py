@@ -1,4 +1,4 @@
-"""How fast events become memory, with and without an encoder, against the encoder alone.
+"""Ingestion speed with and without an encoder, in comparison with the encoder alone.
 
 python -m bench.ledger.ingest [--events N] [--embedded N]
 """
@@ -19,7 +19,7 @@ ROUNDS = 2
 
 
 class Listening:
-    """Passes texts on to an encoder, and keeps them."""
+    """An encoder that forwards texts to another one and records them."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -45,11 +45,11 @@ class Listening:
         return self._encoder.count_tokens(text)
 
     def close(self) -> None:
-        """Leave the encoder to the one who opened it."""
+        """Leave the encoder open; whoever opened it closes it."""
 
 
 def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
-    """Measure `events` without an encoder and `embedded` with one, the best of some rounds."""
+    """Measure `events` without an encoder and `embedded` with one; the best of some rounds."""
     off = min((_filled(homes, events, None) for _ in range(ROUNDS)), key=_total)
     rows = [
         ["publish", count(events), _rate(events, off.publish_s), ""],
@@ -69,7 +69,7 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
         return Report(title, about, columns, rows, skipped=f"live embedding: {MISSING}")
     live_s, floor_s = [], []
     try:
-        # In turn, since another program may be running for a while.
+        # Alternating, since another program may run for a while.
         for _ in range(ROUNDS):
             listening = Listening(encoder)
             live_s.append(_total(_filled(homes, embedded, listening)))

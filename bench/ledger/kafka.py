@@ -1,8 +1,8 @@
-"""How fast the ledger on Kafka is rebuilt, decided and recalled from, with lower bounds.
+"""The ledger on Kafka: speed of rebuilding, deciding and recalling, with lower bounds.
 
 python -m bench.ledger.kafka [--events N] [--ledger kafka://host:port]
 
-Without --ledger a broker is started for the run.
+Without --ledger, a broker is started for the run.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DEADLINE_SECONDS = 300.0
 
 
 def run(homes: Homes, ledger: str | None, *, events: int = 20_000) -> list[Report]:
-    """Measure on a broker, one that runs or one of its own."""
+    """Measure on a running broker, or on one started for the run."""
     with ExitStack() as stack:
         url = ledger or stack.enter_context(_own_broker())
         return [
@@ -64,7 +64,7 @@ def run(homes: Homes, ledger: str | None, *, events: int = 20_000) -> list[Repor
 
 
 def _bulk(homes: Homes, url: str, events: int) -> Report:
-    """Rebuild a node that has nothing, against reading the topics into plain inserts."""
+    """Rebuild an empty node, in comparison with reading the topics into plain inserts."""
     filled = homes.filled(events)
     _copy_to(url, filled)
     ours, floors = [], []
@@ -106,7 +106,7 @@ def _bulk(homes: Homes, url: str, events: int) -> Report:
 
 
 def _copy_to(url: str, filled: Filled) -> None:
-    """Write a home's topics and keys to Kafka as they are."""
+    """Copy a home's topics and keys to Kafka."""
     node = filled.open()
     ledger = _ledger(url, Path(tempfile.mkdtemp()))
     try:
@@ -127,7 +127,7 @@ def _copy_to(url: str, filled: Filled) -> None:
 
 
 async def _read_all(url: str) -> int:
-    """Read the topics of the ledger to their ends, and drop the records."""
+    """Read the topics of the ledger to their ends, and discard the records."""
     settings = KafkaSettings.read(url, {})
     places = [
         TopicPartition(settings.topic(topic), partition)
@@ -221,7 +221,7 @@ async def _rate(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
 
 
 def _counted(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
-    """Return how many records a second the delivery hands to an agent that counts."""
+    """Return the number of records per second that the delivery passes to a counting agent."""
     settings = KafkaSettings.read(url, {})
     ledger = _ledger(url, Path(tempfile.mkdtemp()))
     ledger.connect()
@@ -300,10 +300,10 @@ def _count(url: str, total: int) -> None:
 
 
 def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
-    """Publish at a steady rate, and look when each event can be found in the worker's files."""
+    """Publish at a constant rate, and measure when each event is found in the worker's files."""
     with _worker(url, 0, encoder=True) as home:
         _await_members(url, 1)
-        # The encoder is loaded, and the zones' files are made.
+        # The encoder is loaded, and the zones' files are created.
         asyncio.run(_warm(url))
         keyword, vector = asyncio.run(_latencies(url, home, seconds))
     rows = [
@@ -361,7 +361,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
             seen = found[name][zone]
             if len(seen) < len(sent[zone]):
                 ((number,),) = connection.execute("SELECT number FROM watermark")
-                # The first event of every zone was the warming up.
+                # The first event of every zone was for warming up.
                 seen += [time.monotonic()] * (number - 1 - len(seen))
 
     producer = AIOKafkaProducer(
@@ -397,7 +397,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
 
 
 def _takeover(homes: Homes, url: str) -> Report:
-    """Kill one of two workers, and look when the other has decided an event of each zone."""
+    """Kill one of two workers, and measure when the other has decided an event of each zone."""
     with _worker(url, 0, encoder=False) as _, ExitStack() as stack:
         stack.enter_context(_worker(url, 1, encoder=False, killed=True))
         _await_members(url, 2)
@@ -437,7 +437,7 @@ def _own_broker() -> Iterator[str]:
 
 
 def _fresh(url: str) -> str:
-    """Return a ledger of its own on the same broker."""
+    """Return a new ledger on the same broker."""
     return f"{url.rstrip('/')}/b{uuid.uuid4().hex[:10]}" if url.count("/") == 2 else url
 
 
@@ -464,7 +464,7 @@ def _worker(url: str, number: int, *, encoder: bool, killed: bool = False) -> It
 
 
 def _await_members(url: str, wanted: int) -> None:
-    """Wait until all workers are in the group, with their partitions."""
+    """Wait until all workers are in the group and have their partitions."""
     ledger = _ledger(url, Path(tempfile.mkdtemp()))
     deadline = time.monotonic() + _DEADLINE_SECONDS
     try:
@@ -472,7 +472,7 @@ def _await_members(url: str, wanted: int) -> None:
             if time.monotonic() > deadline:
                 raise SystemExit("the workers do not join their group; look at the broker's log")
             time.sleep(0.1)
-        # A rebalance may still be under way.
+        # A rebalance may still be in progress.
         time.sleep(2)
     finally:
         ledger.close()
@@ -490,7 +490,7 @@ async def _publish(settings: KafkaSettings, lines: Sequence[tuple[str, bytes]]) 
 
 
 async def _decided(settings: KafkaSettings, total: int) -> None:
-    """Wait until `changes` holds so many records."""
+    """Wait until `changes` has this many records."""
     places = [TopicPartition(settings.topic(CHANGES), number) for number in range(PARTITIONS)]
     consumer = AIOKafkaConsumer(bootstrap_servers=list(settings.servers), group_id=None)
     await consumer.start()
@@ -513,7 +513,7 @@ def _drafts(total: int) -> Iterator[Draft]:
 
 
 def _lines(total: int) -> list[tuple[str, bytes]]:
-    """Return (zone, JSON) of made-up events, one zone after the other."""
+    """Return (zone, JSON) of generated events, zone after zone."""
     zones = _zones()
     return [
         (zones[number % ZONES], _json(draft.payload, draft.occurred_at))

@@ -1,4 +1,4 @@
-"""How fast every file is made again from the topics, against writing the same rows plainly.
+"""The speed of projecting every file from the topics, in comparison with plain inserts.
 
 python -m bench.ledger.project [--events N] [--small N]
 """
@@ -21,7 +21,7 @@ MIN_SHARE = 0.5
 MAX_SECONDS = 12.0
 SMALL = 100_000
 ROUNDS = 2
-# Rows of a transaction of the floor: large enough that commits cost nothing.
+# Rows per transaction of the lower bound: enough that commits cost nothing.
 _BATCH_SIZE = 200_000
 
 
@@ -98,7 +98,7 @@ def plain_rows(files: ZoneFiles) -> list[list[Plain]]:
 
 
 def _rows_of(model: ReadModel) -> list[Plain]:
-    """Return the content of a file in the order in which it came to be."""
+    """Return the content of a file in the order in which it was written."""
     found = []
     for table in content_tables(model):
         columns = _columns(model, table.name)
@@ -108,7 +108,7 @@ def _rows_of(model: ReadModel) -> list[Plain]:
         rows = model.connection.execute(
             f"SELECT {names} FROM {table.name} ORDER BY {by_rowid}"
         ).fetchall()
-        # A new file brings a few rows of its own.
+        # A new file already has a few rows.
         statement = f"INSERT OR IGNORE INTO {table.name} ({names}) VALUES ({marks})"
         found.append(Plain(statement, rows))
     return found
@@ -133,7 +133,7 @@ def _has_rowid(model: ReadModel, table: str) -> bool:
 def write_plainly(
     directory: Path, plain: Sequence[Sequence[Plain]], model: str | None, dimension: int
 ) -> float:
-    """Write the rows into new files, and return the seconds that it took."""
+    """Write the rows into new files, and return the seconds."""
     with stopwatch() as watch, ZoneFiles(directory, model, dimension) as files:
         for file, tables in zip(files.all, plain, strict=True):
             for table in tables:

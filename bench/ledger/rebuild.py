@@ -1,4 +1,4 @@
-"""How long filling and rebuilding take as a zone grows; the time per event must not.
+"""The time of filling and rebuilding as a zone grows; the time per event must stay constant.
 
 python -m bench.ledger.rebuild [--full] [--sizes N,N,...]
 """
@@ -21,7 +21,7 @@ _STEPS = ("publish", "decide", "project", "derive")
 
 
 def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
-    """Measure each size, with events of a few words and the encoder off."""
+    """Measure each size, with events of a few words and without an encoder."""
     measured = {size: _measured(homes, size) for size in sizes}
     rows = [
         [count(size), step, f"{seconds:.1f}", f"{seconds / size * 1e6:.0f}"]

@@ -1,4 +1,4 @@
-"""What encryption costs: the same records sealed and in the clear, and each step by itself.
+"""The cost of encryption: the same records sealed and unencrypted, and each step alone.
 
 python -m bench.ledger.seal [--events N]
 """
@@ -34,21 +34,21 @@ _CALLS = 20_000
 
 
 class NoKeys(EmbeddedKeys):
-    """Keeps no key and gives any: what records in the clear need."""
+    """A key store that stores nothing and returns a key for every id, for unencrypted records."""
 
     def add(self, keys: object) -> None:
-        """Keep nothing."""
+        """Store nothing."""
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         return dict.fromkeys(key_ids, b"")
 
     def destroy(self, key_ids: Iterable[bytes]) -> None:
-        """Have nothing to destroy."""
+        """Destroy nothing."""
 
 
 @contextmanager
 def in_the_clear() -> Iterator[None]:
-    """Let the codec write payloads as they are; for measuring only, inside this process."""
+    """Make the codec write payloads unencrypted; for measurements in this process only."""
     with mock.patch.multiple(
         "recollect.schemas.ledger.records",
         seal=lambda key, text, context: text,
@@ -62,7 +62,7 @@ def run(homes: Homes, *, events: int = 20_000) -> Report:
     drafts = list(Writer().drafts(events))
     sealed_s, clear_s = [], []
     ledger_s, clear_ledger_s = [], []
-    # In turns, since another program may be at work for a while.
+    # Alternating, since another program may run for a while.
     for _ in range(ROUNDS):
         sealed_s.append(_codec(drafts))
         ledger_s.append(_ledger(homes.fresh(), drafts, clear=False))
@@ -141,7 +141,7 @@ def _primitives() -> list[tuple[str, Callable[[], object]]]:
 
 
 def _each(call: Callable[[], object]) -> float:
-    """Return microseconds of one call, in the best of some rounds."""
+    """Return the microseconds of one call, in the best of some rounds."""
     best = float("inf")
     for _ in range(ROUNDS):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What the storm on three brokers does, and what is lost by it.
+"""The failure storm on three brokers: its faults, and whether anything is lost.
 
 python -m bench.ledger.storm [--seconds N]
 """
@@ -20,7 +20,7 @@ _MAX_REASONS = 5
 
 
 def run(*, seconds: float = SECONDS) -> Report:
-    """Let the storm rage for so many seconds, and return its figures."""
+    """Run the storm for this many seconds, and return its figures."""
     command = [sys.executable, "-m", "tests.storm", "--seconds", f"{seconds:g}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     lines = done.stdout.strip().splitlines()

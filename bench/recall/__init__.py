@@ -1,1 +1,1 @@
-"""How well and how fast questions are answered, and what facts are worth."""
+"""Benchmarks of recall: quality and speed of answers, and the value of facts."""

@@ -1,9 +1,9 @@
-"""What is put before an agent: is it what the answer needs, and nothing where nothing is.
+"""Context blocks: whether they contain the answer, and stay empty if nothing is relevant.
 
 python -m bench.recall.context [--data DIR] [--only gate,beliefs,packing,time]
 
-`DIR` holds `locomo-dev.json`, `mind/realmem` and `mind/silence`, which are no part of this
-repository; without them those parts are not measured.
+`DIR` has `locomo-dev.json`, `mind/realmem` and `mind/silence`, which are not part of this
+repository; parts without data are not measured.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from training import small_memories
 
 DATA = locomo.DATA.parent
 DEMO = Path(__file__).parents[2] / "demo"
-#: Word pieces of a block, and the share of the answers' words in it that is to be reached.
+#: Word pieces of a block, and the minimum share of the answers' words in it.
 ROOMS = {300: 0.0, 500: 84.0, 1_000: 0.0}
-#: Questions that have an answer, of LoCoMo.
+#: LoCoMo's categories of questions that have an answer.
 ANSWERABLE = (1, 2, 3, 4)
-#: Turns of the zone whose blocks are timed, and how many are.
+#: The turns of the zone, and the number of blocks that are timed.
 TURNS, TASKS = 6_000, 200
 #: In milliseconds.
 MAX_P95_MS = 150.0
-# A persona's first sessions have nothing before them.
+# Before a persona's first sessions there is nothing to remember.
 _FIRST_SESSIONS = 20
 _MAX_TASK_LENGTH = 9_900
 
@@ -46,25 +46,25 @@ Json = dict[str, Any]
 
 
 class Prompts(NamedTuple):
-    """How likely it is that a memory has anything on prompts that concern it, and on others."""
+    """Probabilities of relevance, for prompts that need the memory and for others."""
 
     own: list[float]
     other: list[float]
 
     @property
     def cut(self) -> float:
-        """What one in twenty of the others exceeds."""
+        """The 95th percentile of the others."""
         return sorted(self.other)[int(0.95 * len(self.other))]
 
     @property
     def auroc(self) -> float:
-        """The probability that one that concerns it is above one that does not."""
+        """The probability that a prompt that needs the memory scores above another (AUC)."""
         own, other = np.array(self.own)[:, None], np.array(self.other)[None]
         return float(((own > other) + 0.5 * (own == other)).mean())
 
 
 def run(data: Path = DATA, only: Sequence[str] = ()) -> list[Report]:
-    """Return a report for each part that is wanted."""
+    """Return a report for each requested part."""
     parts: dict[str, Callable[[Path], Report]] = {
         "gate": _gate,
         "beliefs": _beliefs,
@@ -75,8 +75,8 @@ def run(data: Path = DATA, only: Sequence[str] = ()) -> list[Report]:
 
 
 def json_lines(path: Path) -> list[Json]:
-    """Return the objects of a file of JSON lines."""
-    # Not splitlines: a string may hold U+2028.
+    """Return the objects of a JSON Lines file."""
+    # Not splitlines: a string may contain U+2028.
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
 
 
@@ -198,10 +198,10 @@ def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
 def _of_memory(
     zone: Zone, memory: small_memories.Memory, generic: Sequence[str]
 ) -> tuple[Prompts, list[float]]:
-    """Return `relevance` of a memory's questions, of unrelated prompts, and of what is but near."""
+    """Return `relevance` of a memory's questions, of unrelated prompts, and of near misses."""
     zone.ingest(memory.events)
     own = _relevant(zone, [question for question, _ in memory.answered])
-    # It is small, and asked as often as there are memories.
+    # It is small, and is queried once for each memory.
     other = _relevant(zone, generic[::4])
     return Prompts(own, other), _relevant(zone, memory.unanswered)
 
@@ -211,7 +211,7 @@ def _relevant(zone: Zone, texts: Sequence[str]) -> list[float]:
 
 
 def _told(r: Recollect, talk: Json) -> Zone:
-    """Return a zone that holds a talk."""
+    """Return a zone that contains a conversation."""
     zone = r.zone(talk["sample_id"])
     zone.ingest(list(locomo.events(talk)))
     return zone
@@ -283,7 +283,7 @@ def _event(belief: Json) -> Json:
     return {
         "id": belief["_id"],
         "platform": "beliefs",
-        # Nothing follows from another.
+        # Nothing is derived from anything else.
         "session_id": belief["_id"],
         "sender_id": "user",
         "occurred_at": belief["created_at"],
@@ -292,7 +292,7 @@ def _event(belief: Json) -> Json:
 
 
 def _wanted(case: Json, held: set[str]) -> tuple[set[str] | None, set[str]]:
-    """Return what must come up (None: the case does not say), and all that may."""
+    """Return the required results (None: not specified), and all permitted results."""
     expect = case["expect"]
     said = expect.get("relevantBeliefs", {}).get("shouldOnlyInclude")
     others = [
@@ -360,7 +360,7 @@ _STOP = word_set("a an and are as at be by for from in is it of on or the to was
 
 
 def share_of_words(answer: str, block: str) -> float:
-    """Return the share of an answer's words that a block has."""
+    """Return the share of an answer's words that a block contains."""
     wanted = set(_WORD.findall(answer.lower())) - _STOP
     if not wanted:
         return 1.0
@@ -368,7 +368,7 @@ def share_of_words(answer: str, block: str) -> float:
 
 
 def _share_of_stems(answer: str, block: str) -> float:
-    """Return the share of the stems of an answer's words that a block has."""
+    """Return the share of the stems of an answer's words that a block contains."""
     wanted = set(_STEMS.all_terms(answer))
     return len(wanted & set(_STEMS.all_terms(block))) / len(wanted) if wanted else 1.0
 

@@ -1,12 +1,12 @@
-"""A sheet for reading facts by hand: a hundred, drawn by a seed, each with the talk around it.
+"""A sheet for judging facts by hand: a hundred at random, each with its context.
 
 python -m bench.recall.fact_sheet SHEET [--seed N] [--data DIR]
 
 A third each comes from the demo export, from LoCoMo's dev conversations and from RealMem's
 personas; `DIR` holds `locomo-dev.json` and `mind/realmem`, which are no part of this repository.
 SHEET gets one JSON object a line: `number`, `set`, `fact`, `subject`, `attribute`, `value`, `when`,
-`said_by`, `said_at`, `turn`, `turn_id`, and what was said `before`. Two who do not see each other
-add `useful` and `faithful` to copies of it; lab/facts/ has what came out.
+`said_by`, `said_at`, `turn`, `turn_id`, and the turns `before`. Two independent judges add `useful`
+and `faithful` to copies of it; lab/facts/ has the results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bench.recall.locomo import Json
 from recollect import Recollect, Zone
 
 FACTS = 100
-# Turns that are shown before the one that a fact rests on.
+# Turns shown before the one from which a fact comes.
 _BEFORE = 3
 
 
@@ -59,7 +59,7 @@ def sheet(data: Path, seed: int) -> list[Json]:
 def _rows(zone: Zone, events: Sequence[Json], name: str) -> Iterator[Json]:
     places = {event["id"]: place for place, event in enumerate(events)}
     for fact in zone.facts(superseded=True):
-        # The turn that was said last is the one that the fact was made of.
+        # The latest turn is the one from which the fact was extracted.
         place = max(places[id_] for id_ in fact.source_event_ids)
         turn = events[place]
         yield {

@@ -1,8 +1,8 @@
-"""Whether facts earn their place: a block of them against a block of turns, and what they cite.
+"""The value of facts: blocks of facts in comparison with blocks of turns, and their coverage.
 
 python -m bench.recall.facts [--data FILE]
 
-FILE holds conversations in LoCoMo's shape, which are no part of this repository.
+FILE has conversations in LoCoMo's form, which are not part of this repository.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from recollect import Recollect, Zone
 from recollect.schemas.wire import Result, Scope
 from recollect.text.dates.resolved_dates import day_in_words
 
-#: Word pieces of a block, and so many more points facts are to hold of the answers' words.
+#: Word pieces of a block, and the minimum gain of facts in points of the answers' words.
 ROOM, MIN_GAIN = 500, 5.0
-#: Of turns that are evidence for a question, the share with a fact; of all words, the share that
-#: stands in facts; and how much likelier evidence is to have a fact than any turn.
+#: Targets: the share of evidence turns with a fact; the maximum share of all words that facts
+#: repeat; and how much likelier evidence is to have a fact than any turn.
 MIN_CITED, MAX_KEPT, MIN_LIFT = 0.85, 0.40, 1.5
 
 _RESULTS = 100
 _OF_CONTEXT = "facts and turns, as `context` gives them"
 _WORD = re.compile(r"\w+")
-# The days that are meant, and the mark of an end.
+# The resolved days, and the punctuation at the end.
 _ADDED = re.compile(r"(?: \([\d-]+(?: to [\d-]+)?\))?[.!?]?$")
 
 
@@ -57,7 +57,7 @@ class Held(NamedTuple):
 
 
 def run(data: Path = DATA) -> Report:
-    """Measure the conversations of a file."""
+    """Measure the conversations in a file."""
     title = "Facts"
     about = (
         f"Blocks of {ROOM} word pieces for a question: the share of the words of LoCoMo's answers "
@@ -144,7 +144,7 @@ def _held(r: Recollect, talk: Json) -> Held:
 
 
 def _blocks(zone: Zone, question: str) -> dict[str, str]:
-    """Return the blocks for a question, by what each is made of."""
+    """Return the blocks for a question, by their content."""
 
     def found(*scope: Scope) -> list[Result]:
         return zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
@@ -170,7 +170,7 @@ def _day(result: Result) -> str:
 
 
 def _unnamed(text: str, speaker: str) -> str:
-    """Return a fact without its speaker and what was added at its end."""
+    """Return a fact without its speaker and without additions at its end."""
     return _ADDED.sub("", text.removeprefix(f"{speaker}: "))
 
 

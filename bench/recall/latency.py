@@ -1,4 +1,4 @@
-"""How long an answer takes: each arm by itself and all together, in zones of several sizes.
+"""The latency of answers: of each arm and of all together, in zones of several sizes.
 
 python -m bench.recall.latency [--sizes N,N] [--zones DIR] [--data FILE]
 """
@@ -35,31 +35,31 @@ from recollect.streams.projecting.projector import prune_index
 
 T = TypeVar("T")
 
-# A year's worth of chats of the export that recollect was first used with; many years'; and more.
+# About a year of chats in the first real export; many years; and more.
 SIZES = (5_882, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
 QUERIES = 200
 ROUNDS = 8
-# Questions before those of a round that count.
+# Warm-up questions before those of a round that count.
 _WARM = 10
-#: Milliseconds that half of the answers may take, all arms on, by the number of turns.
+#: The maximum median latency in ms with all arms, by the number of turns.
 MAX_P50_MS = {5_882: 3.0, 100_000: 10.0}
-#: How many times as long a million turns may take as a hundred thousand.
+#: The maximum ratio of the latency at a million turns to that at a hundred thousand.
 MAX_SCALING = 12.0
 MIN_SHARE = 0.99
 FORGETS = 7
 _AROUND = 15
-# Turns all over a zone.
+# Turns spread over a zone.
 _SPREAD = """
 SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM events)
  WHERE place % (SELECT count(*) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
 """
-#: How many times as long the first question after a forget may take.
+#: The maximum ratio of the first question after an erasure to those before.
 MAX_SLOWDOWN = 3.0
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo-dev.json"
 _ALL = "all arms (budget high)"
-# What is measured, the budget, and the arms that run; None: those of the budget.
+# The label, the budget, and the arms that run; None: those of the budget.
 _WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
     ("semantic (budget low)", "low", None),
     ("keyword", "mid", frozenset({"keyword"})),
@@ -71,7 +71,7 @@ _WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
 
 
 class Measured(msgspec.Struct):
-    """What one process took: milliseconds by way, of the clock and of the processor; and MB."""
+    """The result of one process: elapsed and processor ms by configuration, and MB."""
 
     first_ms: float
     first_cpu_ms: float
@@ -82,7 +82,7 @@ class Measured(msgspec.Struct):
 
 
 class Forgot(msgspec.Struct):
-    """What a forgotten turn costs, each time in ms: the questions around it, and the index."""
+    """The cost of forgetting a turn, in ms: of the questions before and after, and of the index."""
 
     before: list[float] = []
     file: list[float] = []
@@ -92,7 +92,7 @@ class Forgot(msgspec.Struct):
 
 @contextmanager
 def only(arms: frozenset[str] | None, budget: Budget) -> Iterator[None]:
-    """Let a budget run these arms alone."""
+    """Make a budget run only these arms."""
     kept = BUDGETS[budget]
     if arms is not None:
         BUDGETS[budget] = arms
@@ -105,9 +105,9 @@ def only(arms: frozenset[str] | None, budget: Budget) -> Iterator[None]:
 def run(
     *, sizes: Sequence[int] = SIZES, kept: Path | None = None, data: Path = DATA
 ) -> list[Report]:
-    """Measure zones of these sizes, each in processes of its own; 20 results a question.
+    """Measure zones of these sizes, each in processes of its own; 20 results per question.
 
-    `kept`: where zones are kept for another run; None: they are removed.
+    `kept`: a directory in which zones are kept for another run; None: they are deleted.
     """
     speed: list[list[str]] = []
     room: list[list[str]] = []
@@ -274,10 +274,10 @@ def _in_a_process(option: str, directory: Path, type: type[T], *more: str) -> T:
 
 
 def measure(directory: Path, queries: int) -> Measured:
-    """Ask a zone one question, then `queries` in every way; leave the index next to its files.
+    """Ask a zone one question, then `queries` in every configuration; store its index.
 
-    That in rounds, in each of which every way has questions of its own, which nobody has asked
-    before; of every way its best round counts.
+    In each round, every configuration has questions of its own that were not asked before; its best
+    round counts.
     """
     encoder, writer = RandomEncoder(), Writer(seed=2)
     with zones.open_to_read(directory) as files:
@@ -325,7 +325,7 @@ def forget(directory: Path) -> Forgot:
 
 
 def _timed(recaller: Recaller, question: str, budget: Budget) -> tuple[float, float]:
-    """Return the milliseconds of an answer, by the clock and of the processor."""
+    """Return the elapsed and processor ms of an answer."""
     wall, cpu = time.perf_counter(), time.process_time()
     recaller.recall(RecallQuery(text=question, budget=budget))
     return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3

@@ -1,7 +1,7 @@
 """The effect of `--min-score` on questions about the same conversation, and about other people's.
 
-There are no real questions without an answer. So each conversation gets the questions about the
-others, with the names of its own people: the most similar questions that have no answer in it.
+There are no real questions without an answer, so each conversation also gets the questions about
+the others, with the names of its own people: the most similar questions without an answer in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 from bench.kit.report import Report
 
 LEAST = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-#: LoCoMo's questions that are meant to have no answer, though their words are in the conversation.
+#: LoCoMo's questions that are meant to have no answer, though their words occur in the
+#: conversation.
 _ADVERSARIAL = 5
 
 Json = dict[str, Any]
@@ -56,7 +57,7 @@ def renamed(question: str, theirs: Sequence[str], ours: Sequence[str]) -> str:
 
 
 def area(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Return how likely a positive's score is above a negative's; equals count half."""
+    """Return the probability that a positive scores above a negative; ties count half."""
     above = sum((p > n) + (p == n) / 2 for p in positive for n in negative)
     return above / (len(positive) * len(negative))
 

@@ -1,9 +1,10 @@
-"""How well recall finds what was said, on conversations in LoCoMo's shape, through the command.
+"""Recall quality on conversations in LoCoMo's form, through the command line.
 
 python -m bench.recall.locomo [--data FILE] [--scorer FILE] [--encoder NAME|none] [--scope a,b]
                        [--home DIR] [--keep]
 
-Neither conversations nor scorer are part of this repository; without them nothing is measured.
+Neither the conversations nor the scorer are part of this repository; without them nothing is
+measured.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ DATA = _SHARED / "data" / "locomo-dev.json"
 SCORER = _SHARED / "eval" / "retrieval_eval.py"
 
 RESULTS = 50
-#: recall@10 to reach, by group of questions.
+#: The minimum recall@10, by group of questions.
 MIN_RECALL = {"overall": 88.0, "multi-hop": 60.0}
 _FIGURES = ("recall@5", "recall@10", "recall@25", "recall@50", "ndcg@10", "mrr")
 
@@ -42,7 +43,7 @@ Json = dict[str, Any]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What is measured, and how; `home` None: a new one, removed afterwards unless `keep`."""
+    """The parameters of a run; `home` None: a new one, deleted afterwards unless `keep`."""
 
     data: Path = DATA
     scorer: Path = SCORER
@@ -53,7 +54,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answers(msgspec.Struct):
-    """What came back: ranked turn ids by question, and the milliseconds of each answer."""
+    """The results: ranked turn ids by question, and the ms of each answer."""
 
     ranked: dict[str, list[str]] = {}
     ms: list[float] = []
@@ -62,7 +63,7 @@ class Answers(msgspec.Struct):
 def run(options: Options) -> list[Report]:
     """Ingest every conversation into a zone of its own, ask all its questions, and score.
 
-    With an encoder, what each part of recall is worth as well, and weights chosen elsewhere.
+    With an encoder, also measure the value of each part of recall, and cross-validated weights.
     """
     title = "LoCoMo"
     columns = ["questions", "n", *_FIGURES]
@@ -118,7 +119,7 @@ def run(options: Options) -> list[Report]:
 
 
 def events(sample: Json) -> Iterator[Json]:
-    """Yield a conversation's turns as events; each a second after the one before."""
+    """Yield a conversation's turns as events, each a second after the one before."""
     conversation = sample["conversation"]
     numbers = sorted(int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
     for number in numbers:
@@ -145,7 +146,7 @@ _SESSION = re.compile(r"session_(\d+)")
 
 
 def ranked_turns(results: Sequence[Json]) -> list[str]:
-    """Return the turns that results cite, best first, each once."""
+    """Return the turns that results cite, best first, without duplicates."""
     return list(dict.fromkeys(id_ for result in results for id_ in result["source_event_ids"]))
 
 
@@ -159,7 +160,7 @@ class Command:
         self._called = [*called, "--home", str(home)]
 
     def run(self, *arguments: str) -> str:
-        """Return what a command prints; stop where it fails."""
+        """Return the output of a command; exit if it fails."""
         done = subprocess.run(
             [*self._called, *arguments], capture_output=True, text=True, check=False
         )
@@ -205,7 +206,7 @@ def scorer_of(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise SystemExit(f"{path.name} is no Python module")
     module = importlib.util.module_from_spec(spec)
-    # Its dataclasses look their module up by name.
+    # Its dataclasses look up their module by name.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module

@@ -1,4 +1,4 @@
-"""What was said in conversations of LoCoMo's shape, and how much of an exact search codes find."""
+"""Sentences of conversations in LoCoMo's form, and the recall of bit codes against exact search."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def said(data: Path, conversations: int | None = None) -> tuple[list[str], list[
 
 
 def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
-    """Return the share of the `nearest` vectors to each that is asked for which recall finds."""
+    """Return the share of the `nearest` vectors to each query that recall's index finds."""
     everywhere = np.ones(len(vectors), bool)
     index = _index(vectors)
     found = 0
@@ -45,7 +45,7 @@ def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
 
 
 def _index(vectors: Vectors) -> Index:
-    """Return recall's index over vectors; each has its place as its id."""
+    """Return recall's index over vectors; the id of each is its place."""
     ids = Texts()
     ids.extend(map(str, range(len(vectors))))
     places = np.arange(len(vectors))

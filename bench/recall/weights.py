@@ -1,7 +1,7 @@
-"""What each arm of recall is worth, and whether weights chosen on some talks hold on another.
+"""The value of each arm of recall, and cross-validation of its weights over conversations.
 
-Every question is put to the files of a home that holds the conversations, with one profile after
-the other; the encoder reads it once.
+Every question is answered from the files of a home that has the conversations, with one profile
+after the other; the encoder encodes it once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.projections.recall import DEFAULT_PROFILE, Profile, Recaller, Rec
 from recollect.projections.recall.ranking.profiles import RRF_PROFILE, WEIGHTS
 from recollect.streams.encoder.encoder import Encoder
 
-#: What each weight of the grid is multiplied by.
+#: The factors of the grid for each weight.
 GRID = {"keyword": (0.5, 1.0, 2.0), "entity": (0.5, 1.0), "late": (0.5, 1.0, 2.0)}
 
 Json = dict[str, Any]
@@ -39,7 +39,7 @@ class OnceEncoder:
 
 
 class Zones:
-    """The conversations of a home, and what is asked about each: text by the question's id."""
+    """The conversations of a home, and the questions about each: text by question id."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Zones:
         self._encoder = encoder
 
     def ranked(self, profile: Profile, results: int) -> Ranked:
-        """Return the turns that answers cite, best first, by the question's id."""
+        """Return the turns that answers cite, best first, by question id."""
         found: Ranked = {}
         for zone, questions in self._asked.items():
             recaller = Recaller(self._files[zone], profile, encoder=self._encoder)
@@ -83,7 +83,7 @@ def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
 
 
 def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results: int) -> Report:
-    """Turn each part of the profile off in turn, then all that the profile `seed` has not."""
+    """Disable each part of the profile in turn, then everything that the profile `rrf` lacks."""
     profiles = {"nothing": DEFAULT_PROFILE}
     for arm in sorted(WEIGHTS.keys() - {"causal"}):
         profiles[arm] = reweighted({arm: 0.0})

@@ -1,1 +1,1 @@
-"""What a command, the query service and many askers at once cost."""
+"""Benchmarks of commands, of the service, and of concurrent queries."""

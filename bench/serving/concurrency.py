@@ -1,4 +1,4 @@
-"""Many who ask one zone at once: answers a second, and how long each waits.
+"""Concurrent queries of one zone: answers per second, and their latency.
 
 python -m bench.serving.concurrency [--questions N] [--home DIR]
 """
@@ -22,17 +22,17 @@ from recollect import Recollect, Zone
 
 TURNS = 5_000
 QUESTIONS = 1_500
-# Questions before those that count, in each way.
+# Warm-up questions of each configuration.
 _WARM = 100
 THREADS = (1, 2, 4, 16)
 MIN_PER_S = 200.0
 MAX_P95_MS = 100.0
-# Events that are ingested while others ask.
+# Events ingested during queries.
 _BATCH_SIZE = 10
 
 
 class _Cost(NamedTuple):
-    """Answers a second, milliseconds of each, and of the processor for one."""
+    """Answers per second, and the elapsed and processor ms of each."""
 
     per_s: float
     ms: list[float]
@@ -47,9 +47,9 @@ class _Cost(NamedTuple):
 
 
 def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -> Report:
-    """Ask a zone of 5,000 turns from several threads; no question is asked twice.
+    """Query a zone of 5,000 turns from several threads; no question is asked twice.
 
-    `kept`: the home, filled before; None: one is made.
+    `kept`: a home filled before; None: make one.
     """
     title, about = (
         "Recall: many at once",
@@ -102,7 +102,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
 
 
 def made_events() -> Iterator[dict[str, object]]:
-    """Yield made-up turns of four people, a minute apart, in channels of 200 turns."""
+    """Yield generated turns of four people, a minute apart, in channels of 200 turns."""
     writer = Writer()
     for number in itertools.count():
         yield {
@@ -117,13 +117,13 @@ def made_events() -> Iterator[dict[str, object]]:
 
 
 def made_questions(writer: Writer) -> Iterator[str]:
-    """Yield questions, no two alike for a long time."""
+    """Yield questions that do not repeat for a long time."""
     while True:
         yield writer.question()
 
 
 def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _Cost:
-    """Have so many threads ask so many questions in all."""
+    """Ask this many questions in total from this many threads."""
     for _ in range(_WARM):
         zone.recall(next(asking))
     left = iter([next(asking) for _ in range(questions)])
@@ -150,7 +150,7 @@ def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _
 
 
 def _write(zone: Zone, stop: threading.Event) -> None:
-    """Ingest a few events at a time, until it is told to stop."""
+    """Ingest a few events at a time until stopped."""
     more = islice(made_events(), TURNS, None)
     while not stop.is_set():
         zone.ingest(islice(more, _BATCH_SIZE))
@@ -163,7 +163,7 @@ def print_report(
     questions: int,
     arguments: Sequence[str] | None,
 ) -> None:
-    """Run a benchmark that asks `questions` of a home, as its command line says."""
+    """Run a benchmark that asks `questions` of a home, with its command-line options."""
     parser = argparse.ArgumentParser(prog=f"python -m bench.serving.{name}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=questions)

@@ -1,9 +1,9 @@
-"""What each large package of a plain installation gives, and what is done without those that went.
+"""The value of each large package of a plain installation, and the replacements of removed ones.
 
 python -m bench.serving.dependencies
 
-Two packages that recollect no longer needs are measured where they are installed (`pip install
-numkong onnx`).
+Two packages that recollect no longer needs are measured if they are installed (`pip install numkong
+onnx`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Package(NamedTuple):
-    """An installed package: its size on disk, and the dependency of ours that brings it."""
+    """An installed package: its size on disk, and our dependency that requires it."""
 
     name: str
     megabytes: float
@@ -64,7 +64,7 @@ class Package(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A call with a package and what does the same without it, in µs each."""
+    """A call with a package and its replacement without it, in µs each."""
 
     package: str
     what: str
@@ -74,10 +74,10 @@ class Use(NamedTuple):
 
 
 def brought(extra: str = "") -> dict[str, Package]:
-    """Return the packages of an installation with an extra, or without any, by name."""
+    """Return the packages of an installation by name, with an extra or without any."""
     found: dict[str, Package] = {}
     todo = [(Requirement(line), frozenset({extra}), "") for line in requires("recollect") or []]
-    # Ours first, so that a package is told by what of ours needs it.
+    # Ours first, so that a package is attributed to our own dependency.
     for needed, extras, by in todo:
         name = canonicalize_name(needed.name)
         if name in found or not _holds(needed, extras):
@@ -94,7 +94,7 @@ def _holds(needed: Requirement, extras: frozenset[str]) -> bool:
 
 
 def run(homes: Homes) -> list[Report]:
-    """Return the sizes, the uses, and what it costs to do without the packages that went."""
+    """Return the sizes, the uses, and the cost of the replacements of removed packages."""
     packages = brought()
     large = [package for package in packages.values() if package.megabytes > LARGE_MB]
     sizes = Report(
@@ -227,7 +227,7 @@ def _bytes(count: int, dimension: int) -> npt.NDArray[np.int8]:
 
 
 class _Bert:
-    """A BERT's forward in numpy, with GELU by its tanh: for its time, not for its vectors."""
+    """A BERT forward pass in numpy, with GELU by its tanh approximation: for its time only."""
 
     def __init__(self, name: str) -> None:
         directory = model_directory(cache(), REGISTRY[name].checksums)
@@ -319,7 +319,7 @@ class _WordPieces:
 
 
 def _words(text: str) -> list[str]:
-    """Return words, and each sign of punctuation by itself."""
+    """Return the words, and each punctuation mark by itself."""
     words, open_ = [], False
     for char in text:
         if char.isspace():
@@ -336,7 +336,7 @@ def _words(text: str) -> list[str]:
 
 
 def _read_otherwise(name: str) -> int:
-    """Return how many characters, each within a word, plain Python cuts into other pieces."""
+    """Return the number of characters at which, within a word, plain Python splits differently."""
     tokenizer, ours = _tokenizer(name), _WordPieces(name)
     count = 0
     for first in range(0, 0x110000, 4_096):
@@ -383,7 +383,7 @@ def _distance(one: str, other: str) -> int:
 
 
 def _gone(homes: Homes, name: str) -> list[Use]:
-    """Return what numkong would give a recall, if it is installed."""
+    """Return what numkong would save per recall, if it is installed."""
     if importlib.util.find_spec("numkong") is None:
         return []
     writer = Writer()
@@ -406,7 +406,7 @@ def _gone(homes: Homes, name: str) -> list[Use]:
         }
         taken: dict[str, list[float]] = {side: [] for side in sides}
         for turn, question in enumerate((*questions[:10], *questions)):
-            # Who is second finds what the first has read: each is as often.
+            # The second one profits from the first one's cache, so each is second equally often.
             for side in ("with", "without") if turn % 2 else ("without", "with"):
                 product, products = sides[side]
                 with (
@@ -421,7 +421,7 @@ def _gone(homes: Homes, name: str) -> list[Use]:
 
 
 def _numkong() -> tuple[Callable[..., object], Callable[..., object]]:
-    """Return our two products, as numkong has them."""
+    """Return our two products, computed with numkong."""
     from numkong import cdist, dots_pack, dots_packed
 
     def product(rows: npt.NDArray[np.int8], column: npt.NDArray[np.int8]) -> object:

@@ -1,4 +1,4 @@
-"""The query service on a real socket: recalls a second and how long each takes, ingest, the start.
+"""The query service on a real socket: recalls per second, latency, ingestion, start-up.
 
 python -m bench.serving.service [--questions N] [--home DIR]
 """
@@ -28,7 +28,7 @@ from recollect import Recollect
 ITEMS = 5_000
 QUESTIONS = 3_000
 CLIENTS = 16
-# Questions before those that count, asked at once too: the reader starts meanwhile.
+# Warm-up questions, also asked concurrently: a recall worker starts meanwhile.
 _WARM = 500
 MIN_PER_S, MAX_P95_MS, MAX_START_S, MAX_IDLE_MB = 200.0, 100.0, 1.5, 250.0
 _ZONE = "default"
@@ -53,39 +53,39 @@ class _Serving:
         self.port = int(found[1])
 
     def since_start(self) -> float:
-        """Return the seconds since the process was begun."""
+        """Return the seconds since the process was started."""
         return time.perf_counter() - self._began
 
     def memory_mb(self) -> float:
-        """Return what it and its readers take of memory, in MB; what they share counts once."""
+        """Return the memory of the service and its workers in MB; shared memory counts once."""
         found = (Path(f"/proc/{id_}/smaps_rollup").read_text() for id_ in self._processes())
         return sum(int(re.findall(r"\nPss:\s+(\d+) kB", one)[0]) for one in found) / 1_000
 
     def resident_mb(self) -> float:
-        """Return what the process itself has in memory, in MB, also what others share."""
+        """Return the resident memory of the process in MB, shared memory included."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) / 1_000
 
     def busy_ms(self) -> float:
-        """Return the processor's time that it and its readers took so far."""
+        """Return the processor time of the service and its workers so far."""
         stats = (Path(f"/proc/{id_}/stat").read_text() for id_ in self._processes())
         ticks = sum(sum(map(int, one.rpartition(")")[2].split()[11:13])) for one in stats)
         return 1_000 * ticks / os.sysconf("SC_CLK_TCK")
 
     def _processes(self) -> list[int]:
-        """Return the ids of it and of its readers."""
+        """Return the process ids of the service and its workers."""
         own = self.process.pid
         tasks = Path(f"/proc/{own}/task").glob("*/children")
         return [own, *(int(id_) for task in tasks for id_ in task.read_text().split())]
 
     def close(self) -> None:
-        """Have it end."""
+        """End the service."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
 
 
 class _Client:
-    """A connection that is kept, and as little else as HTTP needs."""
+    """A persistent connection, with as little of HTTP as is needed."""
 
     def __init__(self, port: int) -> None:
         self._connection = socket.create_connection(("127.0.0.1", port))
@@ -93,7 +93,7 @@ class _Client:
         self._rest = b""
 
     def post(self, path: str, body: bytes, media: str = "application/json") -> bytes:
-        """Return the body of an answer."""
+        """Return the body of a response."""
         head = (
             f"POST /v1/zones/{_ZONE}{path} HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Type: {media}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -120,9 +120,9 @@ class _Client:
 
 
 def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -> Report:
-    """Ingest 5,000 items over HTTP, ask from 16 clients, and start again.
+    """Ingest 5,000 items over HTTP, query from 16 clients, and start again.
 
-    `kept`: the home, filled before; None: one is made.
+    `kept`: a home filled before; None: make one.
     """
     title, about = (
         "The query service",
@@ -180,7 +180,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
 
 
 def _ingested(service: _Serving) -> tuple[str, str]:
-    """Send the items; return how many a second were durable, and decided."""
+    """Send the items; return the rates at which they were durable, and decided."""
     lines = b"\n".join(json.dumps(event).encode() for event in islice(made_events(), ITEMS))
     client = _Client(service.port)
     began = time.perf_counter()
@@ -201,10 +201,7 @@ def _ingested(service: _Serving) -> tuple[str, str]:
 def _asked(
     service: _Serving, asking: Iterator[str], questions: int
 ) -> tuple[float, list[float], float]:
-    """Return how many recalls a second there were, how long each took (ms), and of the processor.
-
-    The last is in ms for one recall.
-    """
+    """Return the recalls per second, the ms of each, and the processor ms per recall."""
     _ask_at_once(service, [next(asking) for _ in range(_WARM)])
     some = [next(asking) for _ in range(questions)]
     began, busy = time.perf_counter(), service.busy_ms()
@@ -214,7 +211,7 @@ def _asked(
 
 
 def _ask_at_once(service: _Serving, questions: list[str]) -> list[float]:
-    """Have all clients ask, each its next question when it has an answer; return the ms of each."""
+    """Run all clients, each asking one question after another; return the ms of each."""
     left, drawing, spent = iter(questions), threading.Lock(), list[float]()
 
     def ask() -> None:

@@ -1,4 +1,4 @@
-"""What a command costs before it does anything, in comparison with the bare libraries.
+"""The start-up cost of a command, in comparison with the bare libraries.
 
 python -m bench.serving.start [--rounds N]
 """
@@ -26,7 +26,7 @@ from recollect.streams.encoder.catalog import REGISTRY
 
 TURNS = 500
 ROUNDS = 10
-#: Milliseconds that a command may take, page cache and bytecode warm.
+#: The maximum ms of a command, with warm page cache and bytecode.
 MAX_MS = {"recollect recall": 500.0, "recollect --help": 120.0}
 
 _COMMAND = "from recollect.cli.app import main; main()"
@@ -53,7 +53,7 @@ class _Cost(NamedTuple):
 
 
 def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
-    """Measure each program in turn, in processes of their own."""
+    """Measure each program in turn, in processes of its own."""
     name = cached_name()
     title, about = (
         "Start",
@@ -91,7 +91,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
         ),
         "recollect recall": (_COMMAND, "recall", _QUESTION),
     }
-    # Bytecode is kept, as that of an installed package is.
+    # Bytecode is cached, as for an installed package.
     environment = {
         key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
     } | {"RECOLLECT_HOME": str(home), "PYTHONPYCACHEPREFIX": str(homes.fresh())}
@@ -117,7 +117,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
 
 
 def _events() -> list[dict[str, object]]:
-    """Return made-up turns of four people, a minute apart."""
+    """Return generated turns of four people, a minute apart."""
     writer = Writer()
     return [
         {
@@ -134,7 +134,7 @@ def _events() -> list[dict[str, object]]:
 def _in_turn(
     programs: Mapping[str, Sequence[str]], environment: Mapping[str, str], rounds: int
 ) -> dict[str, _Cost]:
-    """Return what each program costs at its best, once it has run before."""
+    """Return the best times of each program, after a first run."""
     found: dict[str, list[_Cost]] = {what: [] for what in programs}
     for _ in range(rounds + 1):
         for what, (program, *arguments) in programs.items():

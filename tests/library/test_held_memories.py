@@ -156,7 +156,7 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         (lambda zone: zone.get_entity("Nobody"), "no entity is called"),
         (lambda zone: zone.get_entity("Ada"), "the name of 2 entities; give the id of one"),
         (lambda zone: zone.history("\ud800"), "lone surrogate"),
-        (lambda zone: zone.update_memory("m1", "I live in Rome."), "not rewritten"),
+        (lambda zone: zone.update_memory("m1", "I live in Rome."), "messages cannot be changed"),
         (lambda zone: zone.retract("nothing"), "holds nothing with the id 'nothing'"),
         (lambda zone: zone.retract("m1", restore=True), "nothing to restore"),
         (lambda zone: zone.update_memory("m1", " "), "text is empty"),

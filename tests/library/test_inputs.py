@@ -164,7 +164,7 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.forget(time_before=datetime(2026, 5, 8)), "time_before.*no time zone"),
         (lambda: ada.rebuild("all"), "level 'all': choose from index"),  # type: ignore[arg-type]
         (lambda: ada.verify(expect="nothing"), "not a head"),
-        (lambda: ada.wait_for("nothing"), "no token"),
+        (lambda: ada.wait_for("nothing"), "not a consistency token"),
         (lambda: ada.why("nobody"), "nobody"),
         (lambda: ada.retry("one"), "number 'one'"),  # type: ignore[arg-type]
         (lambda: ada.create_mental_model("", "x"), "name is empty"),

@@ -74,7 +74,7 @@ def ada(home: Recollect) -> Iterator[Agent]:
         ("list_memories", {"cursor": "1"}, "cursor"),
         ("list_memories", {"scope": "entities"}, "scope"),
         ("list_memories", {"limit": 1_001}, "limit"),
-        ("update_memory", {"id": "m1", "text": "other"}, "not rewritten"),
+        ("update_memory", {"id": "m1", "text": "other"}, "messages cannot be changed"),
         ("forget", {}, "say what to forget"),
         ("forget", {"platform": "chat"}, "say what to forget"),
         ("forget", {"ids": ["m1", ""]}, "no event ''"),
