@@ -124,9 +124,9 @@ def test_every_route_asks_for_the_right_that_the_reference_names(service: Served
             body.pop("request_id")
             assert body == {
                 "type": "urn:recollect:problem:not-found",
-                "title": "There is nothing here",
+                "title": "Not found",
                 "status": 404,
-                "detail": "there is nothing at this address, or not for this token",
+                "detail": "there is nothing at this address, or nothing that this token may access",
             }
 
 
