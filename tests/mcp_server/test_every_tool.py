@@ -103,7 +103,8 @@ def test_a_retained_text_is_corrected_and_a_message_is_not(ada: Agent) -> None:
     done = ada.call("update_memory", id=first["event_id"], text="Standup is at ten.")
     assert done["previous_id"] == first["event_id"]
     assert "ten" in ada.call("recall", query="When is standup?")["results"][0]["text"]
-    assert "messages cannot be changed" in ada.refused("update_memory", id="m1", text="I live in Rome.")
+    refused = ada.refused("update_memory", id="m1", text="I live in Rome.")
+    assert "messages cannot be changed" in refused
 
 
 def test_a_retained_text_is_retracted_and_restored(ada: Agent) -> None:
