@@ -198,7 +198,7 @@ MONTHS = (
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody of the world; `key` is what their handles are made from."""
+    """A person of the world; `key` is the base of their handles."""
 
     key: str
     first: str
@@ -214,7 +214,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Room:
-    """A conversation: where it takes place, and who is in it."""
+    """A conversation: its place and its members."""
 
     platform: str
     peer_id: str
@@ -224,7 +224,7 @@ class Room:
 
 @dataclass
 class Line:
-    """A message on its way to the export; `label` is how the questions refer to it."""
+    """A message before it is exported; `label` is how the questions refer to it."""
 
     when: datetime
     room: Room
@@ -237,7 +237,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, and the labels of the lines of which any one answers it."""
+    """A question, and the labels of the messages any of which answers it."""
 
     id: str
     query: str
@@ -254,7 +254,7 @@ def long_date(day: datetime) -> str:
 
 
 class World:
-    """A small group of people, six weeks of their lives, and the truth about them."""
+    """A small group of people, six weeks of their lives, and the ground truth about them."""
 
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
@@ -331,7 +331,7 @@ class World:
         return f"{first} {second} {self.rng.randrange(1000, 10000)}"
 
     def day(self, number: int, hour: int | None = None) -> datetime:
-        """Return a moment of day `number` of the story, in waking hours unless told."""
+        """Return a time on day `number` of the story, in waking hours by default."""
         rng = self.rng
         at = rng.randrange(8, 21) if hour is None else hour
         clock = timedelta(hours=at, minutes=rng.randrange(60), seconds=rng.randrange(60))
@@ -346,7 +346,7 @@ class World:
         label: str | None = None,
         extra: dict[str, Any] | None = None,
     ) -> Line:
-        """Put one of `wordings` into a person's mouth."""
+        """Let a person say one of `wordings`."""
         content = self.rng.choice(wordings)
         line = Line(when, room, self.people[role], content, label, extra=extra or {})
         self.lines.append(line)
@@ -355,7 +355,7 @@ class World:
     def ask(self, question_id: str, labels: tuple[str, ...], *wordings: str) -> None:
         self.asked.append(Asked(question_id, self.rng.choice(wordings), labels))
 
-    # Storylines. Each says its truth, sometimes wrongly at first, and asks about it.
+    # Storylines. Each states its truth, sometimes wrongly at first, and asks about it.
 
     def introductions(self) -> None:
         hero, shared = self.people["hero"], self.people["shared_work"].first

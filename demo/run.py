@@ -32,24 +32,24 @@ BAD_LINES = HERE / "bad-lines.jsonl"
 TOP = 5
 SHOWN = 3
 WIDTH = 100
-# A search is not exact: one question in five may miss the top 5, more than that is a fault.
+# Search is not exact: one question in five may miss the top 5; more than that is an error.
 ASKED_PER_MISS = 5
-# The first use of an encoder may have to fetch it over a slow line.
+# The first use of an encoder may have to download it over a slow connection.
 PATIENCE_SECONDS = 1800
 REBUILDS = ("index", "project", "derive")
-# Beyond the answers that a person would read: what is gone must be gone further down, too.
+# In more results than a person would read, erased data must be missing too.
 DEEP = 50
 
 Json = dict[str, Any]
 
 
 class Failed(Exception):
-    """A step did not give what it should."""
+    """A step did not give the expected result."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A query, and the source ids of which any one answers it."""
+    """A query, and the source ids any of which answers it."""
 
     id: str
     query: str
@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True)
 class World:
-    """An export with its questions, and the one message of it that is to be forgotten."""
+    """An export with its questions, and the message of it to be forgotten."""
 
     export: Path
     events: dict[str, Json]
@@ -68,21 +68,21 @@ class World:
 
     @property
     def needles(self) -> tuple[bytes, ...]:
-        """Give the phrase and its longest word, in lower case: an index keeps words."""
+        """Return the phrase and its longest word, in lower case, since an index stores words."""
         phrase = self.phrase.lower()
         return phrase.encode(), max(phrase.split(), key=len).encode()
 
 
 @dataclass
 class Recollect:
-    """The command, its home, and how long its runs took."""
+    """The command, its home, and the durations of its runs."""
 
     command: Path
     home: Path
     took: float = field(default=0.0, init=False)
 
     def __call__(self, *words: str, statuses: tuple[int, ...] = (0,)) -> Json:
-        """Run a command that answers one JSON object, and return it."""
+        """Run a command that prints one JSON object, and return it."""
         answers = self.stream(*words, statuses=statuses)
         expect(len(answers) == 1, f"{words[0]} --json gave {len(answers)} documents, not one")
         return answers[0]
@@ -126,7 +126,7 @@ def quoted(word: str) -> str:
 
 
 def json_objects(command: str, text: str, said: str) -> list[Json]:
-    """Return the JSON objects of `text`, however they are spread over lines."""
+    """Return the JSON objects of `text`, even if they span several lines."""
     decoder = json.JSONDecoder()
     found = []
     rest = text.strip()
@@ -186,7 +186,7 @@ def in_short(entry: Any) -> str:
     return str(entry)
 
 
-# The steps, in the order in which they are taken.
+# The steps, in order.
 
 
 def make_home(run: Recollect, encoder: str | None) -> None:
@@ -296,7 +296,7 @@ def show_answer(world: World, result: Json, rank: int, mark: str, at_length: boo
 
 
 def source_name(world: World, name: str) -> str:
-    """Return the id of an event with the sender and the day, where the export has it."""
+    """Return the id of an event with its sender and day, if the export has it."""
     event = world.events.get(name)
     if event is None:
         return name
@@ -304,12 +304,12 @@ def source_name(world: World, name: str) -> str:
 
 
 def results_of(world: World, answer: Json) -> list[Json]:
-    """Return the results of `answer`, each of which must cite events that there are."""
+    """Return the results of `answer`, each of which must cite existing events."""
     results: list[Json] = value(answer, "results")
     for result in results:
         sources = value(result, "source_event_ids")
         expect(bool(sources), f"a result cites no source: {value(result, 'text')}")
-        # The good one of the bad lines is the only event that is not of the export.
+        # The valid line among the invalid ones is the only event that is not from the export.
         strangers = [
             name for name in sources if name not in world.events and not name.startswith("bad-")
         ]
@@ -376,7 +376,7 @@ def scan(home: Path, needles: tuple[bytes, ...]) -> dict[Path, int]:
     """Return how often any of `needles` is in each file below `home`, in any case of letters."""
     found = {}
     for path in sorted(path for path in home.rglob("*") if path.is_file()):
-        # A file of the write-ahead log may go between the listing and the reading.
+        # A file of the write-ahead log may be deleted between the listing and the reading.
         with contextlib.suppress(FileNotFoundError):
             count = sum(count_in(path, needle) for needle in needles)
             if count:
@@ -390,7 +390,8 @@ def count_in(path: Path, needle: bytes, size: int = 1 << 22) -> int:
     with path.open("rb") as file:
         piece = b""
         while block := file.read(size):
-            # One byte less than the needle is carried over: each occurrence is seen once.
+            # One byte less than the needle is carried over, so that each occurrence is counted
+            # once.
             piece = piece[max(0, len(piece) - len(needle) + 1) :] + block.lower()
             count += piece.count(needle)
     return count
@@ -451,7 +452,7 @@ def rebuild(run: Recollect, world: World, scratch: Path) -> None:
 
 def verify(run: Recollect) -> None:
     title("Proof: the ledger, replayed, gives the same content in every read model")
-    # Status 1 is an answer, too: it names what differs.
+    # Status 1 is a result, too: it lists the differences.
     answer = run("verify", "--json", statuses=(0, 1))
     models = value(answer, "models")
     for model in models:
@@ -494,7 +495,7 @@ def load(export: Path, questions: Path, forget_id: str, phrase: str) -> World:
 
 
 def find_command() -> Path | None:
-    """Return the `recollect` that belongs to this Python, or else the first on the path."""
+    """Return the `recollect` of this Python, or else the first on the path."""
     beside = shutil.which("recollect", path=str(Path(sys.executable).parent))
     found = beside or shutil.which("recollect")
     return Path(found) if found else None
