@@ -1,4 +1,4 @@
-"""What an agent's program does over MCP: start the server, see the tools, remember, ask.
+"""The use of MCP in an agent's program: start the server, list the tools, remember, recall.
 
 python examples/agent_over_mcp.py
 """
@@ -29,7 +29,7 @@ async def main(home: str) -> None:
         print(found.structured_content["results"][0]["text"])
         # > Ada takes the night train to Vienna on Friday.
 
-        # A slip is told in words that an agent can act on.
+        # An error message tells the agent what to correct.
         refused = await agent.call_tool("recall", {"query": "Vienna", "max_result": 3})
         print(refused.is_error, "max_results" in str(refused.content))
         # > True True

@@ -1,4 +1,4 @@
-"""Several tenants in one asyncio program: each zone is asked while the others are.
+"""Several tenants in one asyncio program, with concurrent queries of their zones.
 
 python examples/async_tenants.py
 """

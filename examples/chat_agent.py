@@ -1,4 +1,4 @@
-"""The memory of a chat agent: asked before each answer, told after it.
+"""The memory of a chat agent: queried before each answer, updated after it.
 
 python examples/chat_agent.py
 """
@@ -12,13 +12,13 @@ START = datetime(2026, 5, 8, 13, 56, tzinfo=UTC)
 
 
 def model(prompt: str) -> str:
-    """Stands for a language model: it says what it was given."""
+    """A stand-in for a language model, which repeats what it was given."""
     known = prompt.partition("You remember: ")[2].partition("\n")[0]
     return f"I remember that {known}" if known else "I do not know yet."
 
 
 def context(zone: Zone, question: str) -> str:
-    """What the memory holds on a question; nothing, where nothing is relevant."""
+    """Return the memories relevant to a question; empty if there are none."""
     results = zone.recall(question, max_results=3, scope=("facts",), min_score=0.3).results
     return " ".join(result.text for result in results)
 
@@ -38,7 +38,8 @@ def turn(zone: Zone, number: int, words: str) -> str:
                 "occurred_at": at.isoformat(),
                 "content": words,
             },
-            # What the agent says is kept and can be found. It is never taken for a fact about Ada.
+            # The agent's messages are stored and can be found, but no facts about Ada come from
+            # them.
             {
                 **said,
                 "id": f"agent-{number}",

@@ -1,4 +1,4 @@
-"""Put something in, ask, and see where the answer comes from.
+"""Ingest messages, ask a question, and trace the answer to its sources.
 
 python examples/first_steps.py
 """
@@ -26,8 +26,8 @@ events = [
     },
 ]
 
-# Without an encoder this needs no network and takes a moment. Leave `encoder` out, and recall finds
-# by meaning as well.
+# Without an encoder, this needs no network and runs in a moment. With the default encoder, recall
+# also searches by meaning.
 with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as memory:
     zone = memory.zone("team")
 
@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as m
     print("new:", report.new, "duplicate:", report.duplicate)
     # > new: 2 duplicate: 0
 
-    # The same again adds nothing: `id` says that it is the same.
+    # Ingesting the same again adds nothing: the `id` identifies it.
     report = zone.ingest(events)
     print("new:", report.new, "duplicate:", report.duplicate)
     # > new: 0 duplicate: 2

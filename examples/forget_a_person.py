@@ -20,7 +20,7 @@ def said(id: str, who: str, content: str) -> dict[str, str]:
 
 
 def cited(zone: Zone) -> list[str]:
-    """The events that anything is found from."""
+    """Return the ids of all events that recall finds."""
     results = zone.recall("Ada Moreau, her boat, Turin, Acme").results
     return sorted({id for result in results for id in result.source_event_ids})
 
@@ -55,6 +55,6 @@ with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as m
     print("left after a rebuild:", cited(zone))
     # > left after a rebuild: ['m3']
 
-    # And the ledger is still the one of before: nothing was removed from its chain.
+    # The ledger's chain is intact: no record was removed from it.
     print("verified:", zone.verify(expect=head).ok)
     # > verified: True

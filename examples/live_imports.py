@@ -1,4 +1,4 @@
-"""What other programs export, looked at before it goes in; and a log that is read as it grows.
+"""Exports of other programs, previewed before the import; and a log followed as it grows.
 
 python examples/live_imports.py
 """
@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as room:
     with Recollect(Path(room, "home"), encoder="none") as r:
         zone = r.zone("demo")
 
-        # What would go in? Nothing is published yet.
+        # Preview the import; nothing is published yet.
         (export,) = zone.preview_files(chat, timezone="Europe/Rome").exports
         print(export.format, export.kinds)
         # > whatsapp {'message': 2, 'notice': 1}
@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory() as room:
         print(zone.ingest_files(chat, timezone="Europe/Rome").new)
         # > 0
 
-        # A log that somebody else writes; each line counts a moment after it is written.
+        # A log written by another program; each line is ingested moments after it is written.
         follower = threading.Thread(
             target=zone.follow_file, args=[log], kwargs={"each": lambda report: report.new == 2}
         )

@@ -45,7 +45,7 @@ with (
     tempfile.TemporaryDirectory() as directory,
     served(Path(directory) / "home") as (url, token),
 ):
-    # Where Mem0 keeps its own settings, and whether it calls its makers.
+    # Where Mem0 stores its settings, and whether it sends telemetry.
     os.environ.update(MEM0_DIR=directory, MEM0_TELEMETRY="False")
     from mem0 import MemoryClient
 

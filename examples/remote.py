@@ -42,7 +42,7 @@ def served(home: Path) -> Iterator[tuple[str, str]]:
 
 
 def said() -> Iterator[dict[str, str]]:
-    """Yield events one by one: they are sent as they come, however many there are."""
+    """Yield events one by one; they are streamed, however many there are."""
     for minute, content in enumerate(("I live in Turin.", "My boat is blue.", "I sing.")):
         yield {
             "id": f"m{minute}",

@@ -1,4 +1,4 @@
-"""What was true then, and what was known then, are two questions.
+"""Point-in-time queries: what was true then, and what was known then.
 
 python examples/time_travel.py
 """
@@ -9,7 +9,7 @@ from recollect import Recollect
 
 
 def said(id: str, content: str, at: str, known: str | None = None) -> dict[str, str]:
-    """An event of Ada's. `known` is when it came in, where that was later."""
+    """Return an event of Ada's; `known`: when it was ingested, if later."""
     return {
         "id": id,
         "platform": "chat",

@@ -1,12 +1,12 @@
-# A walkthrough in cells. It runs as it stands, and any editor that knows `# %%` shows it as a
-# notebook. What a cell prints stands under it, after `# >`.
+# A walkthrough in cells. It runs unchanged, and an editor that supports `# %%` shows it as a
+# notebook. The output of a cell is below it, after `# >`.
 
 # %% [markdown]
 # # recollect, step by step
 #
-# recollect keeps what happened in a ledger that is only ever added to, and makes memory from it.
-# We take an export of a family's and a firm's chats and mails, some three hundred messages, and
-# go from the first question to the proof that everything can be made again.
+# recollect keeps an append-only ledger of what happened, and derives the memory from it. We take an
+# export of the chats and mails of a family and a company, some three hundred messages, and go from
+# the first question to the proof that everything can be rebuilt.
 
 # %%
 import tempfile
@@ -19,8 +19,8 @@ EXPORT = Path(__file__).resolve().parent.parent / "demo" / "export.jsonl"
 # %% [markdown]
 # ## A home
 #
-# A home is a directory with everything in it. Without an encoder this walkthrough needs no
-# network. Leave `encoder` out, and recollect finds by meaning as well as by words.
+# A home is a directory that contains everything. Without an encoder, this walkthrough needs no
+# network. With the default encoder, recall searches by meaning as well as by words.
 
 # %%
 scratch = tempfile.TemporaryDirectory()
@@ -34,8 +34,8 @@ print(report.read, "read,", report.new, "new,", report.rejected, "rejected")
 # %% [markdown]
 # ## Asking
 #
-# A question can be a text. Every result says what it is, when it was said, how well it answers,
-# and from which events it comes.
+# A question can be a text. Every result has its type, its time, its score, and the events that it
+# comes from.
 
 # %%
 answer = zone.recall("On which day is the physio for Solange's knee?", max_results=3)
@@ -44,8 +44,7 @@ print(best.as_of[:10], best.source_event_ids)
 # > 2026-03-09 ['wa-0042']
 
 # %% [markdown]
-# A `Query` holds everything that can be asked for. Here, what was said in one month on one
-# platform.
+# A `Query` has all options of a question. Here we search one month on one platform.
 
 # %%
 query = Query(
@@ -62,8 +61,8 @@ print(first.source_event_ids)
 # %% [markdown]
 # ## Why
 #
-# From a result we can go down to the events. And of anything that was not answered we can ask
-# what dropped it.
+# `why` leads from a result to its events. For a memory that was not returned, `explain` names the
+# step that dropped it.
 
 # %%
 print(zone.why(first.id).source_event_ids == first.source_event_ids)
@@ -77,7 +76,7 @@ print(dropped.dropped_by, "-", dropped.reason)
 # %% [markdown]
 # ## Two zones
 #
-# A zone is the memory of one tenant. It sees nothing of another.
+# A zone is the memory of one tenant. Zones are isolated from one another.
 
 # %%
 other = memory.zone("somebody-else")
@@ -88,10 +87,10 @@ print(len(other.recall("physio").results))
 # > 0
 
 # %% [markdown]
-# ## Being sure
+# ## Verifying
 #
-# `verify` replays the ledger and compares what comes out with the files in use, by content hash.
-# A head that is kept somewhere else proves later that nothing before it was changed.
+# `verify` replays the ledger and compares the result with the files in use, by content hash. A head
+# that is stored elsewhere proves later that nothing before it was changed.
 
 # %%
 head = zone.head()
@@ -102,14 +101,14 @@ print(proof.ok, [model.model for model in proof.models])
 # %% [markdown]
 # ## Forgetting
 #
-# First what would go, then the real thing. The words are gone from every file, and the ledger
-# still verifies: its records are all there, but some can never be opened again.
+# First a dry run, then the erasure. The text is gone from every file, and the ledger still
+# verifies: all records are there, but some can never be decrypted again.
 
 # %%
 
 
 def found(question: str) -> set[str]:
-    """The events that an answer comes from."""
+    """Return the events that an answer cites."""
     results = zone.recall(question).results
     return {id for result in results for id in result.source_event_ids}
 
@@ -125,10 +124,10 @@ print(zone.verify(expect=head).ok)
 # > True
 
 # %% [markdown]
-# ## Making it again
+# ## Rebuilding
 #
-# Everything but the ledger can be thrown away. Here every decision is made again, beside what is
-# in use; then we go back.
+# Everything but the ledger can be rebuilt. Here all events are decided again, in a new generation;
+# then we roll back.
 
 # %%
 before = zone.status().generation

@@ -133,7 +133,7 @@ def merged_attributes(connection: apsw.Connection, subject: str) -> list[str]:
 
 
 def merged_supersession(connection: apsw.Connection, fact_id: str) -> MergedSupersession | None:
-    """Return the supersession of a fact by one of another, merged person, standing or not."""
+    """Return the supersession of a fact by one of another, merged person, withdrawn or not."""
     found = rows(
         connection,
         "SELECT fact_id, subject, attribute, superseded_by, invalid_at, is_standing "

@@ -32,7 +32,7 @@ class MentalModelVersion(NamedTuple):
 
 
 def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
-    """Return the newest version of all_versions mental model up to a time, by id."""
+    """Return the newest version of each mental model up to a time, by id."""
     return [
         MentalModelVersion(id_, name, description, entity_id, updated_at, bool(is_stale))
         for id_, name, description, entity_id, updated_at, is_stale in rows(

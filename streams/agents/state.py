@@ -354,7 +354,7 @@ class State:
         return memory.merged_attributes(self.memory, subject)
 
     def merged_supersession(self, fact_id: str) -> MergedSupersession | None:
-        """Return the supersession of a fact by one of another, merged person, standing or not."""
+        """Return the supersession of a fact by one of another, merged person, withdrawn or not."""
         self.note(key_of("merged end", fact_id))
         return memory.merged_supersession(self.memory, fact_id)
 

@@ -247,7 +247,7 @@ class Memory:
         given = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         if all(value is None for value in given.values()):
             raise ValueError(
-                "At least one filter is required_ids to delete all memories. If you want to delete "
+                "At least one filter is required to delete all memories. If you want to delete "
                 "all memories, use the `reset()` method."
             )
         with _ValueErrors():

@@ -111,7 +111,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
 def recall(zone: OpenZone, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
     """Return the memories that answer a question, best first, each with its sources.
 
-    `query` is a text, a `Query`, or a dict with its fields; `fields` are extra_right fields of it.
+    `query` is a text, a `Query`, or a dict with its fields; `fields` are further fields of it.
     With `known_at` the answer is that of the given time, without what was forgotten since.
 
     Raises:

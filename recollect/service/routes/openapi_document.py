@@ -30,8 +30,8 @@ _TAGS = {
     "events": "Appending events.",
     "memories": "Recalling, reading and updating memories.",
     "facts and entities": "Facts, and the entities that they are about.",
-    "merges": "Entities that are, or may be, one.",
-    "mental models": "Kept reports, with their versions.",
+    "merges": "Entities that are, or may be, the same.",
+    "mental models": "Stored reports, with their versions.",
     "forgetting": "Erasing memories everywhere.",
     "operations": "Long-running operations: verify, rebuild, rollback, reclaim.",
     "dead letters": "Records that could not be decided.",
@@ -50,7 +50,7 @@ _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A request that is repeated under its key is output_example as the first time.",
+    "description": "A request repeated with the same key gets the same response.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
