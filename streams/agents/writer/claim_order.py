@@ -20,10 +20,10 @@ from recollect.streams.language.grammar.analysis import Claim
 
 
 class Subjects(NamedTuple):
-    """The keys of a claim's subject: a person's ids, or the name if nobody has it.
+    """The keys of a claim's subject: a person's ids, or the name if no entity has it.
 
-    The claim is stored under the first of `own`. `merged` are the ids of others who are merged with
-    the person by command.
+    The claim is stored under the first of `own`. `merged`: the ids of persons merged with this one
+    by command.
     """
 
     own: list[str]
@@ -39,7 +39,7 @@ def subjects_of(
 ) -> Subjects:
     """Return the keys of a claim's subject.
 
-    The subject of an open frame is rarely a person, so that its name comes first, unless it is the
+    The subject of an open frame is rarely a person, so its name comes first, unless it is the
     sender's.
     """
     subject = normalise_name(claim.subject)
@@ -108,9 +108,9 @@ def merged_rows(
     pending: PendingRows,
     replaced: Set[str],
 ) -> list[MergedSupersession]:
-    """Return how a statement, new or repeated, changes the order of claims of merged persons.
+    """Return the changes that a statement, new or repeated, makes to the claims of merged persons.
 
-    `own_id` returns the id of a subject's person, merges by command left aside. Facts in `replaced`
+    `own_id` returns the id of a subject's person, ignoring merges by command. Facts in `replaced`
     do not count.
     """
     is_single = is_single_valued(claim.attribute)

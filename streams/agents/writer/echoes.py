@@ -1,8 +1,8 @@
-"""Echoes: what memory printed, pasted into a message; it is no news, whoever sends it (F1).
+"""Echoes: memory output that is pasted into a message; it gives no facts, whoever sends it (F1).
 
-Known are the block of `context`, with its tags or without, what `recall` and `facts` print, results
-as JSON, and the page of a memory's profile. Lines in these forms are blanked, so that positions in
-the text stay the same.
+Recognised are the block of `context`, with or without its tags, the output of `recall` and `facts`,
+results as JSON, and the page of a memory's profile. Their lines are blanked, so that offsets in the
+text stay the same.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ Span = tuple[int, int]
 
 _BLOCK = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-# How a line may be marked where it is pasted.
+# Quote and list marks that may precede a pasted line.
 _MARKS = r"[ \t>*\u2022-]*"
 _HEAD = re.compile(rf"{_MARKS}Remembered, \[when who\] what\b")
 _DATED_LABEL = re.compile(rf"{_MARKS}\[\d{{1,2}} (?:{_MONTHS}) \d{{4}}[ ,][^\]]{{1,200}}\]\s")
 _LABEL = re.compile(rf"{_MARKS}\[[^\]]{{1,200}}\]\s")
-# Below a result: who said it, when and where; and its id.
+# The line below a result, with its author, time and platform; then its id.
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
 _ATTRIBUTION = re.compile(rf"· {_TIME}\b|{_TIME} ·")
 _ID = re.compile(
     rf"{_MARKS}(?:event|fact|observation|mental_model|entity) [0-9A-HJKMNP-TV-Z]{{26}}\b"
 )
-# Below its id: which question it answers, its ranks, and what led to it.
+# Lines below the id: the sub-question, the ranks, and the chain of facts.
 _TRAILER = re.compile(rf"{_MARKS}(?:answers ['\"]|ranks: |led by: )")
 _NUMBERED = re.compile(rf"{_MARKS}\d{{1,3}}\. ")
-#: A result is printed in at most so many lines.
+#: The maximum number of lines of a printed result.
 _MAX_RESULT_LINES = 40
 _PROFILE = re.compile(rf"{_MARKS}What follows was remembered from what people and agents said\b")
 _PROFILE_LINE = re.compile(r"\s*(?:[-#]|\Z)")
@@ -36,7 +36,7 @@ _RESULT_KEY = '"source_event_ids"'
 
 
 def without_echoes(text: str) -> str:
-    """Return a text in which what memory printed is blank."""
+    """Return a text with all memory output blanked."""
     for start, end in _echoes(text):
         blank = re.sub(r"[^\n]", " ", text[start:end])
         text = f"{text[:start]}{blank}{text[end:]}"
@@ -90,9 +90,9 @@ def _results(lines: Sequence[str]) -> Iterator[Span]:
 
 
 def _first_line(lines: Sequence[str], at: int, known: int) -> int:
-    """Return where the result of an attribution begins, not before the line `known`.
+    """Return the first line of the result with an attribution, not before the line `known`.
 
-    It is numbered, or the lines above are its text up to a blank one.
+    The result is numbered; otherwise it is the lines above the attribution, up to a blank one.
     """
     first = at
     while first > max(known, at - _MAX_RESULT_LINES) and lines[first - 1].strip():

@@ -1,7 +1,7 @@
-"""Remembered again: a text to remember that repeats a current fact, however old it is (F1).
+"""Texts to remember that repeat a current fact, however old it is (F1).
 
-Agents remember in the third person what their user stated in the first, in the same words or in
-others. The text is read as the person whom it is about would state it, and compared with facts by
+Agents store in the third person what their user stated in the first, in the same words or in
+others. The text is rewritten as the person it is about would state it, and compared with facts by
 its words, and by the value that it gives to an attribute.
 """
 
@@ -24,13 +24,13 @@ from recollect.streams.language.names.signature import signature
 from recollect.streams.language.relations.likeness import turned
 from recollect.streams.language.statements.statements import analyse
 
-#: The sender id of whoever writes to an assistant, and how an assistant calls them.
+#: The sender id of a person who writes to an assistant, and how assistants refer to that person.
 _USER = "user"
 _USER_NAMES = frozenset({_USER, "the user"})
 _MAX_NAME_WORDS = 3
 _POSSESSIVE = re.compile("['\u2019]s?$")
 _FIRST_PERSON_START = re.compile(r"(?:I|My)\b")
-# Verbs whose first person is another word than the third.
+# Verbs whose first person differs from the third by more than an ending.
 _FIRST_PERSON = {"is": "am", "has": "have", "does": "do", "isn't": "am not", "doesn't": "don't"}
 
 
@@ -79,9 +79,9 @@ def _first_person_readings(
     resolver: EntityResolver,
     state: State,
 ) -> Iterator[tuple[str, EntityRef]]:
-    """Yield a statement about somebody as that person states it, for each who may be meant.
+    """Yield a statement about a person as that person would state it, for each possible person.
 
-    "The user" is whoever writes under that name to an assistant, on any platform.
+    "The user" is anyone who writes to an assistant under that name, on any platform.
     """
     sentence = statement.sentence
     users = state.entities_named(_USER)
@@ -96,14 +96,14 @@ def _first_person_readings(
 
 
 def _leading_names(sentence: str) -> list[str]:
-    """Return what may be a name at the beginning of a sentence, the longest first."""
+    """Return the possible names at the beginning of a sentence, longest first."""
     words = sentence.split()[:_MAX_NAME_WORDS]
     names = (_POSSESSIVE.sub("", " ".join(words[:count])) for count in range(len(words), 0, -1))
     return [name for name in names if name[:1].isupper()]
 
 
 def _in_first_person(sentence: str, name: str) -> str:
-    """Return a sentence that begins with a name as the one so named states it."""
+    """Return a sentence that begins with a person's name, in that person's first person."""
     verb, _, rest = sentence.removeprefix(name).lstrip().partition(" ")
     if verb in ("'s", "\u2019s"):
         return f"My {rest}"
@@ -111,14 +111,14 @@ def _in_first_person(sentence: str, name: str) -> str:
 
 
 def _signatures(sentence: str, person_ids: list[str]) -> list[str]:
-    """Return the signatures of a sentence that a person states."""
+    """Return the signatures of a sentence stated by a person."""
     written = signature(sentence)
     words = dict.fromkeys((turned(written), written))
     return [f"{person_id} {key}" for key in words for person_id in person_ids]
 
 
 def _own_claims(sentence: str, person: EntityRef, message: AnalysedMessage) -> list[Claim]:
-    """Return the claim that a sentence in the first person makes of its speaker, if that is all."""
+    """Return the claim of a first-person sentence about its speaker, if it states nothing else."""
     found = analyse(
         sentence,
         speaker=person.normalized,

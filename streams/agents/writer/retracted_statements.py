@@ -1,6 +1,6 @@
-"""Which facts a retraction covers (G1): those that restate the retracted part of a message.
+"""The facts that a retraction covers (G1): those that restate the retracted part of a message.
 
-A retraction gives the place in the event's text, never the words. So it applies to any writer that
+A retraction stores offsets into the event's text, never text. So it applies to every writer that
 reads the event, and reveals nothing once the event is forgotten.
 """
 
@@ -82,9 +82,9 @@ def retractions_of_new_fact(
 def retracted_fact(
     fact_id: str, as_of: int, by: MemoryRetraction, newer: str | None = None
 ) -> RetractedFact:
-    """Return the row that a retraction covers a fact that began at `as_of` (unix ms).
+    """Return the row by which a retraction covers a fact that began at `as_of` (unix ms).
 
-    `newer`: the fact that replaces it; None: what the retraction itself names.
+    `newer`: the fact that replaces it; None: the id that the retraction names.
     """
     return RetractedFact(
         fact_id=fact_id,

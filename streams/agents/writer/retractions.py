@@ -1,4 +1,4 @@
-"""Retractions: the earlier statements that a message takes back, and the end of their facts."""
+"""Retractions: earlier statements that a message corrects or denies, and the end of their facts."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Retraction(msgspec.Struct, frozen=True):
         event: the earlier event.
         sentence: the span of the retracted sentence in it.
         values: the retracted values, as written there, in lower case.
-        statement: the retracted sentence as a statement; None if it is none, such as a question.
-        topic: the event and the sentence span that tell what the values are about. None if the
-            retracting sentence tells it, or nothing does.
+        statement: the retracted sentence as a statement; None if it is not one, such as a question.
+        topic: the event and the sentence span that give the topic of the values. None if the
+            retracting sentence gives it, or no sentence does.
     """
 
     start: int
@@ -93,7 +93,7 @@ def find_retractions(
                 topic = _find_topic(retracted, before[retracted.distance : same_conversation_count])
                 retraction = msgspec.structs.replace(retraction, topic=topic)
             found.append(retraction)
-    # Several messages may have stated a state that is over.
+    # Several messages may have stated a state that has ended.
     for one in endings:
         if not _overlaps_any(found, one.start, one.end):
             found += [
@@ -112,7 +112,7 @@ def _retraction_of(start: int, end: int, found: Corrected, before: Sequence[Even
 
 
 def _find_topic(found: Corrected, before: Sequence[Event]) -> tuple[Event, tuple[int, int]] | None:
-    """Return the nearest event and span that say what the retracted values belong to."""
+    """Return the nearest event and sentence span that give the topic of the retracted values."""
     for one in before:
         said = message_of(one)
         sentence = says_what(found.values, said.content, one.occurred_at, said.utc_offset)
