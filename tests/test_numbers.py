@@ -255,8 +255,8 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     )
     commit = " ".join((ROOT / "docs" / "commit.md").read_text("utf-8").split())
     assert (
-        f"Exit status: {app.OK} success, {app.FAILED} a failed check, {app.USAGE_ERROR} wrong use, "
-        f"{app.INTERRUPTED} interrupted"
+        f"Exit status: {app.OK} success, {app.FAILED} a failed check, "
+        f"{app.USAGE_ERROR} a usage error, {app.INTERRUPTED} interrupted"
     ) in reference
     assert f"gives {TEXT_RESULTS} results where programs get {JSON_RESULTS}" in reference
     assert f"a page of {browse_commands.PAGE} where" in reference

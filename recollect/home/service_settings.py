@@ -49,7 +49,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             ge=0,
-            description="maximum processes that answer recalls beside the service under load; at "
+            description="maximum number of additional processes that answer recalls under load; at "
             "most one per spare core",
         ),
     ] = 1

@@ -79,8 +79,8 @@ def test_facts_say_what_they_are_to_others(held: Shell) -> None:
     cello = by_source["m-5"]["id"]
     assert flute["relations"] == [{"type": "EXTENDS", "fact_id": cello, "confidence": 0.8}]
     shown = held("facts").out
-    assert f"extends fact {cello} (0.8)" in shown
-    assert f"updates fact {rome['id']} (1.0)" in shown
+    assert f"extends fact {cello} (confidence 0.8)" in shown
+    assert f"updates fact {rome['id']} (confidence 1.0)" in shown
     assert f"extends fact {cello} (confidence 0.8)" in held("why", flute["id"]).out
 
 

@@ -161,7 +161,9 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     sources = ", ".join(map(collapse_whitespace, fact.source_event_ids))
     print_line(_INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
-        relations = (f"{one.verb} fact {one.fact_id} ({one.confidence})" for one in fact.relations)
+        relations = (
+            f"{one.verb} fact {one.fact_id} (confidence {one.confidence})" for one in fact.relations
+        )
         print_parts(_INDENT, *map(quiet, relations))
 
 
