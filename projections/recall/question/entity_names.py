@@ -15,7 +15,8 @@ from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH
 from recollect.schemas.changes import Entity
-from recollect.schemas.names import normalise_name
+from recollect.schemas.names import normalise_name, same_letters
+from recollect.text.name_forms import name_keys
 from recollect.text.nicknames import other_names, with_titles
 from recollect.text.stopwords import STOP_WORDS
 
@@ -24,6 +25,8 @@ _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 _MAX_PHRASE_WORDS = 4
 # The same few texts, a query and its sub-questions, are looked up several times.
 _MAX_CACHED_TEXTS = 16
+# The number of entities that are compared with a name written otherwise.
+_MAX_WRITINGS = 24
 # The number of phrases whose entities are cached, in a few MB.
 _MAX_CACHED = 20_000
 
@@ -135,13 +138,15 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
     """Return the entities that an id or a normalised name means, sorted by id.
 
     Entities that were not merged may share a name; all are returned, or only persons and accounts
-    if there are any. A first name counts if only one person has it.
+    if there are any. Without any, the name may be written otherwise: Jean-Luc as Jean Luc. A first
+    name counts if only one person has it.
     """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
         return (by_id,)
     by_entity_id: dict[str, Entity] = {}
-    for row in identity.entities_named(connection, name_or_id):
+    named = identity.entities_named(connection, name_or_id)
+    for row in named or _written_otherwise(connection, name_or_id):
         entity = identity.canonical(connection, row.id)
         if entity is not None:
             by_entity_id[entity.id] = entity
@@ -154,6 +159,12 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
             return ()
     found = [by_entity_id[each] for each in sorted(by_entity_id)]
     return tuple([entity for entity in found if _is_person_or_account(entity)] or found)
+
+
+def _written_otherwise(connection: apsw.Connection, name: str) -> list[Entity]:
+    keys = {name_keys(name, kind)[0] for kind in ("person", "unknown")}
+    found = identity.entities_with_similar_names(connection, sorted(keys), _MAX_WRITINGS)
+    return [entity for entity in found if same_letters(entity.normalized, name)]
 
 
 def _is_person_or_account(entity: Entity) -> bool:

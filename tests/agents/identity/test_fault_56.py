@@ -9,6 +9,7 @@ import pytest
 
 from recollect.operations.memories.compare_entities import compare_descriptions
 from recollect.operations.writing.extracting import Extractor
+from recollect.projections.recall.question.entity_names import resolve
 from recollect.schemas.events import Draft
 from recollect.schemas.inbound import decode_inbound, draft_of
 from recollect.schemas.wire import EntityDescription
@@ -332,3 +333,10 @@ def test_a_business_that_writes_is_the_one_that_is_named() -> None:
     )
     meant = {entity for words, entity in home.mentioned_in("m2") if words == "Zorbel Bakery"}
     assert meant == {home.owner_of("zorbel bakery")}
+
+
+def test_a_name_is_looked_up_in_any_writing() -> None:
+    home = zone(said("Jean-Luc Picard moved to Leeds.", 1), said("Anna Smith moved to York.", 2))
+    for name in ("jean luc picard", "jean-luc picard"):
+        assert [entity.name for entity in resolve(home.identity, name)] == ["Jean-Luc Picard"]
+    assert resolve(home.identity, "jean luca picard") == ()
