@@ -161,14 +161,14 @@ def test_a_wrong_key_is_named() -> None:
 
 def test_event_list() -> None:
     done = run("--json", "event", "list")
-    assert "not support" in done.stdout
+    assert "HTTP 501" in done.stdout
     pytest.skip("the service answers 501: it does not support this endpoint")
 
 
 def test_list_by_category() -> None:
     mem0("add", "I live in Turin.", *ADA, "--no-infer")
     done = run("--json", "list", *ADA, "--category", "hobby")
-    assert "no memory here has categories" in done.stdout
+    assert "HTTP 422: filters: " in done.stdout
     pytest.skip("no categories are generated, and the service says so")
 
 

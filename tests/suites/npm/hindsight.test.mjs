@@ -170,8 +170,8 @@ const unserved = {
 for (const [name, call] of Object.entries(unserved)) {
   test(name, async (t) => {
     await assert.rejects(call(), (error) => {
-      assert.match(String(error.message), /not support/);
-      return true;
+      // The methods that delete show the whole answer, and no status.
+      return error.statusCode === 501 || /not-served/.test(error.message);
     });
     t.skip("the service answers 501: it does not support this endpoint");
   });

@@ -142,10 +142,7 @@ const unserved = {
 };
 for (const [name, call] of Object.entries(unserved)) {
   test(name, async (t) => {
-    await assert.rejects(call(), (error) => {
-      assert.match(String(error.message), /not support/);
-      return true;
-    });
+    await assert.rejects(call(), /not-served/);
     t.skip("the service answers 501: it does not support this endpoint");
   });
 }
