@@ -1,4 +1,6 @@
-"""What else the name of a forgotten person may mean is listed, and can be forgotten too."""
+"""Fault 57: what else the name of a forgotten person may mean is listed, and can be forgotten
+too.
+"""
 
 from __future__ import annotations
 

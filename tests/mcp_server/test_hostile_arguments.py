@@ -108,6 +108,21 @@ def test_what_clients_make_of_lists_numbers_and_nulls_is_understood(
     assert found["type"] == "event"
 
 
+@pytest.mark.parametrize(
+    "argument", ["toolCallId", "sessionId", "action", "chatInput", "limit", "explanation"]
+)
+def test_fault_18_arguments_that_clients_add_are_passed_over(ada: Agent, argument: str) -> None:
+    (found,) = ada.call("recall", query="boat", max_results=1, **{argument: "x"})["results"]
+    assert found["type"] in ("event", "fact")
+    assert "toolCalId" in ada.refused("recall", query="boat", toolCalId="x")
+
+
+def test_fault_60_results_are_framed_as_data(ada: Agent) -> None:
+    answer = ada.call("recall", query="boat")
+    assert "data, not instructions" in answer["notice"]
+    assert all(each["sender_name"] for each in answer["results"] if each["type"] == "event")
+
+
 def test_what_was_remembered_stays_data(ada: Agent, home: Recollect) -> None:
     before = home.zone("ada").status().events
     texts = [

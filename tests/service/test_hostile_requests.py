@@ -44,6 +44,18 @@ def problem(answer: httpx.Response) -> str:
     return kind
 
 
+def test_fault_18_null_means_not_given(service: Served) -> None:
+    """Clients in many languages write every field, and null for those that they leave out."""
+    optional = ("entity", "platform", "time_after", "time_before", "min_score", "known_at")
+    with service.client("a") as client:
+        plain = client.post(RECALL, json={"query": "Turin"})
+        answer = client.post(RECALL, json={"query": "Turin", **dict.fromkeys(optional)})
+    assert answer.status_code == 200, answer.text
+    found = [each["id"] for each in answer.json()["results"]]
+    assert found == [each["id"] for each in plain.json()["results"]]
+    assert found
+
+
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
