@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -119,6 +119,12 @@ def truncate_middle(text: str, max_length: int) -> str:
 def pluralise(count: int, singular: str, plural: str | None = None) -> str:
     """Return a number with its noun: 1 record, 2,000 records; `plural` only if irregular."""
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
+
+
+def first_few(ids: Sequence[str], most: int = 5) -> str:
+    """Return the first ids in one line, and how many more there are: m1, m2 and 13 more."""
+    shown = ", ".join(map(collapse_whitespace, ids[:most]))
+    return f"{shown} and {len(ids) - most:,} more" if len(ids) > most else shown
 
 
 def _as(character: str) -> str:

@@ -24,7 +24,7 @@ from recollect.mcp_server import MEMORY_URI
 from recollect.mcp_server.memory_tool import DATA_NOTICE
 from recollect.mcp_server.tool_schemas import escape_invisible_lines
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
+from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 from recollect.schemas.wire import Fact, Memory
 
 PROFILE_URI = "memory://profile"
@@ -169,10 +169,8 @@ def _memory(memory: Memory) -> Iterator[str]:
 
 def _fact(fact: Fact) -> str:
     who = f", {_one_line(fact.said_by)}" if fact.said_by else ""
-    return (
-        f"- {fact.as_of[:10]}{who}: {_one_line(fact.text)} "
-        f"[{', '.join(map(_one_line, fact.source_event_ids))}]"
-    )
+    sources = first_few([_one_line(each) for each in fact.source_event_ids])
+    return f"- {fact.as_of[:10]}{who}: {_one_line(fact.text)} [{sources}]"
 
 
 def _one_line(text: str) -> str:

@@ -60,10 +60,14 @@ def without_time(answer: dict[str, object]) -> dict[str, object]:
     }
 
 
-def answers(home: Home) -> list[dict[str, object]]:
-    """Return what a home answers to everything that reads, but how long it took."""
-    ended = home.several(READS)
-    assert [each.status for each in ended] == [0] * len(READS), ended
+def answers(home: Home, *, but: str = "") -> list[dict[str, object]]:
+    """Return what a home answers to everything that reads, but how long it took.
+
+    `but`: a command to leave out.
+    """
+    reads = [each for each in READS if each[0] != but]
+    ended = home.several(reads)
+    assert [each.status for each in ended] == [0] * len(reads), ended
     return [without_time(each.json) for each in ended]
 
 
@@ -125,7 +129,9 @@ def test_files_of_an_older_version_answer_as_those_of_today(
         set_back(home.generation / f"{layout[:-2]}.db", layout)
     before = held(home)
     there = mounted(home)
-    assert answers(there) == expected
+    # A file of an older version has no rows of the tables that came later, unlike the replay.
+    verified = next(place for place, each in enumerate(READS) if each[0] == "verify")
+    assert answers(there, but="verify") == [*expected[:verified], *expected[verified + 1 :]]
     checks = there.run("doctor", "--json").json["checks"]
     assert [check["ok"] for check in checks if check["check"] == "zones"] == [True]
     assert held(home) == before

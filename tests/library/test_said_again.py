@@ -78,6 +78,8 @@ def test_fault_51_said_daily_for_a_month_is_one_fact(zone: Zone, home: Path) -> 
     assert zone.verify().ok
     printed = Home(home).well("facts", "--json").stdout.splitlines()
     (shown,) = (line for line in map(json.loads, printed) if line["attribute"] == "home")
+    assert "said 15 times, last on 2026-01-15" in Home(home).well("facts", "--limit", "100").stdout
+    assert "d5 and 10 more" in Home(home).well("recall", "Where does Ada live?").stdout
     assert shown["said"] == {
         "count": 15,
         "first": expected.first,

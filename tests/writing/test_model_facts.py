@@ -363,6 +363,24 @@ def test_a_statement_that_the_rules_took_for_a_repeat_is_one_for_a_model(
     assert len(current(memory, "oolong")) == 1
 
 
+def test_a_sentence_that_a_model_writes_again_is_one_fact(opened: OpenWriting) -> None:
+    """Fault 51: it is said as often as messages say it, and goes with the last of them."""
+    memory, _ = opened(of("ferry", [fact(FERRY, FERRY)]))
+    say_all(memory, FERRY, "My sister Ann breeds alpacas.", FERRY)
+    memory.write()
+    (written,) = current(memory, "ferry")
+    assert written.said.count == len(written.source_event_ids) == 2
+    assert rebuilt_alike(memory)
+    for source in written.source_event_ids:
+        # What a model wrote with a forgotten message in view is asked for again.
+        memory.write()
+        (left,) = current(memory, "ferry")
+        assert source in left.source_event_ids
+        memory.forget(source)
+    assert current(memory, "ferry") == []
+    assert memory.verify().ok
+
+
 def test_a_cause_that_is_known_is_linked(opened: OpenWriting) -> None:
     """Fault 32."""
     message = "I broke my leg in Lech.\n\nThe ferry is on Mondays at Quayside Yard."

@@ -26,7 +26,12 @@ from recollect.cli.output import (
     width,
 )
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, pluralise
+from recollect.schemas.text_sanitising import (
+    collapse_whitespace,
+    escape_invisible,
+    first_few,
+    pluralise,
+)
 
 if TYPE_CHECKING:
     from recollect.library.library_zone import Zone
@@ -155,10 +160,13 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
         parts.append(quiet(f"about {fact.when}"))
     if fact.attribute is not None:
         parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
+    if fact.said.count > 1:
+        last = datetime.fromisoformat(fact.said.last)
+        parts.append(quiet(f"said {fact.said.count:,} times, last on {last:%Y-%m-%d}"))
     if not fact.current:
         parts.append(warning("retracted" if fact.retracted else "superseded"))
     print_parts(_INDENT, *parts)
-    sources = ", ".join(map(collapse_whitespace, fact.source_event_ids))
+    sources = first_few(fact.source_event_ids)
     print_line(_INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
         relations = (

@@ -24,7 +24,7 @@ from recollect.cli.output import (
 )
 from recollect.cli.query_options import query_options
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
+from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, first_few
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import Explanation, Provenance, RecallAnswer, Result
@@ -36,8 +36,6 @@ TEXT_RESULTS, JSON_RESULTS = 5, 20
 _WEAK = 0.3
 # From this probability on, the memory is taken to have an answer.
 _LIKELY = 0.5
-# Source ids printed per result; --json has all.
-_MAX_SOURCES = 5
 _INDENT = "    "
 
 
@@ -228,11 +226,12 @@ def _print_attribution(result: Result, *, weak: bool) -> None:
     score = quiet(f"score {result.score:.2f}")
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
-    days = [] if result.when is None else [quiet(f"about {result.when}")]
-    print_parts(_INDENT, quiet(collapse_whitespace(attribution)), *days, score)
-    sources = ", ".join(map(collapse_whitespace, result.source_event_ids[:_MAX_SOURCES]))
-    more = len(result.source_event_ids) - _MAX_SOURCES
-    origin = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
+    details = [] if result.when is None else [quiet(f"about {result.when}")]
+    if result.said is not None and result.said.count > 1:
+        details.append(quiet(f"said {result.said.count:,} times"))
+    print_parts(_INDENT, quiet(collapse_whitespace(attribution)), *details, score)
+    sources = first_few(result.source_event_ids)
+    origin = f"{' from' if sources else ''} {sources}"
     for line in _wrap_ids(f"{result.type} {result.id} {origin.strip()}"):
         print_line(_INDENT, quiet(line))
 

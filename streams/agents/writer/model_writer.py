@@ -21,6 +21,7 @@ from recollect.schemas.changes import (
     Fact,
     FactDays,
     FactEntity,
+    FactOccasion,
     Mention,
     MergeCandidate,
     ModelWriteStats,
@@ -36,6 +37,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import row_id
 from recollect.schemas.names import normalise_name
+from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import TOLD
@@ -59,6 +61,7 @@ from recollect.streams.agents.writer.proposals import (
 )
 from recollect.streams.agents.writer.restatements import compare_texts
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
+from recollect.streams.agents.writer.said_again import stands
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.grammar.named_weekdays import dates_about, dates_meant
 from recollect.streams.language.relations.content_words import content_words
@@ -231,7 +234,7 @@ class _Resolution:
             sender = self._resolver.resolve_sender(about, content)
             self._resolver.set_participants(self._checked.participants)
             for fact in proposed.facts.values():
-                known = self._restated_fact(fact)
+                known = self._restated_fact(fact) or self._said_again(fact, sender)
                 if known is not None:
                     self._repeated += 1
                     if self._current_rules:
@@ -275,6 +278,25 @@ class _Resolution:
             (id_ for id_, text, current in again if current and words <= content_words(text)), None
         )
 
+    def _said_again(self, fact: ProposedFact, sender: EntityRef) -> str | None:
+        """Return the id of the model's fact of another event that a proposed one repeats, or None.
+
+        The event becomes an occasion of that fact.
+        """
+        if not self._current_rules:
+            return None
+        at = self._checked.said_at
+        found = self._state.facts_with_signature([self._signature(fact, sender)], 0, LATEST_MS)
+        known = next((each.id for each in found if stands(each, at)), None)
+        if known is not None:
+            occasion = (fact.start, at, fact.text, "said again: the same words", 1)
+            self._part.puts.append(FactOccasion(known, self._checked.about.id, *occasion))
+        return known
+
+    def _signature(self, fact: ProposedFact, sender: EntityRef) -> str:
+        days = "".join(f" {row.first_day}/{row.last_day}" for row in self._days(fact))
+        return f"{sender.id} model: {fact.text.casefold()}{days}"
+
     def _reword(self, id_: str, fact: ProposedFact) -> None:
         """Replace the text of a rule's fact by that of a proposed one."""
         about, wrote = self._checked.about, self._wrote
@@ -314,7 +336,7 @@ class _Resolution:
             source_event_id=about.id,
             metadata=fact_metadata(about, writer=wrote.model, role=wrote.role, evidence=evidence),
             created_at=self._event.ingested_at,
-            signature=stored_signature(f"{sender.id} model: {fact.text.casefold()}"),
+            signature=stored_signature(self._signature(fact, sender)),
         )
         texts = self._checked.texts
         active = self._state.active_retractions(sorted(texts))

@@ -76,7 +76,7 @@ def find_said_again(
         reasons.append((claim_signatures, 0, LATEST_MS, "the same value"))
     for keys, after, before, reason in reasons:
         for fact in pending.facts_with_signature(keys, after, before, state):
-            if fact.id in excluded or not _stands(fact, at):
+            if fact.id in excluded or not stands(fact, at):
                 continue
             if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
                 return fact.id, f"said again: {reason}"
@@ -92,7 +92,7 @@ def _is_complete(statement: Statement, message: AnalysedMessage) -> bool:
     return found in ("nothing", "aside")
 
 
-def _stands(fact: StatedFact, at: int) -> bool:
+def stands(fact: StatedFact, at: int) -> bool:
     """Return whether a fact is valid from when it was stated to `at`, in either order."""
     return fact.until is None or max(fact.as_of, at) < fact.until
 
