@@ -29,6 +29,7 @@ _FACT = {
     "value": "Turin",
     "current": True,
     "stability": None,
+    "said": {"count": 1, "first": _AT, "last": _AT},
     "entities": ["Ada", "Turin"],
     "source_event_ids": ["m1"],
 }
