@@ -56,7 +56,9 @@ _CONFIGURATION = click.option(
     expose_value=False,
     help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-_ZONE = click.option("--zone", metavar="NAME", help="Zone (one per tenant) to use [default].")
+_ZONE = click.option(
+    "--zone", metavar="NAME", help="Zone (one per tenant) to use [the zone 'default']."
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -84,7 +86,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone of times without one; also decides which day a UTC time is on.",
+            help="Time zone to assume for times without one; times in UTC are on its calendar day.",
         ),
         click.option(
             "--format",

@@ -50,8 +50,8 @@ def extract(
     """Show what would be extracted, without storing it.
 
     Earlier events of the same files serve as context. PATH may be - for standard input. No home
-    is needed; if there is one, its reader, its enrichment steps and the zone's writer prompt are
-    used. With --writer both, '=' marks facts found by both, '+' those that only the model found.
+    is needed; if there is one, its settings and the zone's writer prompt are used. With
+    --writer both, '=' marks facts found by both, '+' those that only the model found.
     """
     from recollect.home.home_directory import Home
     from recollect.home.ledgers import gateway_of

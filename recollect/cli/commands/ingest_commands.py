@@ -359,7 +359,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; --dry-run lists candidates. Repeatable.",
+    help="Also erase this entity or event, which --dry-run lists as possibly meant. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(

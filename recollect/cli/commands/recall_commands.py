@@ -46,7 +46,7 @@ _INDENT = "    "
     "-k",
     "k",
     type=int,
-    help=f"Maximum number of results  [{TEXT_RESULTS}; {JSON_RESULTS} with --json and --batch].",
+    help=f"Maximum number of results  [{TEXT_RESULTS}; {JSON_RESULTS} with --json or --batch].",
 )
 @query_options
 @click.option(
@@ -56,7 +56,7 @@ _INDENT = "    "
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="First wait until the ingest with this consistency token is recallable.",
+    help="First wait until the events of this token, which ingest prints, can be recalled.",
 )
 @click.option("--timeout", default=30.0, show_default=True, help="Maximum seconds of --wait-for.")
 @click.option(

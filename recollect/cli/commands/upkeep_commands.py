@@ -44,7 +44,7 @@ def rebuild(
 
     \b
     index    the search indexes
-    project  all database files, from what the agents decided (the change records)
+    project  all database files, from the change records (what recollect's agents decided)
     derive   also process all events again, with the recorded embeddings
     fresh    also compute the embeddings again
     """
@@ -293,10 +293,11 @@ def deadletters(
 @click.argument("topic", type=click.Choice(["events", "changes"]))
 @click.argument("offset", type=int)
 def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
-    """Skip a record of another program that blocks a zone.
+    """Skip a foreign record that blocks a zone.
 
-    Such records are found on Kafka; recollect doctor prints their topic and OFFSET. The offset and
-    hash are written to the zone's ledger, so that every node and every rebuild skips it too.
+    Recollect did not write it. It can only be on Kafka; recollect doctor prints its topic and
+    OFFSET. Both are written to the zone's ledger with the record's hash, so that every node and
+    every rebuild skips it too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

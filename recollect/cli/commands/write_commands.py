@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: recollect write --dry-run")
 @common_options
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Process at most N events.")
-@click.option("--again", is_flag=True, help="Also events processed with another model or prompt.")
+@click.option(
+    "--again", is_flag=True, help="Also process events that another model or prompt has processed."
+)
 @click.option("--dry-run", is_flag=True, help="Estimate the cost without calling the model.")
 def write(
     home: str | None,

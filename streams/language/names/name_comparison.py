@@ -121,7 +121,7 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
     if _is_acronym(left, right):
         return NameComparison("propose", _ACRONYM, ("one is the first letters of the other",))
     if kind == "person" and _are_other_first_names(left, right, aligned):
-        return NameComparison("different", _ANOTHER_WORD, ("another first name",))
+        return NameComparison("different", _ANOTHER_WORD, ("the first names differ",))
     if kind == "person" and _has_another_word(left, right, aligned):
         return _alike("different", _ANOTHER_WORD, aligned)
     likely = likelihood(features(left, right, aligned, kind))
