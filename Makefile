@@ -24,7 +24,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 # Two installs at once into one .venv would spoil it.
 .NOTPARALLEL:
 .PHONY: help install install-dev demo demo-second test slow-test kafka-test check format bench \
-	kill-test residue fuzz storm docker-test suites accept kafka kafka-stop lock clean
+	kill-test residue fuzz storm docker-test evaluate suites accept kafka kafka-stop lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -55,6 +55,9 @@ fuzz: $(VENV)/.stamp-dev         ## two minutes of what nobody would send, at ev
 
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run
+
+evaluate: $(VENV)/.stamp-dev     ## the writer's figures on the labelled corpus, against the recorded ones
+	$(BIN)/python -m training.evaluate --check
 
 suites: $(VENV)/.stamp-dev       ## other people's checks and clients against a service; needs npm
 	$(BIN)/python -m tests.suites

@@ -42,7 +42,10 @@ PAGES = sorted(
 SHARED = {"--home", "--config", "--zone", "--json", "--help"}
 PACKAGES = ("schemas", "projections", "streams", "recollect")
 #: Every folder at the top.
-TOPS = (*PACKAGES, "tests", "bench", "training", "demo", "docker", "docs", "examples", "lab")
+TOPS = (
+    *PACKAGES,
+    *("tests", "bench", "training", "corpus", "demo", "docker", "docs", "examples", "lab"),
+)
 
 
 def documented_row(name):
@@ -141,7 +144,12 @@ def test_the_readme_leads_to_every_page():
     linked = set(re.findall(r"\]\((.+?\.md)\)", README))
     for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("[a-z]*/README.md")):
         name = str(path.relative_to(ROOT))
-        if name not in ("README.md", "tests/README.md", "training/README.md"):
+        if name not in (
+            "README.md",
+            "corpus/README.md",
+            "tests/README.md",
+            "training/README.md",
+        ):
             assert name in linked, name
     index = (REFERENCE / "README.md").read_text()
     for path in REFERENCE.glob("*.md"):

@@ -1,0 +1,85 @@
+"""The labelled corpus: its labels stand in its texts, and its splits share no source."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from recollect.text.lexicon import word_set
+from training.labelled_corpus import CORPUS, SLOTLESS, LabelledMessage, messages, sources
+
+SOURCES = sources()
+ATTRIBUTES = word_set(
+    """name home address employer job school partner child parent sibling relation pet diet allergy
+    health birthday age phone email language like dislike possession habit appointment deadline
+    price place status membership skill open"""
+)
+MENTION_TYPES = word_set("PERSON ORG LOCATION EVENT PRODUCT TECHNOLOGY CONCEPT OTHER")
+
+
+@pytest.fixture(scope="module", params=SOURCES, ids=lambda source: source.name)
+def source_messages(request: pytest.FixtureRequest) -> list[LabelledMessage]:
+    return messages(request.param.name)
+
+
+def test_every_file_is_a_source_of_one_split() -> None:
+    files = {path.stem for path in CORPUS.glob("*.jsonl")} - {"attributes"}
+    assert files == {source.name for source in SOURCES}
+    assert {source.split for source in SOURCES} == {"train", "dev", "test"}
+
+
+def test_each_split_has_several_kinds_of_source() -> None:
+    for split in ("train", "dev", "test"):
+        assert len(sources(split)) >= 5
+
+
+def test_labels_stand_in_their_texts(source_messages: list[LabelledMessage]) -> None:
+    for message in source_messages:
+        spans = [(each.start, each.end) for each in message.sentences]
+        assert spans == sorted(spans)
+        spans += [(each.start, each.end) for each in message.mentions]
+        spans += [(each.start, each.end) for each in message.dates]
+        spans += [each.quote for each in message.facts]
+        spans += [each.value for each in message.facts if each.value is not None]
+        for start, end in spans:
+            assert 0 <= start < end <= len(message.text)
+            assert message.text[start:end].strip() == message.text[start:end]
+
+
+def test_labels_are_known(source_messages: list[LabelledMessage]) -> None:
+    for message in source_messages:
+        assert all(0 <= each.worth <= 3 for each in message.sentences)
+        for fact in message.facts:
+            assert fact.type in ATTRIBUTES | SLOTLESS
+            assert fact.text.strip()
+            assert fact.sentence < len(message.sentences)
+        assert all(each.type in MENTION_TYPES for each in message.mentions)
+
+
+def test_days_are_days_in_order(source_messages: list[LabelledMessage]) -> None:
+    for message in source_messages:
+        assert datetime.fromisoformat(message.at).tzinfo is not None
+        days = [(each.first, each.last) for each in message.facts]
+        days += [(each.first, each.last) for each in message.dates]
+        for first, last in days:
+            assert (first is None) == (last is None)
+            if first is not None and last is not None:
+                assert date.fromisoformat(first) <= date.fromisoformat(last)
+
+
+def test_what_a_fact_ends_was_said_before(source_messages: list[LabelledMessage]) -> None:
+    places = {message.id: place for place, message in enumerate(source_messages)}
+    assert len(places) == len(source_messages)
+    ends = [
+        (place, places[fact.ends])
+        for place, message in enumerate(source_messages)
+        for fact in message.facts
+        if fact.ends is not None
+    ]
+    for place, earlier in ends:
+        assert source_messages[earlier].at <= source_messages[place].at or earlier < place
+
+
+def test_nothing_is_concluded_from_an_assistant(source_messages: list[LabelledMessage]) -> None:
+    assert not [each.id for each in source_messages if each.sender == "assistant" and each.facts]

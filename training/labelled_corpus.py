@@ -1,0 +1,132 @@
+"""The labelled corpus: messages with what a memory should conclude from them.
+
+`corpus/README.md` describes the labels. Offsets count characters of the message's text; spans are
+(start, end), days are ISO dates, both inclusive.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+#: The folder of the corpus.
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+Split = Literal["train", "dev", "test"]
+Voice = Literal["own", "quoted", "pasted", "draft", "played", "assistant", "machine"]
+Sign = Literal["+", "-", "?"]
+Span = tuple[int, int]
+
+#: From this worth on a sentence is worth keeping.
+WORTH_KEEPING = 2
+#: Whose words facts may be concluded from.
+TRUSTED: frozenset[Voice] = frozenset({"own", "machine"})
+#: Types of facts that fill no slot.
+SLOTLESS = frozenset({"event", "plan", "view", "other", "instruction"})
+
+
+class LabelledSentence(msgspec.Struct, frozen=True):
+    """A sentence with its worth, from 0 (nothing) to 3 (plainly worth keeping), and its voice."""
+
+    start: int
+    end: int
+    worth: int
+    voice: Voice
+
+
+class LabelledFact(msgspec.Struct, frozen=True):
+    """A fact that a memory should hold.
+
+    `sentence` is the place of its sentence, `quote` the span of the clause that carries it,
+    `value` the span of a slot's value, `ends` the id of an earlier message whose fact it replaces
+    or ends, and `text` the fact in the third person.
+    """
+
+    sentence: int
+    type: str
+    subject: str
+    sign: Sign
+    quote: Span
+    text: str
+    value: Span | None = None
+    first: str | None = None
+    last: str | None = None
+    ends: str | None = None
+
+
+class LabelledMention(msgspec.Struct, frozen=True):
+    """A named person or thing, or a pronoun with `who` it refers to."""
+
+    start: int
+    end: int
+    type: str
+    who: str | None = None
+
+
+class LabelledDate(msgspec.Struct, frozen=True):
+    """An expression of days or of a clock time ("HH:MM"); a recurrence has no days."""
+
+    start: int
+    end: int
+    first: str | None = None
+    last: str | None = None
+    time: str | None = None
+    recurs: bool = False
+
+
+class LabelledMessage(msgspec.Struct, frozen=True):
+    """A message with its labels; messages of one thread are in order of time."""
+
+    id: str
+    thread: str
+    at: str
+    sender: str
+    text: str
+    sentences: tuple[LabelledSentence, ...] = ()
+    facts: tuple[LabelledFact, ...] = ()
+    mentions: tuple[LabelledMention, ...] = ()
+    dates: tuple[LabelledDate, ...] = ()
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A kind of source: its split, its licence, and where it is from."""
+
+    name: str
+    split: Split
+    licence: str
+    origin: str
+
+
+_decode = msgspec.json.Decoder(LabelledMessage).decode
+
+
+def sources(*splits: Split) -> list[Source]:
+    """Return the sources of these splits, or of all."""
+    table = tomllib.loads((CORPUS / "sources.toml").read_text("utf-8"))
+    found = [msgspec.convert({"name": name, **row}, Source) for name, row in table.items()]
+    return [each for each in found if not splits or each.split in splits]
+
+
+def read(path: Path) -> Iterator[LabelledMessage]:
+    """Yield the messages of a file of the corpus, in order."""
+    # Not splitlines: a string may hold U+2028.
+    for line in path.read_text("utf-8").split("\n"):
+        if line:
+            yield _decode(line)
+
+
+def messages(source: str) -> list[LabelledMessage]:
+    """Return the messages of a source, in order."""
+    return list(read(CORPUS / f"{source}.jsonl"))
+
+
+def threads(of: Sequence[LabelledMessage]) -> Iterator[list[LabelledMessage]]:
+    """Yield the threads of a source, each in order."""
+    found: dict[str, list[LabelledMessage]] = {}
+    for each in of:
+        found.setdefault(each.thread, []).append(each)
+    yield from found.values()
