@@ -138,7 +138,7 @@ LIMITS = {
     "idle zones that stay open; fewer if the limit of open files is low": str(MAX_IDLE_ZONES),
     "a merge is made without review from a confidence of": str(AUTO_MERGE_CONFIDENCE),
     "a repeated statement gives no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
-    "turns in a zone from which recall's index is kept in files": f"{MIN_STORED_TURNS:,}",
+    "minimum turns in a zone for recall's index to be kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),
     "the format of event records": str(records.EVENT_FORMAT),
@@ -148,7 +148,9 @@ LIMITS = {
     "on Kafka: a followed partition is compared with the broker every": (
         f"{local_copy.AUDIT_SECONDS:.0f} s"
     ),
-    "on Kafka: backlog of events from which two processes project": f"{background.MIN_BACKLOG:,}",
+    "on Kafka: minimum backlog of events for two processes to project": (
+        f"{background.MIN_BACKLOG:,}"
+    ),
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import apsw
@@ -119,29 +120,13 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
-# When a fact first ended: at its supersession, or when its single-valued attribute took another
-# value, even if that was learned later. A value that was superseded by then, because the fact was
-# stated again, does not count.
-_ENDS = f"""
-WITH ends(fact_id, ended) AS (
-    SELECT fact_id, min(at) FROM (
-        SELECT fact_id, invalid_at AS at FROM fact_ends
-        UNION ALL
-        SELECT fact_id, (
-                   SELECT later.as_of FROM fact_claims AS later
-                    WHERE later.subject = claim.subject AND later.attribute = claim.attribute
-                      AND later.as_of > claim.as_of AND later.value <> claim.value
-                      AND NOT EXISTS (
-                          SELECT 1 FROM fact_ends AS reversal
-                           WHERE reversal.fact_id = later.fact_id
-                             AND reversal.superseded_by = claim.fact_id
-                             AND reversal.invalid_at <= ?1)
-                      AND NOT EXISTS (
-                          SELECT 1 FROM void_facts WHERE void_facts.fact_id = later.fact_id)
-                    ORDER BY later.as_of LIMIT 1)
-          FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_MULTI_VALUED})
-    ) WHERE at <= ?1 GROUP BY fact_id
-)
+# All statements of single-valued attributes by a time, in order of time within each slot.
+_SLOT_STATEMENTS = f"""
+SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, said.said_at
+  FROM fact_claims AS claim JOIN statements AS said USING (fact_id)
+ WHERE said.said_at <= ?1 AND claim.attribute NOT IN ({_MULTI_VALUED})
+   AND NOT EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = claim.fact_id)
+ ORDER BY claim.subject, claim.attribute, said.said_at, claim.fact_id
 """
 
 
@@ -160,20 +145,44 @@ def retracted_spans(connection: apsw.Connection) -> list[tuple[str, int, int]]:
 
 
 def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return fact id -> when it first ended (unix ms), for facts that had ended by a time."""
-    return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
+    """Return fact id -> when it first ended (unix ms), for facts that had ended by a time.
+
+    A fact ends at its supersession, and when its single-valued attribute is stated with another
+    value after the fact's last statement by then, even if that was learned later.
+    """
+    ends = dict(
+        rows(connection, "SELECT fact_id, invalid_at FROM fact_ends WHERE invalid_at <= ?", (time,))
+    )
+    stated: Iterable[tuple[str, str, str, str, int]]
+    stated = rows(connection, _SLOT_STATEMENTS, (time,))
+    for _, of_slot in groupby(stated, key=lambda row: row[:2]):
+        following: tuple[str, int] | None = None  # the value stated next, and when
+        other: int | None = None  # when another value than the following one is stated next
+        last: set[str] = set()  # the facts whose last statement is known
+        for _, _, value, fact, said_at in reversed(list(of_slot)):
+            if following is not None and following[0] != value:
+                other = following[1]
+            if fact not in last and other is not None:
+                ends[fact] = min(other, ends.get(fact, other))
+            last.add(fact)
+            following = value, said_at
+    return ends
 
 
-def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of all facts stated or repeated by events with an ended fact."""
+def facts_of_events_stating(
+    connection: apsw.Connection, fact_ids: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Return (fact id, event id) of all facts stated or repeated by events that state one of
+    these facts.
+    """
     return rows(
         connection,
-        _ENDS
-        + """
+        """
         SELECT fact_id, event_id FROM statements
-         WHERE event_id IN (SELECT event_id FROM statements JOIN ends USING (fact_id))
+         WHERE event_id IN (SELECT event_id FROM statements
+                             WHERE fact_id IN (SELECT value FROM json_each(?)))
         """,
-        (time,),
+        (json_array(list(fact_ids)),),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
@@ -163,7 +163,9 @@ DOCUMENT = json.dumps(ALL, ensure_ascii=False).encode()
 @given(st.integers(0, len(DOCUMENT)), st.binary(max_size=4))
 def test_an_export_that_is_cut_off_or_damaged_raises_nothing(tmp_path_factory, at, noise):
     path = tmp_path_factory.mktemp("telegram") / "result.json"
-    path.write_bytes(DOCUMENT[:at] + noise + (DOCUMENT[at + 4 :] if len(noise) > 2 else b""))
+    damaged = DOCUMENT[:at] + noise + (DOCUMENT[at + 4 :] if len(noise) > 2 else b"")
+    assume(not damaged.startswith(b"PK"))  # a zip archive, which is refused as a whole
+    path.write_bytes(damaged)
     opened(path, "telegram", timezone="UTC")
 
 

@@ -104,9 +104,9 @@ def test_rights_that_a_token_lacks(service: Served) -> None:
     token = AccessTokens(service.home).create(("a", "b"), ("read",)).token
     with Recollect(service.url, token=token) as r:
         assert r.zone("b").recall("boat").results
-        with pytest.raises(UnknownZone, match="or not for this token"):
+        with pytest.raises(UnknownZone, match="nothing that this token may access"):
             r.zone("b").ingest(said("m2", "It is blue."))
-        with pytest.raises(UnknownZone, match="or not for this token"):
+        with pytest.raises(UnknownZone, match="nothing that this token may access"):
             r.zone("b").forget("m1")
         with pytest.raises(UnknownId, match="nobody"):
             r.zone("b").why("nobody")

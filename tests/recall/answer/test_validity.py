@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect import Query
@@ -177,6 +177,9 @@ def said_at(day: int) -> int:
     return START + 2 * day * DAY
 
 
+@example(
+    [Told("Ada", 2, "Oslo"), Told("Ada", 0, "Oslo"), Told("Ada", 1, "Rome")], [0, 1, 2]
+)  # what lay between two statements of one fact is learnt last
 @settings(max_examples=15, deadline=None)
 @given(tellings(), st.lists(st.integers(-1, 62), min_size=1, max_size=4))
 def test_at_any_time_each_lives_in_one_place(told: list[Told], days: list[int]) -> None:

@@ -32,7 +32,7 @@ def ended_at(query: RecallQuery, index: Index, files: ZoneFiles) -> EndedFacts:
         return EndedFacts(frozenset(), turns)
     connection = files.memory.connection
     ends = memory.ends_until(connection, query.valid_at)
-    stated = memory.facts_of_events_with_ended(connection, query.valid_at)
+    stated = memory.facts_of_events_stating(connection, ends)
     places = index.turns.place_of_id.of([event for _, event in stated])
     has_valid_fact: dict[int, bool] = {}
     for (fact, _), place in zip(stated, places.tolist(), strict=True):
