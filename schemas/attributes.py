@@ -1,4 +1,4 @@
-"""The attributes of people for which a fact can give a value."""
+"""The attributes of a person that a fact can state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SINGLE_VALUED: Mapping[str, str] = {
     "email": "an e-mail address",
     "phone": "a telephone number",
 }
-#: Multi-valued: each value holds until it is retracted.
+#: Multi-valued: each value stays valid until it is retracted.
 MULTI_VALUED: Mapping[str, str] = {
     "likes": "what somebody likes, loves, enjoys or prefers",
     "dislikes": "what somebody dislikes or hates",
@@ -39,10 +39,10 @@ MULTI_VALUED: Mapping[str, str] = {
     "trait": "what somebody is like",
     "looks": "hair, eyes, height",
 }
-#: Attributes of which one retracts the other.
+#: Opposite attributes: a value of one retracts the same value of the other.
 OPPOSITES: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def is_single_valued(attribute: str) -> bool:
-    """Return whether an attribute or a frame has one value at a time."""
+    """Return whether an attribute or a frame is single-valued."""
     return attribute not in MULTI_VALUED

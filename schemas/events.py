@@ -1,4 +1,4 @@
-"""The kinds of event: messages and the like, and every command that changes memory."""
+"""The event kinds: messages, edits, reactions and notices, and all commands that change memory."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="clo
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
     """A text that somebody asked to remember verbatim.
 
-    `replaces`: id of the fact or event that it replaces, and so does not repeat.
+    `replaces`: id of the fact or event that it replaces; it does not count as a repetition of that.
     """
 
     context: str | None = None
@@ -236,8 +236,7 @@ class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retra
 
     `target`: id of the fact or event. `stated_at`: the events that state it, so that the retraction
     also covers what another writer derives from the same words. `replaced_by`: id of the event
-    that states the correction, if any. `restore` undoes earlier retractions of the
-    target.
+    that states the correction, if any. `restore` undoes earlier retractions of the target.
     """
 
     target: str
@@ -266,8 +265,8 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     """A language model's answer on the event `about`; its text is in `recordings`.
 
     `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
-    these included. `role`: version of its prompt. `rules`: version of the rules by which the
-    answers are decided, which stay those of the time when they were recorded.
+    including these. `role`: version of its prompt. `rules`: version of the rules that decide the
+    answers, fixed when the answers are recorded.
     """
 
     about: int
@@ -346,8 +345,9 @@ def kind_of(payload: Payload) -> str:
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """An event to be appended to the ledger. Times are unix ms; `ingested_at` None: set by the
-    ledger.
+    """An event to be appended to the ledger.
+
+    Times are unix ms; if `ingested_at` is None, the ledger sets it.
     """
 
     platform: str
@@ -357,7 +357,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GrowingDraft(Draft, frozen=True, kw_only=True):
-    """A draft whose source writes a message bit by bit: more text under its id is an edit."""
+    """A draft of a message written bit by bit: more text with the same id is an edit."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ def fact_id(source_event: str, text: str, as_of: int) -> str:
 def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
     """Return the id of an entity of a type, by its handle or normalised name.
 
-    `scope` separates entities with one name: two people called Alex on one platform.
+    `scope` distinguishes entities with the same name: two people called Alex on one platform.
     """
     return derive_ulid(first_seen, "entity", kind, name, *scope)
 
@@ -78,8 +78,8 @@ def content_source_id(
 ) -> str:
     """Return the source id of a record without one.
 
-    Equal content from one sender at one time in one conversation (peer, thread, session) is one
-    event; `ordinal` numbers such records within an import, from 0.
+    Records with the same content, sender, time and conversation (peer, thread, session) are one
+    event; within an import, `ordinal` numbers such records from 0 and keeps them apart.
     """
     framed = _framed((platform, sender_id, conversation, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)

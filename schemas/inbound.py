@@ -39,7 +39,7 @@ MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
 # Characters of an invalid value that an error message quotes.
 _MAX_QUOTE_LENGTH = 150
-# Limits on non-text values, within what all JSON and MessagePack decoders support.
+# Limits on other values, which all JSON and MessagePack decoders support.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
 MIN_INTEGER = -(2**63)
@@ -121,11 +121,12 @@ _FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent)
 
 
 def decode_inbound(line: bytes) -> InboundEvent:
-    """Decode an event from a line of JSON; unknown fields are stored under `metadata`, and a lone
-    surrogate becomes U+FFFD.
+    """Decode an event from a line of JSON; unknown fields go to `metadata`.
+
+    A lone surrogate becomes U+FFFD.
 
     Raises:
-        InvalidInput: what is wrong with the line, in one sentence.
+        InvalidInput: the line is not a valid event; the message says why, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
         raise InvalidInput(f"{len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
@@ -209,14 +210,14 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         if kind is not Edit:
             raise InvalidInput("said_at applies to edits only; use occurred_at")
         further["said_at"] = parse_time(event.said_at, "said_at")[0]
-    place = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
+    conversation = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
     if event.kind != "message" and event.target is not None:
         # Equal reactions to different messages are different events.
-        place += [event.kind, event.target]
+        conversation += [event.kind, event.target]
     source_id = event.id or content_source_id(
         event.platform,
         event.sender_id,
-        "\x1f".join(place),
+        "\x1f".join(conversation),
         occurred_at,
         event.content,
         ordinal,
@@ -288,6 +289,6 @@ def _reason(error: Exception, line: bytes) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, msgspec.ValidationError):
-        said = str(error)
-        return said if len(said) <= _MAX_QUOTE_LENGTH else said[:_MAX_QUOTE_LENGTH] + "…"
+        reason = str(error)
+        return reason if len(reason) <= _MAX_QUOTE_LENGTH else reason[:_MAX_QUOTE_LENGTH] + "…"
     return f"not JSON: {error}"

@@ -1,7 +1,7 @@
 """User mentions in messages, whose names change when users rename themselves.
 
-An export writes the current name in place of a user's id. The event's metadata records where, so
-that a message is recognised again after a rename: apart from the names, its text is the same.
+An export replaces each user id by the user's current name. The event's metadata records where, so
+that a message is recognised even after a rename: apart from the names, its text is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.schemas.events import Attachment, Content
 
-#: The key of an event's metadata.
+#: The key of the mentions in an event's metadata.
 MENTIONS = "mentions"
 _MAX_MENTIONS = 1_000
 
@@ -39,10 +39,15 @@ def find_mentions(
 ) -> list[dict[str, Any]]:
     """Return the metadata of the mentions in a message.
 
-    `names` are the users' names by id, `sign` what a platform writes before one.
+    `names`: the users' names by id. `sign`: the platform's prefix of a name.
     """
     written = sorted(
-        ((f"{sign}{name}", id_) for id_, some in names.items() for name in some if name),
+        (
+            (f"{sign}{name}", id_)
+            for id_, user_names in names.items()
+            for name in user_names
+            if name
+        ),
         key=lambda one: (-len(one[0]), one),
     )
     found: list[Mention] = []
@@ -62,7 +67,7 @@ def find_mentions(
 def same_but_names(one: Content, other: Content) -> bool:
     """Return whether the texts of two messages differ only in the names of mentioned users.
 
-    Events of earlier builds do not record mentions; compared with such a one, any name matches.
+    Events of earlier builds do not record mentions; in a comparison with one, any name matches.
     """
     mine, theirs = _mentions(one), _mentions(other)
     if not (mine or theirs) or len(one.attachments) != len(other.attachments):
@@ -84,7 +89,7 @@ def _mentions(content: Content) -> tuple[Mention, ...]:
     try:
         return msgspec.convert(tuple(given), tuple[Mention, ...])
     except msgspec.ValidationError:
-        # Metadata of a client's own under the same key.
+        # A client stored something else under the same key.
         return ()
 
 
@@ -117,12 +122,12 @@ def _cut(text: str, mentions: Sequence[Mention]) -> _Text:
 def _match(one: _Text, other: _Text, one_marked: bool, other_marked: bool) -> bool:
     if one_marked and other_marked:
         return one == other
-    (pieces, _), (whole, _) = (one, other) if one_marked else (other, one)
-    return _fits(pieces, "".join(whole))
+    (pieces, _), (unmarked, _) = (one, other) if one_marked else (other, one)
+    return _matches_pieces(pieces, "".join(unmarked))
 
 
-def _fits(pieces: Sequence[str], text: str) -> bool:
-    """Return whether a text consists of pieces with an "@name" between each two."""
+def _matches_pieces(pieces: Sequence[str], text: str) -> bool:
+    """Return whether a text consists of these pieces, with an "@name" between any two."""
     first, *others = pieces
     if not others:
         return text == first

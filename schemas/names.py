@@ -23,15 +23,15 @@ _SAME_MARKS = str.maketrans(
 
 
 def plain_marks(text: str) -> str:
-    """Return text of one form: NFKC, one apostrophe, hyphen and space, without invisible ones."""
+    """Return text in NFKC, with one kind of apostrophe, hyphen and space, and nothing invisible."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text.translate(_SAME_MARKS)))
     return " ".join(unicodedata.normalize("NFKC", visible.translate(_SAME_MARKS)).split())
 
 
 def same_length_marks(text: str) -> str:
-    """Return text of the same length with one apostrophe, hyphen and space, the invisible as space.
+    """Return text of the same length with one kind of apostrophe, hyphen and space.
 
-    Line breaks are kept.
+    Invisible characters become spaces; line breaks are kept.
     """
     if text.isascii():
         return text
@@ -59,11 +59,11 @@ def _letters(name: str) -> str:
 def normalise_name(name: str) -> str:
     """Return the normalised form of a name, for exact comparison.
 
-    Ignored are case, compatibility forms, kinds of white space, hyphens and apostrophes, invisible
+    It ignores case, compatibility forms, the kind of white space, hyphen or apostrophe, invisible
     characters, punctuation at the ends, full stops before a space, and a possessive 's. Letters,
-    accents, digits and that there is a hyphen are kept: "Iran" and "Tigran", "Room 101" and "Room
-    102", "José" and "Jose" are different names. Names that differ in a hyphen or an accent alone
-    are compared by `compare_names`, in ingestion and by `entities compare` alike.
+    accents, digits and hyphens are kept: "Iran" and "Tigran", "Room 101" and "Room 102", "José" and
+    "Jose" are different names. For names that differ only in hyphens or accents, both ingestion and
+    `entities compare` use `compare_names`.
     """
     key = plain_marks(plain_marks(name).casefold())
     key = " ".join(key.replace(". ", " ").split())

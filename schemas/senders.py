@@ -6,7 +6,7 @@ import re
 
 from recollect.schemas.events import Direction, Event, PeerKind, message_of
 
-#: Sender names of chat interfaces for anyone but the user.
+#: Sender names that chat interfaces give to everyone except the user.
 ASSISTANT_ROLES = frozenset(
     {"assistant", "ai", "bot", "chatbot", "model", "agent", "system", "tool", "function"}
 )
@@ -38,8 +38,8 @@ def is_assistant(
 ) -> bool:
     """Return whether a message is an assistant's: outgoing, or sent under an assistant's name.
 
-    A name that people have too is an assistant's only outside of groups, and of platforms where
-    people write to each other.
+    A name that people also have marks an assistant only in a one-to-one conversation, and not on
+    platforms where people write to each other.
     """
     if direction == "out" or sender_id.strip().lower() in ASSISTANT_ROLES:
         return True
@@ -54,7 +54,7 @@ def is_assistant(
 
 
 def is_from_assistant(event: Event) -> bool:
-    """Return whether a message is an assistant's, by all that is known of its sender."""
+    """Return whether a message is an assistant's, from its sender, direction and platform."""
     content = message_of(event)
     return is_assistant(
         content.sender_id,

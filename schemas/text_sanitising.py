@@ -44,16 +44,16 @@ def escape_invisible(text: str) -> str:
     Invisible characters become Python escapes such as `\x1b`, so that a reader sees them.
     """
     return _invisible_or_flag.sub(
-        lambda found: found[0] if len(found[0]) > 1 else _as(found[0]), text
+        lambda found: found[0] if len(found[0]) > 1 else _python_escape(found[0]), text
     )
 
 
 def escape_invisible_json(document: str) -> str:
-    """Escape invisible characters in a one-line JSON document, which keeps its value.
+    """Escape invisible characters in a one-line JSON document, without changing its value.
 
     JSON encoders only escape C0.
     """
-    return _invisible.sub(_escaped, document)
+    return _invisible.sub(_json_escape_of, document)
 
 
 def replace_lone_surrogates(text: str) -> str:
@@ -66,7 +66,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def replace_lone_surrogates_json(document: bytes) -> bytes:
-    """Replace each escaped lone surrogate of a JSON document by U+FFFD; the length stays."""
+    """Replace each escaped lone surrogate in a JSON document by U+FFFD, preserving the length."""
     if b"\\ud" not in document and b"\\uD" not in document:
         return document
     return _json_escape.sub(lambda found: rb"\ufffd" if found[1] else found[0], document)
@@ -95,10 +95,10 @@ def encodable(struct: StructT) -> StructT:
             fields = replace_lone_surrogates_deep(msgspec.to_builtins(struct))
             return msgspec.convert(fields, type(struct))
         except RecursionError:
-            # Whoever checks the struct refuses its depth.
+            # Validation rejects it as nested too deeply.
             return struct
     except (TypeError, ValueError, OverflowError, RecursionError):
-        # Likewise its other values.
+        # Validation rejects its invalid values too.
         return struct
     return struct
 
@@ -127,13 +127,13 @@ def first_few(ids: Sequence[str], most: int = 5) -> str:
     return f"{shown} and {len(ids) - most:,} more" if len(ids) > most else shown
 
 
-def _as(character: str) -> str:
+def _python_escape(character: str) -> str:
     code = ord(character)
     if code < 0x100:
         return _SHORT.get(character, f"\\x{code:02x}")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _json_escape_of(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

@@ -264,7 +264,7 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert f"a page of {browse_commands.PAGE} where" in reference
     assert f"at most {output.MAX_WIDTH} columns) and cut after three lines" in reference
     assert output._MAX_LINES == 3
-    assert f"A score below {recall_commands._WEAK} is marked as weak" in reference
+    assert f"A score below {recall_commands._WEAK_SCORE} is marked as weak" in reference
     assert f"`{DECAY}^(hours/strength)`" in reference
     assert f"`exp(-hours/{RECENCY_HOURS:.0f})`" in reference
     assert "Twelve partitions each" in reference

@@ -28,7 +28,7 @@ from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisi
 
 OK, FAILED, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 
-# Allocations between garbage collections; the default of 700 suits small programs.
+# Allocations between garbage collections; the default is 700.
 _GC_THRESHOLD = 20_000
 
 # Minimum similarity (0 to 1) at which a command is suggested for a mistyped one.
@@ -99,7 +99,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    # The Kafka client logs what the error message says already; workers enable its log again.
+    # The Kafka client logs what our error messages also say; workers enable its log again.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_EscapingFormatter())

@@ -16,7 +16,7 @@ from recollect.streams.adapters.input.text_lines import lines
 Line = TypeVar("Line", bound=msgspec.Struct)
 Parsed = TypeVar("Parsed")
 
-# Reasons quote the input, so they are cut.
+# Reasons quote the input, so they are truncated.
 _MAX_REASON_LENGTH = 500
 
 

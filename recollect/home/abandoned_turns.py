@@ -10,7 +10,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 
 
 def end_abandoned_turns(zone: OpenZone) -> None:
-    """Append a tick if decided turns are abandoned by now, and decide it.
+    """Append a tick if any decided turn is abandoned by now, and decide the tick.
 
     The clock only says whether a tick is due. The tick's own time derives from the last event that
     is old enough, so the same events give the same tick, whenever and wherever they are imported.
@@ -34,7 +34,7 @@ def end_abandoned_turns(zone: OpenZone) -> None:
         open_turns = turns_to_close(events, memory, number + 1, at)
     if not open_turns:
         return
-    # Two imports with unfinished turns may yield the same time; the number tells them apart.
+    # Two imports with unfinished turns may yield the same time; the number distinguishes their ids.
     tick = Tick(source_id=f"tick:{CLOSE_TURNS}:{at}:{number}", name=CLOSE_TURNS)
     ingested_at = max(at, *(last.ingested_at for _, last in open_turns))
     publish_commands(node.ledger, zone.name, [command(tick, at, ingested_at=ingested_at)])

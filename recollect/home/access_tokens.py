@@ -70,7 +70,7 @@ class StoredToken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AccessTokens:
-    """The tokens of a home. Any thread may call any method, and any process may change them."""
+    """The tokens of a home. Any thread may call any method; any process may change the tokens."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / _FILE
@@ -157,7 +157,7 @@ class AccessTokens:
         return found
 
     def is_valid(self, id_: str) -> bool:
-        """Return whether the token with this id is neither revoked nor expired."""
+        """Return whether a token with this id exists and is neither revoked nor expired."""
         found = self._current().get(id_)
         return found is not None and not _expired(found)
 

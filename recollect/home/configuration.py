@@ -172,7 +172,7 @@ class Configuration:
         self._file = _File(Path(explicit).expanduser()) if explicit else None
         #: The home directory.
         self.home = Path(self.resolve("home").value).expanduser()
-        # An unreadable home is reported by whatever needs it first.
+        # `isfile` is False if the home cannot be read; the first access to it reports that.
         if self._file is None and os.path.isfile(self.home / CONFIG_FILE):
             self._file = _File(self.home / CONFIG_FILE)
             if found := self._file.values.get("home"):
@@ -182,7 +182,7 @@ class Configuration:
                 )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for another process, with the variables as they are now."""
+        """Return the state for another process, with the current environment variables."""
         return self.__dict__ | {"_environment": dict(self._environment)}
 
     @property
@@ -196,7 +196,7 @@ class Configuration:
         return None if self.file == self.home / CONFIG_FILE else self.file
 
     def resolve(self, key: str, option: Any = None) -> ResolvedValue:
-        """Return the value of a setting; `option`: of its command-line option, if given.
+        """Return the value of a setting; `option`: the value of its command-line option, if given.
 
         Raises:
             InvalidInput: the value is invalid; the message says where it comes from.
@@ -215,7 +215,7 @@ class Configuration:
         return ResolvedValue(setting.default, "default")
 
     def values(self, section: str, **options: Any) -> dict[str, Any]:
-        """Return the values of a section by name; `options`: of command-line options.
+        """Return the values of a section by name; `options`: values of command-line options.
 
         Raises:
             InvalidInput: a value is invalid.
@@ -261,7 +261,7 @@ class Configuration:
         return ModelSettings(**self.values("model"))
 
     def service(self, **options: Any) -> ServiceSettings:
-        """Return the settings of the service; `options`: of command-line options.
+        """Return the settings of the service; `options`: values of command-line options.
 
         Raises:
             InvalidInput: a value is invalid, or authentication is disabled on an address that
@@ -301,10 +301,10 @@ class _File:
         self._warn_if_readable()
 
     def _add(self, key: str, value: Any) -> None:
-        place = self._location(key)
+        origin = self._location(key)
         if key not in SETTINGS:
-            raise InvalidInput(f"{place}: {_unknown_key_message(key, isinstance(value, dict))}")
-        self.values[key] = ResolvedValue(_checked(SETTINGS[key], value, f"{place}, {key}"), place)
+            raise InvalidInput(f"{origin}: {_unknown_key_message(key, isinstance(value, dict))}")
+        self.values[key] = ResolvedValue(_checked(SETTINGS[key], value, f"{origin}, {key}"), origin)
 
     def _location(self, key: str) -> str:
         """Return the file and line of a key; tomllib gives no line numbers."""
@@ -349,12 +349,12 @@ def _read(setting: Setting, text: str) -> Any:
     return text
 
 
-def _checked(setting: Setting, value: Any, place: str) -> Any:
+def _checked(setting: Setting, value: Any, origin: str) -> Any:
     try:
         return msgspec.convert(value, setting.type)
     except msgspec.ValidationError:
         given = "that" if setting.secret else repr(value)[:_MAX_SHOWN]
-        raise InvalidInput(f"{place}: {given} is not {setting.type_description}") from None
+        raise InvalidInput(f"{origin}: {given} is not {setting.type_description}") from None
 
 
 def _describe_type(type_: Any) -> str:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from recollect.streams.language.grammar.enrichment import Step
     from recollect.streams.reader.text_reader import TextReader
 
-#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. Formats
-#: make an older recollect, which would decide without them, reject the home.
+#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. The
+#: number makes an older recollect, which would ignore the reader or the agents, reject the home.
 FORMAT = 3
 
 #: The agent that adds a language model's facts; a home that names it has a model as its writer.
@@ -121,8 +121,8 @@ class Home:
         """Create a home and pin its encoder, or open an existing one and change its settings.
 
         An existing home's encoder is installed again if it is missing or damaged in the cache.
-        For every parameter, None keeps an existing home's value; the value in brackets is then that
-        of a new home.
+        For every parameter, None keeps the value of an existing home, and gives a new home the
+        default in parentheses.
 
         `precision`: of the encoder (int8).
         `reader`: "own" for recollect's heads, a file of other heads, or "none" (see
@@ -146,7 +146,7 @@ class Home:
         if agents is not None:
             from recollect.streams.deciding.registration import agents_named
 
-            # Before anything is changed.
+            # Raises on an unknown agent, before anything is changed.
             agents_named(agents)
         configuration = configuration or Configuration(directory)
         _check_no_interrupted_restore(directory)
@@ -354,7 +354,7 @@ class Home:
 def agents_with(
     agents: Sequence[str], writer: Writer | None, without: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the agents' names, changed to a writer and to disabled steps; None: as they are."""
+    """Return the agents' names with this writer and these disabled steps; None: unchanged."""
     from recollect.streams.deciding.registration import with_disabled_steps
     from recollect.streams.language.grammar.enrichment import left_out_by
 
@@ -383,9 +383,9 @@ def _install_reader(chosen: str, cache: Path, progress: InstallProgress | None) 
 def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
     """Install recollect's own reader for a new home, or report why not.
 
-    A user who gave a directory, or a model unknown to recollect, gets no further model downloaded
-    without asking: the reader is installed only if the encoder is the reader's own, or is known to
-    recollect and was not given as a directory.
+    It needs MiniLM, which is not downloaded without asking for a user who chose a directory or an
+    encoder unknown to recollect. So it is installed only if the encoder is MiniLM itself, or one
+    that recollect knows and that was not given as a directory.
     """
     is_readers_encoder = MINILM.checksums.safetensors == pin.sha256
     if is_readers_encoder or (pin.source != "directory" and pin.name in REGISTRY):
@@ -405,8 +405,8 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
     return None
 
 
-# A model takes as much memory as a zone of 100,000 turns, so all homes of a process share the
-# loaded models that are in use.
+# A model takes as much memory as a zone of 100,000 turns, so all homes of a process share loaded
+# models.
 _loaded: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 _loading = threading.RLock()
 

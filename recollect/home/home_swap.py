@@ -56,7 +56,7 @@ class HomeSwap:
     @property
     def interrupted(self) -> bool:
         """Whether a restore was committed but not finished."""
-        # False for a directory that this user may not read.
+        # `os.path`, not `Path`: False for a directory that this user may not read.
         return os.path.isdir(self._ready) or os.path.isfile(self._entering / HOME_FILE)
 
     def begin(self) -> None:
@@ -138,11 +138,11 @@ class HomeSwap:
 
 def _flush(directory: Path) -> None:
     """Sync a directory tree to disk."""
-    for place, _, names in os.walk(directory):
+    for folder, _, names in os.walk(directory):
         for name in names:
-            descriptor = os.open(Path(place, name), os.O_RDONLY)
+            descriptor = os.open(Path(folder, name), os.O_RDONLY)
             try:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-        sync_directory(Path(place))
+        sync_directory(Path(folder))

@@ -35,7 +35,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
 
     Raises:
         InvalidInput: the ledger is not on Kafka.
-        HomeError: the home has another encoder than the ledger.
+        HomeError: the home's encoder differs from the ledger's.
         MissingExtra: the Kafka client is not installed.
     """
     setting, origin = home.configuration.resolve("ledger")
@@ -79,7 +79,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             )
         ledger = EmbeddedLedger(home.directory)
         try:
-            # The open ledger keeps other processes from restoring.
+            # While the ledger is open, no other process can restore.
             HomeSwap(home.directory).remove_leftovers()
         except BaseException:
             ledger.close()

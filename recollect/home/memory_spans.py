@@ -122,7 +122,7 @@ def continue_trace(headers: Mapping[bytes, bytes]) -> AbstractContextManager[Any
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     if get_current_span().get_span_context().is_valid:
-        # The server's own instrumentation has already continued the trace.
+        # Instrumentation of the server has already continued the trace.
         return nullcontext()
     carrier = {"traceparent": traceparent.decode("latin-1")}
     return use_span(get_current_span(TraceContextTextMapPropagator().extract(carrier)))

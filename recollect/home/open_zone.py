@@ -60,11 +60,11 @@ class OpenHome:
             return self._zones.setdefault(name, OpenZone(self, name))
 
     def zone_names(self) -> list[str]:
-        """Return the names of the zones: by the ledger, or by the files if it has a follower."""
+        """Return the names of the zones: from the ledger, or from the files with a follower."""
         if not self.has_follower:
             return self.node.ledger.zones()
         zones = self.home.directory / "zones"
-        return [place.name for place in zones.iterdir()] if zones.is_dir() else []
+        return [path.name for path in zones.iterdir()] if zones.is_dir() else []
 
     def holds(self, name: str) -> bool:
         """Return whether a zone has events; unlike `zone`, this does not cache the name."""
@@ -74,7 +74,7 @@ class OpenHome:
 
     @contextmanager
     def call_guard(self) -> Iterator[None]:
-        """Keep the home open for the time of one call.
+        """Keep the home open for the duration of one call.
 
         Raises:
             AlreadyClosed: the home was closed, or opened by the parent process before a fork.
@@ -102,7 +102,7 @@ class OpenHome:
         """Refuse further calls, wait for the running ones, and close every file.
 
         Raises:
-            Busy: it is called inside another call, as from a progress callback.
+            Busy: it is called inside another call, for example from a progress callback.
         """
         if os.getpid() != self._process:
             # The files belong to the parent process.
@@ -130,7 +130,7 @@ class OpenZone:
     def __init__(self, open_home: OpenHome, name: str) -> None:
         self.open_home = open_home
         self.name = name
-        #: The generation and ledger offsets to which queries last refreshed the files.
+        #: The generation and ledger offsets to which queries last brought the files up to date.
         self.refreshed_to: tuple[object, ...] = ()
         self._lock = threading.Lock()
         self._published = 0
@@ -151,7 +151,7 @@ class OpenZone:
         return self._published
 
     def note_published(self, number: int) -> None:
-        """Note that a record was published."""
+        """Record that this open home published record `number`."""
         with self._lock:
             self._published = max(self._published, number)
 

@@ -82,20 +82,20 @@ class RecallerPool:
         self._reranker = self._rerank if home.settings.reranker is not None else None
 
     def in_current_state(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
-        """Return `ask` of the recaller of the generation in use.
+        """Call `ask` with the recaller of the generation in use, and return its result.
 
-        If the generation is replaced and removed meanwhile, ask that of the next one.
+        If the generation is replaced and removed meanwhile, the next one's recaller is asked.
         """
         for _ in range(_ATTEMPTS):
             generation = self._node.current(zone)
             try:
-                return self._present(zone, generation, profile, ask)
+                return self._ask_generation(zone, generation, profile, ask)
             except (HomeError, OSError):
                 if self._node.current(zone) == generation:
                     raise
-        return self._present(zone, self._node.current(zone), profile, ask)
+        return self._ask_generation(zone, self._node.current(zone), profile, ask)
 
-    def _present(
+    def _ask_generation(
         self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
     ) -> T:
         key = _Key(zone, generation, profile)
@@ -109,7 +109,7 @@ class RecallerPool:
     def in_state_after(
         self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]
     ) -> T:
-        """Return `ask` of the recaller of the state right after record `number` (1 or higher)."""
+        """Call `ask` with the recaller of the state right after record `number` (1 or higher)."""
         timeline = self.timeline(zone)
         with timeline.lock:
             snapshot = self._node.snapshot(zone, timeline.timeline, number)
@@ -180,7 +180,7 @@ class RecallerPool:
 
     @contextmanager
     def _in_use(self, key: _Key) -> Iterator[_PooledRecaller]:
-        """Keep a key's recaller from being closed while the block runs."""
+        """Keep the recaller of `key` from being closed while the block runs."""
         with self._lock:
             pooled = self._open.setdefault(key, _PooledRecaller())
             pooled.users += 1
@@ -219,7 +219,7 @@ class RecallerPool:
         return [self._open.pop(key) for key in idle[: max(len(self._open) - self._max_open, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
-        """Drop recallers that `key`'s replaces: of other generations, or of an outdated snapshot.
+        """Drop what the recaller of `key` replaces: other generations, or an outdated snapshot.
 
         After an erasure, the snapshot of the same record has other files; the old ones must not
         answer.

@@ -18,9 +18,9 @@ Count = Callable[[str], int]
 #: The maximum of `max_tokens` in all operations.
 MAX_TOKENS = 100_000
 
-# Tokenizers first split a text into runs of letters and of digits. A single blank is part of the
-# word after it, but a token of its own before a number; there, the estimate of the word before it
-# includes it.
+# Tokenizers first split a text into runs of letters and of digits. A single space belongs to the
+# word after it, but is a separate token before a number; there, the estimate of the word before the
+# space includes it.
 _PIECE = re.compile(
     r"[A-Za-z]+(?![0-9]) ?| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S",
 )
@@ -43,7 +43,7 @@ _CHEAPER = (
 
 
 def token_bound(text: str) -> int:
-    """Return a conservative estimate, which common tokenizers do not exceed by much."""
+    """Return a conservative estimate; common tokenizers exceed it by little at most."""
     words, others = _split(text)
     return others + sum(ceil(len(word) / _LETTERS_PER_TOKEN) for word in words)
 
@@ -63,7 +63,7 @@ def token_counter(zone: OpenZone) -> Count:
 
 
 def _split(text: str) -> tuple[list[str], int]:
-    """Return the words in a text, and a bound of the tokens of everything else in it."""
+    """Return the words of a text, and an upper bound on the tokens of the rest."""
     words: list[str] = []
     others = 0.0
     for piece in _PIECE.findall(text):
@@ -86,5 +86,5 @@ def _bound(piece: str) -> float:
 def _run_bound(run: str) -> int:
     if run.isdigit():
         return ceil(len(run) / _DIGITS_PER_TOKEN)
-    # In random letters of one case some pairs are tokens; in mixed case hardly any.
+    # Some pairs of random letters in one case are tokens; hardly any in mixed case are.
     return ceil(len(run) * 3 / 4) if run.islower() or run.isupper() else len(run)

@@ -171,7 +171,7 @@ def _async_method(
 
     @wraps(method)
     async def call(self: AsyncZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        # Looked up on the instance: a service's zone overrides it.
+        # Looked up on the instance, since a service's zone overrides the method.
         bound: Callable[P, T] = getattr(self._zone, method.__name__)
         return await self._recollect.run(partial(bound, *args, **kwargs))
 

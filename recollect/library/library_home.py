@@ -69,8 +69,8 @@ class Recollect:
         the first call. The other parameters are for homes:
 
         `ledger`: `embedded` or `kafka://host:port`; None: the setting.
-        `encoder`: that of a new home, by name, or "none" for keyword search only; None: the best
-        available one.
+        `encoder`: the encoder of a new home, by name, or "none" for keyword search only; None: the
+        best available one.
         `progress`: called with (step, done, total) while an encoder is installed.
         `count_accesses`: count the results of `recall` and `context`, and append the counts to the
         ledger every minute and on `close`, as a service does. Without it, queries write nothing.
@@ -243,7 +243,7 @@ def _open_or_create(
             )
         )
     except HomeError:
-        # Another process may have created it meanwhile.
+        # Another process may have created it in the meantime.
         if Home.exists_at(directory):
             return Home(directory, configuration)
         raise

@@ -21,7 +21,7 @@ def paginate(
 ) -> Iterator[Entry]:
     """Yield the entries of a list, page by page.
 
-    `cursor`: that of the page after which to begin; `limit`: the maximum number of entries.
+    `cursor`: the cursor to start from (None: the first page); `limit`: maximum number of entries.
 
     >>> [fact.text for fact in paginate(zone.facts, entity="Ada")]
     ['Ada lives in Turin.']

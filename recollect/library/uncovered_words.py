@@ -16,9 +16,9 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…\u3002\uff01\uff1f]+[\"')\]»”’]*(?=\s)|(?=\n)|\Z)", re.DOTALL)
-# The index splits "don't" and "dog's" at the apostrophe, which would leave meaningless terms.
+# The tokeniser splits "don't" and "dog's" at the apostrophe, leaving meaningless terms.
 _CONTRACTED = re.compile(r"n['’]t\b|['’](?:s|d|ll|m|re|ve)\b", re.IGNORECASE)
-# Courtesies whose words have content in other sentences; a name may follow.
+# Courtesies whose words are content words in other sentences; a name may follow.
 _COURTESIES = (
     r"(?:it['’]?s |it is )?(?:very )?(?:nice|good|great|pleased) (?:to meet|to see|meeting) you",
     r"how (?:are|r) (?:you|u)(?: all)?(?: doing)?(?: today)?",
@@ -107,7 +107,7 @@ def _words(text: str) -> list[str]:
 
 @cache
 def _forms(word: str) -> frozenset[str]:
-    """Return the stems of a word and of its third person: "go" and "goes" have different stems."""
+    """Return the stems of a word and its third person, as "go" and "goes" have different stems."""
     with _tokeniser_lock:
         return frozenset(_tokeniser().all_terms(f"{word} {word}es"))
 

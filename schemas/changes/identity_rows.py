@@ -37,8 +37,8 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
     """A name, date, number or address in an event (C5), or its sender.
 
     Attributes:
-        fact_id: "" if no fact holds the mention.
-        entity_id: the entity that is mentioned, before merges; "" if none is known.
+        fact_id: "" if no fact contains the mention.
+        entity_id: the entity mentioned, before merges; "" if unknown.
         char_offset_start, char_offset_end: offsets into the content; -1 for the sender.
         confidence: probability, 0 to 1, that these characters are a mention of this type.
         first, last: the days of a DATE or TIME, both inclusive (ISO dates).
@@ -61,7 +61,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
-    """Two entities that may be one (A16); its status follows from its MergeDecision."""
+    """Two entities that may be the same (A16); its status follows from its MergeDecision."""
 
     TABLE: ClassVar = "merge_candidates"
     KEY: ClassVar = ("id",)
@@ -86,7 +86,7 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
     """An executed merge (A16).
 
-    An entity's column merged_into is computed from these rows, so that a merge repeats no name.
+    An entity's column merged_into is computed from these rows, so no merge row contains a name.
     """
 
     TABLE: ClassVar = "merges"
@@ -109,9 +109,9 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
 
 
 class MergeByCommand(Row, frozen=True, array_like=True, tag="merge_by_command"):
-    """A merge that a command executed, unlike one that follows from what somebody wrote (A16).
+    """A merge executed by a command, not inferred from messages (A16).
 
-    What each of the two states stays apart in their slots, so that undoing it restores both.
+    The slot values stated by each of the two are kept apart, so undoing the merge restores both.
     """
 
     TABLE: ClassVar = "merges_by_command"

@@ -33,7 +33,7 @@ class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
 
 
 class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
-    """One fact led to another (A5); `strength` is 0 to 1."""
+    """A cause-and-effect link between two facts (A5); `strength` is 0 to 1."""
 
     TABLE: ClassVar = "causal_links"
     KEY: ClassVar = ("from_fact_id", "to_fact_id")
@@ -61,9 +61,9 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
 class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
     """An event that states a fact again, so no fact was created (A21, G6).
 
-    `said_at`: unix ms. `text`: the statement of this event. `is_standing` is 0, and the text empty,
-    once the event was edited or deleted. `char_start` is -1 in the row of the fact's own event,
-    which exists only where that event was edited or deleted and others still state the fact.
+    `said_at`: unix ms. `text`: the statement as this event words it. `is_standing` is 0, and the
+    text empty, once the event was edited or deleted. The fact's own event has a row, with
+    `char_start` -1, only if it was edited or deleted while others still state the fact.
     """
 
     TABLE: ClassVar = "fact_occasions"
@@ -78,7 +78,7 @@ class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
 
 
 class ClaimSignature(Row, frozen=True, array_like=True, tag="claim_signature"):
-    """A fact's second near-duplicate key (A21): of whom says it, and of the value that it gives."""
+    """A fact's second near-duplicate key (A21), built from the speaker and the value."""
 
     TABLE: ClassVar = "claim_signatures"
     KEY: ClassVar = ("fact_id",)
@@ -88,7 +88,7 @@ class ClaimSignature(Row, frozen=True, array_like=True, tag="claim_signature"):
 
 
 class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
-    """What earlier builds wrote in place of `FactOccasion`; no writer makes any now."""
+    """The predecessor of `FactOccasion`, found only in records of earlier builds."""
 
     TABLE: ClassVar = "fact_repeats"
     KEY: ClassVar = ("event_id", "char_offset_start")
@@ -101,7 +101,7 @@ class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
 class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
     """Fingerprint for detecting paraphrases of a short fact (A21).
 
-    `key` must match exactly; `words` are hashed words; `vector` is canonical.
+    `key` must match exactly; `words` are hashed words; `vector` is the int8 embedding.
     """
 
     TABLE: ClassVar = "fact_likenesses"
@@ -114,7 +114,7 @@ class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
 
 
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
-    """The slot value that a fact gives, such as a home (see `recollect.schemas.attributes`)."""
+    """The slot value that a fact states, such as a home (see `recollect.schemas.attributes`)."""
 
     TABLE: ClassVar = "fact_claims"
     KEY: ClassVar = ("fact_id",)
@@ -126,7 +126,7 @@ class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
 
 
 class FactDays(Row, frozen=True, array_like=True, tag="fact_days"):
-    """The days that a fact speaks of, both inclusive (YYYY-MM-DD)."""
+    """The first and last day that a fact is about, both inclusive (YYYY-MM-DD)."""
 
     TABLE: ClassVar = "fact_days"
     KEY: ClassVar = ("fact_id",)
@@ -136,10 +136,9 @@ class FactDays(Row, frozen=True, array_like=True, tag="fact_days"):
 
 
 class MessageDate(Row, frozen=True, array_like=True, tag="message_date"):
-    """The days that a date in an event's text means, both inclusive (YYYY-MM-DD).
+    """The days denoted by a date in an event's text, both inclusive (YYYY-MM-DD).
 
-    The date is at `char_start` to `char_end` of the text. `is_relative` is 1 if it does not state
-    its year.
+    The date is at `char_start` to `char_end` of the text. `is_relative` is 1 if it has no year.
     """
 
     TABLE: ClassVar = "message_dates"
@@ -153,9 +152,9 @@ class MessageDate(Row, frozen=True, array_like=True, tag="message_date"):
 
 
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
-    """A fact was valid until another superseded it at `invalid_at` (unix ms).
+    """A fact was valid until `invalid_at` (unix ms), when another superseded it.
 
-    Replaced when a late fact turns out to lie between the two.
+    Replaced when a fact that arrives late falls between the two.
     """
 
     TABLE: ClassVar = "fact_supersessions"
@@ -166,10 +165,11 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_supersession"):
-    """A fact of a merged person ended when one of the other person superseded it (unix ms).
+    """A fact about one of two merged persons, superseded by a fact about the other (unix ms).
 
-    It counts if it is before the fact's own supersession. `subject` and `attribute` are those of
-    the fact's claim. `is_standing` is 0 once the merge is undone, or another order of claims known.
+    It applies if it precedes the fact's own supersession. `subject` and `attribute` are those of
+    the fact's claim. `is_standing` is 0 once the merge is undone or a later event changes the order
+    of the claims.
     """
 
     TABLE: ClassVar = "merged_supersessions"
@@ -187,7 +187,7 @@ class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
 
     The statement is at `char_start` to `char_end` of the event's text. `retracted_by`: the event
     of the command, or the one that replaces the memory. `replaced_at` (unix ms): when it was
-    replaced; None: it was never true. `is_standing` is 0 once it is restored.
+    replaced; None: it was never true. `is_standing` is 0 once the memory is restored.
     """
 
     TABLE: ClassVar = "retractions"
@@ -294,7 +294,7 @@ class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
 
 
 class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
-    """A version of a writer prompt (A22), in force from the ledger record `number`."""
+    """A version of a writer prompt (A22), in force from ledger record `number` on."""
 
     TABLE: ClassVar = "writer_texts"
     KEY: ClassVar = ("number",)
@@ -320,8 +320,8 @@ class DecisionDependencies(Row, frozen=True, array_like=True, tag="decided"):
     """The dependencies of the decision on the ledger record `number`.
 
     `reads`: keys of its state queries. `writes`: keys of its rows. Both are ascending, eight bytes
-    each. `restated`: replacement rows written by an erasure; None while the original change record
-    is valid; empty after a full re-derivation, which resets dependency tracking.
+    each. `restated`: replacement rows written by an erasure; None as long as the original change
+    record is valid; empty after a full re-derivation, which resets dependency tracking.
     """
 
     TABLE: ClassVar = "decisions"

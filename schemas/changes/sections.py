@@ -57,10 +57,10 @@ class _SectionOf(msgspec.Struct, Generic[RowT], frozen=True, array_like=True):
 
 
 class _Columns(msgspec.Struct, frozen=True, array_like=True):
-    """The decrypted content of a part: deflated sections whose rows lack their vectors and tokens.
+    """The decrypted content of a part: deflated sections, then the rows' vectors and token arrays.
 
-    They follow in row order. Vectors are Huffman-coded together; token arrays are stored raw
-    because they do not compress.
+    Both are in row order. All vectors are Huffman-coded as one; token arrays are stored raw because
+    they do not compress.
     """
 
     sections: bytes
@@ -120,8 +120,8 @@ def encode_part(part: DecidedPart) -> bytes:
     text: dict[str, object] = dict(sections)
     if part.outbox:
         text["outbox"] = part.outbox
-    together = huffman_encode(b"".join(vectors)) if vectors else b""
-    return _pack.encode(_Columns(deflate(_pack.encode(text)), together, tuple(tokens)))
+    packed_vectors = huffman_encode(b"".join(vectors)) if vectors else b""
+    return _pack.encode(_Columns(deflate(_pack.encode(text)), packed_vectors, tuple(tokens)))
 
 
 def _vector_bytes(row: Embedding) -> bytes:
@@ -161,7 +161,7 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
 def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     """Return a part's sections by name.
 
-    The seal verified, so an unreadable part was written by a newer or a faulty version.
+    The seal was verified before, so an unreadable part comes from a newer or a faulty version.
     """
     try:
         if format_ >= FIRST_COLUMNAR_FORMAT:
@@ -233,7 +233,7 @@ def _newer_format(what: str) -> NewerFormat:
 def _with_current_keys(model: str, section: Section) -> Section:
     """Return a section whose deletes use the current keys.
 
-    Keys have only been shortened, so a prefix of an old key is the current key.
+    Formats have only ever shortened keys, so the current key is a prefix of the old one.
     """
     if not section.deletes:
         return section

@@ -1,8 +1,8 @@
 """Raw deflate (RFC 1951), with a preset dictionary for small, repetitive payloads and rows.
 
 The preset dictionary holds frequent English words and our own field, table and kind names. It was
-written by hand, from nobody's texts, so it reveals nothing and holds nothing to erase. Never
-change it: a new dictionary needs a new record format.
+written by hand, not taken from anyone's texts, so it contains nothing private. Never change it: a
+new dictionary needs a new record format.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fragmentation of large records: splitting, and reassembly on reading.
 
-A record's hash is always that of the whole record. Fragments of several writers may be interleaved.
+A record's hash is always that of the unsplit record. Fragments of several writers may interleave.
 Incomplete sets, left by a crashed writer, are ignored.
 """
 
@@ -45,7 +45,7 @@ def _checksum(whole: bytes, index: int, count: int, data: bytes) -> bytes:
 def split(value: bytes, limit: int) -> list[bytes]:
     """Return `value` if it has at most `limit` bytes, else its fragments.
 
-    Each has `limit` bytes of it, the last one the rest, and about a hundred bytes of framing.
+    Each holds `limit` bytes of `value` (the last one the remainder) and about 100 of framing.
     """
     if len(value) <= limit:
         return [value]
@@ -71,7 +71,7 @@ class Assembler:
 
     def __init__(self) -> None:
         self._incomplete: dict[bytes, list[bytes]] = {}
-        #: The number of fragments that belong to no complete record.
+        #: Number of fragments read that belong to no complete record.
         self.void = 0
 
     def add(self, value: bytes) -> bytes | None:

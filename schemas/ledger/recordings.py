@@ -24,8 +24,8 @@ RECORDING_FORMAT = 1
 class RecordingHeader(msgspec.Struct, frozen=True, array_like=True):
     """The unencrypted part of a recording; it contains no text.
 
-    `request`: keyed hash of the question. `role`: version of the prompt. `cost`: in the currency of
-    the configured prices. `asked_at`: unix ms.
+    `request`: keyed hash of the request. `role`: version of the role prompt. `cost`: in the
+    currency of the configured prices. `asked_at`: unix ms.
     """
 
     format: int
@@ -80,10 +80,10 @@ _headers = msgspec.msgpack.Decoder(RecordingHeader)
 _answers = msgspec.msgpack.Decoder(RecordedAnswer)
 
 
-def request_digest(secret: bytes, zone: str, question: bytes) -> bytes:
-    """Return the keyed hash (BLAKE2b-128) by which the answer to a question is looked up."""
+def request_digest(secret: bytes, zone: str, request: bytes) -> bytes:
+    """Return the keyed hash (BLAKE2b-128) of a request, by which its answer is looked up."""
     named = zone.encode()
-    framed = len(named).to_bytes(4, "big") + named + question
+    framed = len(named).to_bytes(4, "big") + named + request
     return hashlib.blake2b(framed, key=secret, digest_size=16).digest()
 
 

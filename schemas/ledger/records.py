@@ -20,9 +20,9 @@ GENESIS = bytes(32)
 #: The chain of reclaimed change records.
 NO_CHAIN = ""
 
-#: The current formats. Every record starts with its envelope or header, and that with its format
-#: number; this is fixed for all versions. Fields are positional, and a decoder drops unknown ones.
-#: So a new field, in a header or a row, needs a new format number: old readers then refuse it.
+#: The current formats. In all versions, every record starts with its envelope or header, which
+#: starts with its format number. Fields are positional, and a decoder drops unknown ones. So a new
+#: field, in a header or a row, needs a new format number, which old readers then refuse.
 EVENT_FORMAT = 2
 CHANGE_FORMAT = 4
 #: From this format on, an event's payload is deflated.
@@ -80,7 +80,7 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
     """The part of a change record that is not sealed.
 
-    `chain`: the generation that decided it; `event_hash` and `event_offset`: of the ledger record;
+    `chain`: the chain it belongs to; `event_hash` and `event_offset`: of the ledger record;
     `command_count`: commands in the outboxes of its parts; `erased_events`: events whose keys this
     record destroys; `is_parked`: the event could not be decided and went to the dead letters.
     """
@@ -137,7 +137,7 @@ _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 def record_hash(value: bytes) -> bytes:
-    """Return the SHA-256 of a record, to which the next record links."""
+    """Return the SHA-256 of a record, which the next record of its chain contains."""
     return hashlib.sha256(value).digest()
 
 
@@ -214,7 +214,7 @@ def write_event(
 def write_erased_event(envelope: Envelope) -> bytes:
     """Encode a tombstone with this envelope, whose payload is unreadable.
 
-    It replaces an event erased elsewhere, so that its source id stays known.
+    It replaces an event that was erased elsewhere, so that its source id stays known.
     """
     clear = _pack.encode(msgspec.structs.replace(envelope, format=EVENT_FORMAT))
     return _pack.encode(EventRecord(clear, seal(new_key()[1], b"", clear)))

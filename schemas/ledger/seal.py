@@ -35,7 +35,7 @@ def new_key() -> tuple[bytes, bytes]:
 def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
     """Return (key id, key) for an event; `source` is the keyed hash of its source id.
 
-    With the secret, `is_key_of` recognises the event from the key id.
+    Given the secret, `is_key_of` can tell which event a key id belongs to.
     """
     drawn = os.urandom(_RANDOM_BYTES + KEY_BYTES)
     nonce = drawn[:_RANDOM_BYTES]
@@ -44,8 +44,8 @@ def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
 
 def is_key_of(key_id: bytes, secret: bytes, zone: str, source: bytes) -> bool:
     """Return whether a key id was made for this event of this zone."""
-    nonce, mark = key_id[:_RANDOM_BYTES], key_id[_RANDOM_BYTES:]
-    return hmac.compare_digest(mark, _event_tag(secret, zone, source, nonce))
+    nonce, tag = key_id[:_RANDOM_BYTES], key_id[_RANDOM_BYTES:]
+    return hmac.compare_digest(tag, _event_tag(secret, zone, source, nonce))
 
 
 def _event_tag(secret: bytes, zone: str, source: bytes, nonce: bytes) -> bytes:
@@ -67,7 +67,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
     """Decrypt `sealed`.
 
     Raises:
-        IntegrityError: the ciphertext, its context or the key is not that of sealing.
+        IntegrityError: the ciphertext, its context or the key differs from that used to seal it.
     """
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)

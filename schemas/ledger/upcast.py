@@ -20,9 +20,9 @@ CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
 
 # (kind, version) -> the conversion to version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
-    # Version 1 has no rules: its answers are decided by the first.
+    # Version 1 has no field `rules`; its answers are decided by rules version 1.
     ("model_wrote", 1): lambda payload: payload,
-    # Version 1 replaced nothing.
+    # Version 1 has no field `replaces`.
     ("remember", 1): lambda payload: payload,
     # Version 1 had no tags, which in version 2 means that the mental model keeps its tags.
     ("update_mental_model", 1): lambda payload: payload,

@@ -13,7 +13,7 @@ Writer = Literal["rules", "model"]
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A name, date, number or the like, at `start` to `end` of the content.
+    """A name, date, number or similar, at `start` to `end` of the content.
 
     `entity`: canonical name of the referent, None if unknown. `confidence`: probability, 0 to 1,
     that these characters are a mention of this type; None for a pronoun. `first` and `last`: days
@@ -34,7 +34,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CausalPair(msgspec.Struct, frozen=True, kw_only=True):
-    """One fact led to another; both are indices into the event's list of facts."""
+    """One fact caused another; both are indices into the event's list of facts."""
 
     cause: int
     effect: int
@@ -65,7 +65,7 @@ class EventModelUsage(msgspec.Struct, frozen=True, kw_only=True):
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
     """What a writer would extract from the event with source id `id`.
 
-    With the writer `model`, `model_usage` is what the model proposed, if it was asked.
+    `model_usage`: what the model proposed; only with the writer `model`, and if it was called.
     """
 
     id: str

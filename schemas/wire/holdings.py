@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said
 
-#: What a merge may be, and what a decision may make of it.
+#: The states of a merge, and those that a decision can set.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 MergeDecision = Literal["merged", "rejected", "undone"]
 
@@ -32,8 +32,8 @@ class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __getitem__(self, place: int) -> Entry:
-        return self._entries[place]
+    def __getitem__(self, index: int) -> Entry:
+        return self._entries[index]
 
     @property
     def _entries(self) -> list[Entry]:

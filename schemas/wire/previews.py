@@ -28,8 +28,8 @@ class ExportPreview(msgspec.Struct, frozen=True, kw_only=True):
     """A summary of one export.
 
     `people`: the most active of `people_count`. `first` and `last`: times of the earliest and
-    latest record. `kinds`: number of records by kind. `samples`: the first and last ones, ten
-    together.
+    latest record. `kinds`: number of records by kind. `samples`: the first and last records,
+    ten in total.
     """
 
     path: str

@@ -277,8 +277,10 @@ def _compare_batch(batch: Path, *, as_json: bool) -> None:
     from recollect.operations.memories.compare_entities import compare_descriptions
     from recollect.schemas.wire import EntityPair
 
-    for found in read_lines(batch, EntityPair, lambda pair: compare_descriptions(pair.a, pair.b)):
-        _show_comparison(found, as_json=as_json)
+    for comparison in read_lines(
+        batch, EntityPair, lambda pair: compare_descriptions(pair.a, pair.b)
+    ):
+        _show_comparison(comparison, as_json=as_json)
 
 
 def _show_comparison(found: Comparison, *, as_json: bool) -> None:
@@ -369,7 +371,7 @@ def _show_merge(merge: Merge) -> None:
 
 
 def _is_empty(memory: Zone) -> bool:
-    """Return whether a zone is empty; print hints on that and on agents that differ."""
+    """Return whether a zone is empty; print hints about that, or about differing agents."""
     for line in memory.hints():
         note(line)
     return not memory.exists()

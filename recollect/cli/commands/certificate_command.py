@@ -49,7 +49,7 @@ def read_certificate_file(path: Path) -> Certificate:
     """Read a certificate from a file.
 
     Raises:
-        InvalidInput: it cannot be read, or is not an unchanged certificate.
+        InvalidInput: it cannot be read, is not a certificate, or was modified.
     """
     from recollect.operations.erasure.certifying import read_certificate
 

@@ -20,10 +20,10 @@ def config(home: str | None, as_json: bool) -> None:
     found = configured(home)
     rows = []
     for setting in SETTINGS.values():
-        value, place = found.resolve(setting.key)
+        value, origin = found.resolve(setting.key)
         if setting.secret and value is not None:
             value = "…"
-        rows.append((setting, value, place))
+        rows.append((setting, value, origin))
     if as_json:
         print_json(
             {
@@ -33,22 +33,22 @@ def config(home: str | None, as_json: bool) -> None:
                         "key": setting.key,
                         "variable": setting.variable,
                         "value": value,
-                        "from": place,
+                        "from": origin,
                         "means": setting.description,
                     }
-                    for setting, value, place in rows
+                    for setting, value, origin in rows
                 ],
             }
         )
         return
     print_line("file  ", strong(str(found.file)) if found.file else quiet("none"))
-    for setting, value, place in rows:
-        line = f"{setting.key} = {_shown(value)}"
-        print_line(line if place != "default" else quiet(line), quiet(f"  ({place})"))
+    for setting, value, origin in rows:
+        line = f"{setting.key} = {_as_toml(value)}"
+        print_line(line if origin != "default" else quiet(line), quiet(f"  ({origin})"))
 
 
-def _shown(value: object) -> str:
-    """Return a value in the form of the file."""
+def _as_toml(value: object) -> str:
+    """Return a value as the configuration file writes it."""
     import msgspec
 
     return "not set" if value is None else msgspec.json.encode(value).decode()

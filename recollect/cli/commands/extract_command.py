@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.schemas.events import Draft
     from recollect.schemas.wire import Extraction, Fact, Rejection, WriteReport
 
-#: Marks of a fact: stated by both writers, by the model only, by the rules only.
+#: Marks of a fact: found by both writers, by the model only, by the rules only.
 _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
 
 
@@ -67,12 +67,12 @@ def extract(
     configuration = configured(home)
     exists = Home.exists_at(configuration.home)
     opened = Home(configuration.home, configuration) if exists else None
-    with ExitStack() as held:
+    with ExitStack() as stack:
         model = None
         if writer != "rules":
             from recollect.operations.writing.model_extracting import open_model
 
-            model = held.enter_context(open_model(configuration, opened, name))
+            model = stack.enter_context(open_model(configuration, opened, name))
         inputs = open_inputs(paths, format_, Options.of(timezone, date_order), ByteCounter())
         rejections = [rejection for one in inputs for rejection in one.rejections]
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
@@ -87,7 +87,7 @@ def extract(
         gateway = gateway_of(opened) if opened else None
         without = frozenset(opened.disabled_steps if opened else ())
         extractors = [
-            held.enter_context(Extractor(name, gateway, one, without))
+            stack.enter_context(Extractor(name, gateway, one, without))
             for one in ([None] if writer != "model" else []) + ([model] if model else [])
         ]
         return _show_all(items, extractors, as_json)
@@ -143,24 +143,24 @@ def _show(found: Sequence[Extraction]) -> None:
     """Print what one writer finds in an event, or two side by side."""
     first, last = found[0], found[-1]
     title = pluralise(len(first.facts), "fact")
-    ours = {fact.id for fact in first.facts}
+    first_ids = {fact.id for fact in first.facts}
     if first is not last:
         title = f"{len(first.facts):,} by the rules, {len(last.facts):,} with the model"
     print_line(strong(collapse_whitespace(first.id)), quiet(f"  {title}"))
     texts = {fact.id: collapse_whitespace(fact.text) for fact in last.facts}
-    for place, fact in enumerate(last.facts):
-        mark = _MARK_RULES if first is last else _MARK_BOTH if fact.id in ours else _MARK_MODEL
+    for index, fact in enumerate(last.facts):
+        mark = _MARK_RULES if first is last else _MARK_BOTH if fact.id in first_ids else _MARK_MODEL
         _show_fact(fact, mark)
         for cause in last.causes:
-            if cause.effect == place:
+            if cause.effect == index:
                 why = collapse_whitespace(last.facts[cause.cause].text)
                 print_line("      ", quiet(f"because: {why} (strength {cause.strength})"))
         for one in fact.relations:
             text = texts.get(one.fact_id, f"fact {one.fact_id}")
             print_line("      ", quiet(f"{one.verb}: {text} (confidence {one.confidence})"))
-    listed = {fact.id for fact in last.facts}
+    last_ids = {fact.id for fact in last.facts}
     for fact in first.facts:
-        if fact.id not in listed:
+        if fact.id not in last_ids:
             _show_fact(fact, _MARK_RULES)
     if last.mentions:
         named = ", ".join(

@@ -88,8 +88,8 @@ def mcp(
         *(["--tools", tools] if tools != TOOL_SETS[0] else []),
         *["--read-only"] * read_only,
     ]
-    place = None if selected is None else selected.directory.resolve()
-    change = plan_edit(install, place, name, options)  # type: ignore[arg-type]
+    directory = None if selected is None else selected.directory.resolve()
+    change = plan_edit(install, directory, name, options)  # type: ignore[arg-type]
     _show(change, err=as_json)
     written = change.is_needed and (yes or _confirm(change))
     if written:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 TEXT_RESULTS, JSON_RESULTS = 5, 20
 
 # Results with a lower score are probably irrelevant (docs/reference/recall.md, on scores).
-_WEAK = 0.3
-# From this probability on, the memory is taken to have an answer.
-_LIKELY = 0.5
+_WEAK_SCORE = 0.3
+# Minimum relevance at which the memory probably has an answer.
+_MIN_RELEVANCE = 0.5
 _INDENT = "    "
 
 
@@ -185,16 +185,20 @@ def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     if not results:
         print_line("nothing found")
     # If the memory probably has an answer, its best result is not called weak.
-    threshold = min(_WEAK, results[0].score) if results and answer.relevance >= _LIKELY else _WEAK
-    for place, result in enumerate(results, 1):
-        _show(place, result, weak=result.score < threshold, full=full)
+    threshold = (
+        min(_WEAK_SCORE, results[0].score)
+        if results and answer.relevance >= _MIN_RELEVANCE
+        else _WEAK_SCORE
+    )
+    for rank, result in enumerate(results, 1):
+        _show(rank, result, weak=result.score < threshold, full=full)
     if results and all(result.score < threshold for result in results):
         note("low confidence: the memory may have no answer")
 
 
-def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
+def _show(rank: int, result: Result, *, weak: bool, full: bool) -> None:
     first, *rest = paragraph(result.text, len(_INDENT), full=full)
-    print_line(quiet(f"{place:2}. "), first if weak else strong(first))
+    print_line(quiet(f"{rank:2}. "), first if weak else strong(first))
     for line in rest:
         print_line(_INDENT, line if weak else strong(line))
     if result.is_stale:
@@ -216,7 +220,7 @@ def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
     if result.arms is not None:
         print_line(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
     for fact in result.hop_path:
-        _print_text(f"led by: {collapse_whitespace(fact.text)}", full=full)
+        _print_text(f"via: {collapse_whitespace(fact.text)}", full=full)
 
 
 def _print_attribution(result: Result, *, weak: bool) -> None:
@@ -252,14 +256,14 @@ def _print_text(text: str, *, full: bool) -> None:
 
 
 def _show_chain(chain: Provenance) -> None:
-    _lines("", strong, f"{chain.type} {chain.id}: {collapse_whitespace(chain.text)}")
+    _print_wrapped("", strong, f"{chain.type} {chain.id}: {collapse_whitespace(chain.text)}")
     for step in chain.steps:
-        _lines("  ", None, step.description)
+        _print_wrapped("  ", None, step.description)
         for line in step.details:
-            _lines("    ", quiet, collapse_whitespace(line))
+            _print_wrapped("    ", quiet, collapse_whitespace(line))
 
 
-def _lines(indent: str, style: Any, text: str) -> None:
+def _print_wrapped(indent: str, style: Any, text: str) -> None:
     for line in paragraph(text, len(indent), full=True):
         print_line(indent, style(line) if style else line)
 

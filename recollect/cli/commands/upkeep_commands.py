@@ -295,9 +295,9 @@ def deadletters(
 def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
     """Skip a foreign record that blocks a zone.
 
-    Recollect did not write it. It can only be on Kafka; recollect doctor prints its topic and
-    OFFSET. Both are written to the zone's ledger with the record's hash, so that every node and
-    every rebuild skips it too.
+    A foreign record is one that another program wrote, which only happens on Kafka. recollect
+    doctor prints its topic and OFFSET. Both are written to the zone's ledger with the record's
+    hash, so that every node and every rebuild skips it too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records
@@ -308,7 +308,8 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     if as_json:
         print_json({"topic": topic, "offset": offset, "number": receipt.number})
     else:
-        print_line(f"zone {name} now skips {topic} offset {offset}, by record #{receipt.number}")
+        where = f"offset {offset} of {topic}"
+        print_line(f"zone {name} now skips {where} (stored as record #{receipt.number})")
 
 
 @click.command(epilog="Example: recollect promote --to kafka://localhost:9092")
