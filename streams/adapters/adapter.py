@@ -53,7 +53,7 @@ class ExportSource(Protocol):
     """An export that is open for reading.
 
     `is_chronological`: in order of time, so duplicates are close to each other. `may_grow`: a
-    message may have been exported before it was complete, as assistants write them.
+    message may have been exported while an assistant was still writing it.
     `splits_long_messages`: split a message that is too long for one event into several; otherwise
     reject it.
     """
@@ -103,14 +103,14 @@ class SingleFileSource(ExportSource):
 
 
 class LocalisedSource(ExportSource):
-    """A source whose instants are converted to local times of a zone, since "today" is a day there.
+    """A source with instants converted to local time, so that "today" means the day there.
 
     Instants are unix times and times ending in Z. A time with any other offset is left as it is.
     """
 
-    def __init__(self, source: ExportSource, zone: tzinfo) -> None:
+    def __init__(self, source: ExportSource, timezone: tzinfo) -> None:
         self._source = source
-        self._zone = zone
+        self._timezone = timezone
         self.is_chronological = source.is_chronological
         self.may_grow = source.may_grow
         self.splits_long_messages = source.splits_long_messages
@@ -125,7 +125,7 @@ class LocalisedSource(ExportSource):
         for number, event in results:
             if isinstance(event, InboundEvent) and _is_instant(event.occurred_at):
                 try:
-                    at = localised(parse_time(event.occurred_at, "occurred_at")[0], self._zone)
+                    at = localised(parse_time(event.occurred_at, "occurred_at")[0], self._timezone)
                 except InvalidInput as error:
                     yield number, error
                     continue
@@ -184,9 +184,9 @@ def drafts(
 ) -> Iterator[tuple[SourceLocation, Draft | Rejection]]:
     """Yield the drafts of a source, and its rejections, in order.
 
-    Equal records without an id are numbered within the import, so that the second is a second
-    event, and the same one in a later import; `duplicate_counts` are the counts of the import's
-    earlier sources. A damaged file ends there; the others are still read.
+    Equal records without an id are numbered within the import, so that repetitions become separate
+    events, each with the same id in every later import; `duplicate_counts` are the counts of the
+    import's earlier sources. A damaged file is read up to the damage; the others are still read.
     """
     duplicate_counts = Counter() if duplicate_counts is None else duplicate_counts
     for location, event in records(source):

@@ -124,7 +124,7 @@ class _InputOpener:
         self._input = Input([], [], [])
         self._skipped: list[str] = []
         self._skipped_count = 0
-        # Exports that could not be opened, and what the first unknown file of a folder looks like.
+        # Exports that could not be opened, and advice on the first unknown file of a folder.
         self._refused: list[tuple[str, InvalidInput]] = []
         self._lookalike = ""
         # How many archives are open around the current folder.

@@ -24,14 +24,14 @@ class ChatPlace(NamedTuple):
 
 
 class ChatMessage(NamedTuple):
-    """A message by which a chat is known again; the time is unix ms."""
+    """A message by which a chat is recognised; the time is unix ms."""
 
     sender_id: str
     occurred_at: int
     content: str
 
 
-#: Returns for each message the places where it was said already, on one of the platforms.
+#: Returns, for each message, the places on these platforms that already have it.
 FindPlaces = Callable[[Sequence[str], Sequence[ChatMessage]], Sequence[Sequence[ChatPlace]]]
 
 
@@ -39,7 +39,7 @@ class Options(msgspec.Struct, frozen=True):
     """Import options. Every adapter gets them, and uses those that its format needs.
 
     `timezone`: the zone of times without one, and of instants whose local time is unknown.
-    `find_places` looks up what the zone has already, if there is one.
+    `find_places` looks up the chats that the memory's zone already has.
     """
 
     timezone: ZoneInfo | None = None

@@ -1,4 +1,4 @@
-"""Messages of exports that are longer than an event may be: split into events, losing nothing."""
+"""Splitting messages that are too long for one event into several, without loss."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
 
 #: A message of more bytes is refused.
 MAX_MESSAGE_BYTES = 16 * MAX_CONTENT_BYTES
-# How far from a piece's end a line or a word may end, as a share of the piece.
+# A piece is cut at a line or word end within its last quarter, if there is one.
 _NEAR_END = 4
 _BOUNDARIES = ("\n\n", "\n", " ")
 
@@ -18,8 +18,8 @@ _BOUNDARIES = ("\n\n", "\n", " ")
 def split_message(event: InboundEvent) -> list[InboundEvent]:
     """Return a message, or if it is too long, one event for each piece of it, in order.
 
-    The first piece keeps the id and the attachments; the piece that ends a turn is the last. Each
-    says in its metadata which `part` of how many `parts` it is.
+    The first piece keeps the id and the attachments; of a message that completes a turn, the last
+    piece does. The metadata of each give its number (`part`) and the number of pieces (`parts`).
     """
     # A character has up to four bytes.
     if len(event.content) * 4 <= MAX_CONTENT_BYTES:
@@ -30,14 +30,16 @@ def split_message(event: InboundEvent) -> list[InboundEvent]:
     pieces = list(_pieces(raw))
     kept = len(pieces) if event.kind == "turn_completed" else 1
     return [
-        _part(event, piece, number, len(pieces), whole=number == kept)
+        _part(event, piece, number, len(pieces), keeps_id=number == kept)
         for number, piece in enumerate(pieces, 1)
     ]
 
 
-def _part(event: InboundEvent, piece: str, number: int, count: int, *, whole: bool) -> InboundEvent:
+def _part(
+    event: InboundEvent, piece: str, number: int, count: int, *, keeps_id: bool
+) -> InboundEvent:
     metadata = {**event.metadata, "part": number, "parts": count}
-    if whole:
+    if keeps_id:
         return msgspec.structs.replace(event, content=piece, metadata=metadata)
     suffix = f":part:{number}"
     return msgspec.structs.replace(
@@ -52,7 +54,7 @@ def _part(event: InboundEvent, piece: str, number: int, count: int, *, whole: bo
 
 
 def _pieces(raw: bytes) -> Iterator[str]:
-    """Yield a text in pieces that an event may have, cut between paragraphs, lines or words."""
+    """Yield a text in pieces that fit into an event, cut between paragraphs, lines or words."""
     while len(raw) > MAX_CONTENT_BYTES:
         # The last character may be cut off; it begins the next piece.
         piece = raw[:MAX_CONTENT_BYTES].decode(errors="ignore")

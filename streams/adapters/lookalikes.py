@@ -14,7 +14,7 @@ from recollect.streams.adapters.input.input_files import PROBE_BYTES, STANDARD_I
 
 #: The fields without which a record is no event.
 EVENT_FIELDS = frozenset({"platform", "sender_id", "occurred_at", "content"})
-# A record with fewer of them was not meant to be an event; "content" alone is everywhere.
+# A record with fewer of these fields was not meant as an event; many formats have "content".
 _MIN_EVENT_FIELDS = 2
 _MAX_PROBED_OBJECTS = 20
 _MAX_NAMED_FIELDS = 6

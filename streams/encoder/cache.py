@@ -5,7 +5,7 @@
                                        /int8-<checksum>.onnx, float-<checksum>.onnx
                                        /int8.json, float.json  the receipt of each graph
                                        /int8-<checksum>-outline* loads that graph sooner
-                                       /reranker-int8-*        the same of a cross-encoder
+                                       /reranker-int8-*        the same for a cross-encoder
     encoders/.partial-*                                        work in progress, never read
 
 Every file is written to a scratch directory, flushed and renamed into place, its receipt last. So
@@ -30,7 +30,7 @@ from recollect.streams.encoder.catalog import Checksums, ModelKind, ModelSource,
 from recollect.streams.encoder.pin import fingerprint
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
-# No download takes that long: an older directory is that of a killed process.
+# No download takes this long, so an older scratch directory was left by a killed process.
 _STALE_AFTER_S = 24 * 3600.0
 
 

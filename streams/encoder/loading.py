@@ -114,7 +114,7 @@ def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
         try:
             yield
         finally:
-            # A damaged file explains whatever error loading raised.
+            # If a file is damaged, report that rather than the error that loading raised.
             verified.result()
 
 

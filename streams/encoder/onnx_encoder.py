@@ -80,7 +80,7 @@ class OnnxEncoder:
         return [found[row] for row in range(len(texts))]
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
-        """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
+        """Return a query's token vectors without its prefix's; `pooled` equals `encode_query`."""
         prefix = self._settings.query_prefix
         found = self._tokens(prefix + text)
         own = found.offsets[:, 0] >= len(prefix)

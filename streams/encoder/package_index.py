@@ -256,7 +256,7 @@ def _pip_conf(environment: Mapping[str, str]) -> dict[str, str]:
         try:
             parser.read(path, encoding="utf-8")
         except (MalformedFile, UnicodeDecodeError):
-            # pip itself reports it.
+            # The file is malformed, which pip itself reports.
             continue
         for section in _SECTIONS:
             if parser.has_section(section):

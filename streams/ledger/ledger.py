@@ -54,7 +54,7 @@ class KeyStore(ABC):
     @property
     @abstractmethod
     def secret(self) -> bytes:
-        """The key of the hash under which a source id is recognised; 32 bytes."""
+        """The key of the keyed hash of source ids; 32 bytes."""
 
     @abstractmethod
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:

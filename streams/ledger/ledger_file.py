@@ -199,7 +199,7 @@ class LedgerFile:
             if partitions.get(zone) != position >> _OFFSET_BITS:
                 continue
             if zone in unrecognised:
-                # It may follow an event that this program cannot read, so it may not be void.
+                # It may extend an event that this program cannot read, so it may be valid.
                 continue
             try:
                 envelope, _ = read_event(record)

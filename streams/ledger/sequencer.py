@@ -64,7 +64,7 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
 
 
 # Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
-# time zone in which an instant is written. So it does the name of a forwarded message's author.
+# time zone in which an instant is written. The name of a forwarded message's author is ignored too.
 _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
@@ -99,7 +99,7 @@ def sequence(
 
     `find_known` looks up an event by the keyed hash of its source id. `now` (unix ms) is the
     ingested_at of drafts that give none, and the latest that any may have: a later one would
-    postpone when all following events count as known.
+    delay the time from which all following events count as known.
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
@@ -108,8 +108,8 @@ def sequence(
 
     def find(draft: Draft) -> tuple[bytes, _Known | None]:
         source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
-        if source not in within and (there := find_known(source)) is not None:
-            return source, _Known(there.number, there.event, unknown=there.unknown)
+        if source not in within and (found := find_known(source)) is not None:
+            return source, _Known(found.number, found.event, unknown=found.unknown)
         return source, within.get(source)
 
     for draft in drafts:
@@ -143,7 +143,7 @@ def sequence(
 
 
 def _is_duplicate(draft: Draft, known: _Known) -> bool:
-    """Return whether a draft duplicates the event with its id; of an erased one, any does."""
+    """Return whether a draft duplicates the event with its id; always True if that was erased."""
     if known.event is None:
         return not known.unknown
     return draft.occurred_at == known.event.occurred_at and _same(
@@ -152,7 +152,7 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
 
 
 def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
-    """Return a draft as an edit of the known message, if that has only a part of its text.
+    """Return a draft as an edit of the known message, if the draft extends the known text.
 
     Equal texts give the same edit; of several edits, the longest is the newest.
     """

@@ -343,7 +343,7 @@ def _judge(
     message = account.redacted(error.message_about(request))
     if status == 200:
         if error.status is None:
-            # A completion that breaks off was generated nevertheless; an error page was not.
+            # A truncated completion was generated, and may be charged; an error page was not.
             charged = content.lstrip().startswith(b"{")
             return _Failure("sent no chat completion", 0.0, message, charged=charged)
         status = error.status

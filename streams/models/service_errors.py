@@ -28,9 +28,9 @@ _CONTROL = re.compile(r"[^ -~\u00a0-\U0010ffff]+")
 
 
 class ServiceError(NamedTuple):
-    """An error: its message, the parameter that it names, and its status in the body.
+    """An error: its message, the parameter that it names, and the status that the body states.
 
-    `status` None: the body states no error.
+    `status` None: the body states none.
     """
 
     message: str

@@ -34,10 +34,10 @@ _NAME_KEYS = (
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 #: Other keys of a call.
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
-#: The maximum distance of a tool's name before its arguments, in characters.
+#: How many characters before its arguments a tool's name may be.
 _NAME_DISTANCE = 60
 _MAX_TEXT, _MAX_OPENINGS, _MAX_ENCODINGS = 200_000, 500, 3
-#: The maximum length of a call in Python, and of its closing brackets that are tried.
+#: The maximum length of a call in Python, and how many closing brackets are tried as its end.
 _MAX_PYTHON, _MAX_CLOSINGS = 5_000, 50
 
 _THOUGHTS = re.compile(r"(?is)\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z")
@@ -185,7 +185,7 @@ def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 
 
 def _fitted(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Decode the texts within a value for which its schema asks another type."""
+    """Decode the strings within a value where its schema asks for another type."""
     kind = schema.get("type")
     if isinstance(value, str) and kind in ("object", "array", "number", "integer"):
         decoded = _decoded(value)

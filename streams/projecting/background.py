@@ -29,7 +29,7 @@ MIN_BACKLOG = 5_000
 _BATCH_SIZE = 1_000
 # The interval at which the progress of the process is polled.
 _POLL_INTERVAL_SECONDS = 0.02
-# After this long without progress, the process is no longer waited for.
+# After this long without progress, waiting for the process ends.
 _STALL_TIMEOUT_SECONDS = 60.0
 
 

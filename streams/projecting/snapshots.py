@@ -35,8 +35,9 @@ _BATCH_SIZE = 2_000
 class Snapshot(msgspec.Struct, frozen=True):
     """The state of a zone as of record `number` of a chain, without the events erased since.
 
-    `erased`: the number of the last erasure of events up to `number`, or 0. `decided`: the files in
-    use had applied both records. `versions`: the schema version of each file.
+    `erased`: the record number of the latest erasure that affects events 1 to `number`, or 0.
+    `decided`: whether the live files had applied the records `number` and `erased`. `versions`: the
+    schema version of each file.
     """
 
     chain: str
@@ -177,9 +178,10 @@ def _erase(
 ) -> None:
     """Apply later erasures to the records that the files hold.
 
-    The change record of an erasure has every row that differs without the erased events, with its
-    sources. A row with no source after the snapshot's record had the same value at that record.
-    Only erasures delete rows, so a row that they delete does not belong into the snapshot either.
+    The change record of an erasure contains every row whose value changes once the erased events
+    are left out, with its sources. A row without a source after the snapshot's record had the same
+    value at that record. Only erasures delete rows, so a row that they delete must not be in the
+    snapshot either.
     """
     mark = files.watermark()
     reader = ChangeReader(ledger, zone, chain, mark.number, mark.offset, mark.hash)

@@ -35,8 +35,8 @@ from recollect.streams.records.skipped_records import SKIP_RECORD, is_skipped
 
 _BATCH_SIZE = 2_000
 
-#: Kinds that are never erased: they explain missing keys, name the chain in use, and the records
-#: that are passed over.
+#: Kinds that are never erased: they explain missing keys, name the chain in use, and name the
+#: records to skip.
 NEVER_ERASED = frozenset({"forget", "switch", SKIP_RECORD})
 
 ErrorT = TypeVar("ErrorT", bound=RecollectError)

@@ -38,7 +38,7 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
 
 
 def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return which of these events, whose keys are missing, are named by no erasure of the zone.
+    """Return those of these events, whose keys are missing, that no erasure of the zone names.
 
     All of the zone's erasures are read, once, and only when a key is missing.
     """

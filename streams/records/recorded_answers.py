@@ -30,7 +30,7 @@ def recorded_answers(
     """Return the answers at these locations; None if a source of one of them was erased.
 
     Raises:
-        IntegrityError: a recording is missing, or has another hash than the event says.
+        IntegrityError: a recording is missing, or its hash is not the one that the event names.
     """
     found = []
     partition = partition_of(zone)

@@ -12,8 +12,8 @@ Item = TypeVar("Item")
 class GroupCommit(Generic[Item]):
     """Calls `work` with all waiting items at once, in order of arrival.
 
-    If the latency of `work` hardly depends on the number of items, a batch takes as long as one
-    item. All callers must run in one event loop.
+    If the latency of `work` hardly depends on the number of items, a batch takes hardly longer than
+    one item. All callers must run in one event loop.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:

@@ -64,7 +64,7 @@ def run_worker(
     """Run a worker until SIGINT or SIGTERM.
 
     `open_node` opens the home's node, in each of the worker's processes. `periodic` is called every
-    five minutes with each zone that this worker owns, to append what is due, such as ticks.
+    five minutes with each zone that this worker owns, to append events that are due, such as ticks.
     `on_ownership` is called with this worker's partitions whenever they change. `member` is its
     static member id in the consumer group. `heartbeat` is a file that is touched while the worker
     is healthy.
@@ -145,7 +145,7 @@ def _report_gaps(ledger: KafkaLedger, partitions: Collection[int], report: OnZon
 
 def _settings(settings: KafkaSettings, member: str | None) -> Settings:
     sasl = None
-    if settings.logs_in:
+    if settings.uses_sasl:
         assert settings.username is not None
         assert settings.password is not None
         sasl = Sasl(

@@ -186,7 +186,7 @@ class ZoneMaintenance:
     def _has_unfinished_work(self, zone: str) -> bool:
         """Return whether records or a purge are pending, or, for a zone decided here, commands.
 
-        The former owner may have died before it published them.
+        The former owner may have died before it published the commands.
         """
         journal = self._node.journal
         if not self._node.zone(zone).exists():

@@ -86,9 +86,9 @@ def note_event(
     thread: str,
     **more: Any,
 ) -> InboundEvent:
-    """Return the event of a note that an assistant took about its user.
+    """Return the event of a note that an assistant wrote about its user.
 
-    It can be searched, but no facts are extracted from it (F1). `thread` separates it from
+    It can be searched, but no facts are extracted from it. `thread` separates it from
     conversations; `more` are further fields.
 
     Raises:
@@ -103,7 +103,7 @@ def note_event(
 def deletion_event(event: InboundEvent) -> InboundEvent:
     """Return the deletion of a message that another branch replaced.
 
-    It has the time of the message, which never counted.
+    It has the time of the message, so that the message never takes effect.
     """
     return InboundEvent(
         platform=event.platform,

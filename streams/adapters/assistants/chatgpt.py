@@ -75,7 +75,7 @@ _SILENT_TYPES = frozenset(
 class _Speech(NamedTuple):
     """The content of a message.
 
-    `hidden`: ChatGPT never shows it. `noted`: the tool by which ChatGPT noted it.
+    `hidden`: ChatGPT never shows it. `noted`: the tool with which ChatGPT stored it as a memory.
     """
 
     role: str
@@ -110,10 +110,10 @@ class _PlacedMessage(NamedTuple):
 
 
 class _Profile:
-    """The notes that ChatGPT repeats in its conversations, each once, with its first time.
+    """The distinct notes that ChatGPT repeats in its conversations, with their first times.
 
-    Their number and size are limited: a hostile export has one for every message. `dropped` counts
-    those beyond.
+    Their number and size are limited, since a hostile export may have one for every message.
+    `dropped` counts the notes beyond the limits.
     """
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
     off_path = replaced(nodes, parents, path)
     found: list[tuple[float, int, _PlacedMessage]] = []
     seen: set[str] = set()
-    # Nodes without a parent first; the remaining ones form cycles, and are taken as they are.
+    # Nodes without a parent first. The remaining ones form cycles, entered at any of their nodes.
     for root in (*(id for id in nodes if id not in parents), *nodes):
         pending = [(root, _ParentContext(start, time_key(start)))]
         while pending:
@@ -312,7 +312,7 @@ def _tree(nodes: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, list[str]
 
 
 def _leaf(current: object, nodes: Mapping[str, Any]) -> str:
-    """Return the node at which ChatGPT shows a conversation: as named, otherwise the newest."""
+    """Return the node whose branch ChatGPT shows: the one that the export names, or the newest."""
     if isinstance(current, str) and current in nodes:
         return current
     times = {
@@ -321,7 +321,7 @@ def _leaf(current: object, nodes: Mapping[str, Any]) -> str:
         )
         for id, node in nodes.items()
     }
-    # Of several at one time the last one.
+    # If several have the same time, the last one.
     return max(reversed(times), key=lambda id: times[id], default="")
 
 

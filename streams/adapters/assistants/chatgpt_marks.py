@@ -32,9 +32,9 @@ _SOURCE = re.compile(
 
 
 def without_marks(text: str, references: Mapping[str, str]) -> str:
-    """Return a text with the labels of its marks in their places.
+    """Return a text in which each mark is replaced by its label.
 
-    `references`: the label of each mark that has none itself.
+    `references`: the labels of marks that contain none.
     """
     if "\ue200" in text:
         text = _MARK.sub(lambda found: _label(found, references), text)
@@ -42,7 +42,7 @@ def without_marks(text: str, references: Mapping[str, str]) -> str:
 
 
 def labels(references: object) -> dict[str, str]:
-    """Return the labels in a message's `content_references`, by the marks that they stand for."""
+    """Return the labels in a message's `content_references`, by mark."""
     found: dict[str, str] = {}
     for one in references if isinstance(references, list) else ():
         if isinstance(one, dict) and isinstance(mark := one.get("matched_text"), str):

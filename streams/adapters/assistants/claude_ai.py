@@ -203,7 +203,7 @@ def _place_in_turns(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Pl
 def _replaced(leaf: object, messages: list[Any]) -> set[str]:
     """Return the messages on another branch than the current one.
 
-    `leaf`: the current message. Exports do not name it: there it is the newest one.
+    `leaf`: the current message. If the export does not name it, the newest message is used.
     """
     given = [one for one in map(dict_or_empty, messages) if text_or_none(one.get("uuid"))]
     times = {one["uuid"]: parse_time(one.get("created_at")) for one in given}
@@ -213,7 +213,7 @@ def _replaced(leaf: object, messages: list[Any]) -> set[str]:
         if isinstance(parent := one.get("parent_message_uuid"), str)
     }
     if not isinstance(leaf, str) or leaf not in times:
-        # Of several at one time the last one.
+        # If several have the same time, the last one.
         leaf = max(reversed(times), key=lambda id: time_key(times[id]), default="")
     return replaced(times, parents, path_to(leaf, parents))
 

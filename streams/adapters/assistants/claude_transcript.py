@@ -58,7 +58,8 @@ _INJECTED = re.compile(
 _MEMORY_INPUT_TAG = re.compile(r"</?user-memory-input>")
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)(?:</command-args>|\Z)", re.DOTALL)
-# Claude Code's own commands whose arguments are names and settings. Those of all others are words.
+# Claude Code's own commands whose arguments are names and settings. Those of all other commands
+# are the user's words.
 _SETTING_COMMANDS = frozenset(
     {"add-dir", "branch", "color", "config", "copy", "effort", "export", "fast", "fork", "ide"}
     | {"login", "mcp", "model", "output-style", "permissions", "plugin", "remote-control"}
@@ -76,7 +77,7 @@ _GENERATED_PREFIXES = (
     "[Image: original ",
     "[Image: source:",
 )
-# A refused tool use, and where the words of the user begin that explain it.
+# A refused tool use, up to where the user's explanation begins.
 _REFUSAL = re.compile(
     r"(?:Error: )?(?:The user (?:doesn't|does not) want|Permission for this tool use was denied)"
     r"[^\n]*?\bthe user said:(.*)",
@@ -110,7 +111,7 @@ Parsed = Union[EventFields, MalformedRecord]
 class _PendingAnswer(NamedTuple):
     """A text of an answer that a later record may replace.
 
-    `first`: the number of the record that it began with; `number`: of the latest.
+    `first`, `number`: the numbers of its first and its latest record.
     """
 
     first: int
@@ -380,7 +381,7 @@ def event_fields(
     """Return the fields of the event of a user's or an assistant's message.
 
     `ends_turn`: the record says that the assistant's turn ends with it. A question has no turn, so
-    that it is decided at once, whether an answer came or not.
+    that it is decided at once, without waiting for an answer.
 
     Raises:
         MalformedRecord: the time is unknown.

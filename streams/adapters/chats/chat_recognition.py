@@ -20,7 +20,7 @@ from recollect.streams.adapters.input.input_files import InputEntry, Uncounted
 
 # The number of messages at each end of a chat that are looked up.
 _SAMPLED = 32
-# The number of consecutive known messages required; fewer if the names are alike.
+# The number of consecutive known messages required; fewer if the chats' names are alike.
 _MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
 
 
@@ -45,7 +45,7 @@ def is_talk(senders: Iterable[str | None], *, few: bool = False) -> bool:
 
 
 class RecognisedChat(ExportSource):
-    """A chat in one file, under the place that the zone has it in already, if it does.
+    """A chat in one file, in the place where the zone already has it, if it does.
 
     `place`: the place according to the file's name. `open_in` opens the file for a given place.
     `platforms`: the platforms that use its format.
@@ -96,7 +96,7 @@ def _sample(source: ExportSource) -> list[ChatMessage]:
 def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPlace:
     """Return the place of a chat: its own, or the one that has the messages already.
 
-    `places`: for each sampled message, in order, the places where it was said.
+    `places`: for each sampled message, in order, the places that have it.
     """
     counts = Counter(place for found in places for place in found)
     if own in counts:

@@ -221,7 +221,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(
             type=_family(str(name or "")),
             name=name,
-            # Without the query, which grants access and changes with each export.
+            # Without the query string, which grants access and changes with each export.
             url=str(one.get("url") or "").partition("?")[0] or None,
             size=one.get("fileSizeBytes"),
         )

@@ -34,7 +34,7 @@ _REQUIRED_KEYS = (
 _ENCRYPTED_CHAT = re.compile(rb'"senderName"\s*:')
 _MESSENGER_PLATFORM = "messenger"
 _MESSENGER = re.compile(r"facebook|messenger", re.IGNORECASE)
-# What only one of both writes: folders of files, fields, and names of people who left.
+# What only one of the two programs writes: folders, fields, and names of people who left.
 _OWN = (
     (
         "instagram",

@@ -1,7 +1,7 @@
 """IRC logs of clients and bouncers: one file per channel, or per channel and day.
 
-Logs have no ids and mostly no time zone. The day comes from lines that name it, otherwise from the
-file's name, as does the channel.
+Logs have no ids, and most have no time zone. The day comes from lines that state it, or else from
+the file's name. The channel comes from the name of the file or of its folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STAMP = re.compile(
     (?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?=\s|<)""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Lines that name the following day.
+# Lines that state the date of the lines after them.
 _DAY_LINE = re.compile(
     rf"""(?:---\ (?:log\ opened|day\ changed)|\**\ ?(?:begin\ logging\ at)
     |session\ (?:start|time)(?:\ \([^)]*\))?:)\s+(?:[a-z]{{3}},?\s+)?
@@ -79,7 +79,7 @@ _RENAMED = re.compile(
     r"|(?P<changed>\S+)\s+changed\s+nick\s+to\s+(?P<into>\S+)",
     re.IGNORECASE,
 )
-_LEFT = re.compile(
+_JOINED_OR_LEFT = re.compile(
     r"(?:joins|parts|quits):\s+(?P<listed>\S+)|(?P<nick>\S+)\s+[\[(].*\b(?:joined|left|quit)\b",
     re.IGNORECASE,
 )
@@ -107,7 +107,7 @@ _MAX_SAMPLED_LINES = 60
 
 
 class _Line(NamedTuple):
-    """A line of a log; `spoken`: somebody said it."""
+    """A line of a log; `spoken`: a person wrote it, not a client or a server."""
 
     nick: str
     text: str
@@ -118,12 +118,12 @@ class _Line(NamedTuple):
 class _Log:
     """Parses a log line by line, with the state that lines leave for later ones."""
 
-    def __init__(self, entry: InputEntry, zone: ZoneInfo | None, channel: str | None) -> None:
-        self._clock = None if zone is None else LocalClock(zone)
+    def __init__(self, entry: InputEntry, timezone: ZoneInfo | None, channel: str | None) -> None:
+        self._clock = None if timezone is None else LocalClock(timezone)
         self._day = _day_in_name(entry)
         self._channel = channel
         self._last: datetime | None = None
-        # Nick -> person: after a change of nick it is the same person, until they leave.
+        # Nick -> the person's first nick, so that they stay the same person until they leave.
         self._people: dict[str, str] = {}
 
     def parse(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, ParseResult]]:
@@ -223,7 +223,7 @@ class _Log:
             whose = self._person_of(old)
             self._people.pop(old.lower(), None)
             self._people[new.lower()] = whose
-        elif gone := _LEFT.match(text):
+        elif gone := _JOINED_OR_LEFT.match(text):
             self._people.pop((gone["listed"] or gone["nick"]).lower(), None)
 
 
@@ -287,17 +287,17 @@ def _system_line(text: str) -> _Line:
 
 
 def _day_line(line: str) -> date | None:
-    if (parse := _DAY_LINE.match(line)) is None:
+    if (match := _DAY_LINE.match(line)) is None:
         return None
-    month = _MONTHS.index(parse["month"].lower()) + 1
-    return date(int(parse["year"]), month, int(parse["day"]))
+    month = _MONTHS.index(match["month"].lower()) + 1
+    return date(int(match["year"]), month, int(match["day"]))
 
 
 def _day_in_name(entry: InputEntry) -> date | None:
-    if (parse := _DAY_IN_NAME.search(entry.name)) is None:
+    if (match := _DAY_IN_NAME.search(entry.name)) is None:
         return None
     try:
-        return date(*map(int, parse.groups()))
+        return date(*map(int, match.groups()))
     except ValueError:
         return None
 
@@ -308,8 +308,8 @@ def _channel_of(entry: InputEntry) -> str | None:
     stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", entry.name)
     stem = _DAY_IN_NAME.sub("", stem).strip("-_. ")
     for name in (stem, *folders[-1:]):
-        if parse := _CHANNEL.search(name):
-            return _CLIENT.sub("", parse[0].partition("..")[0]).rstrip("-_.").lower()
+        if match := _CHANNEL.search(name):
+            return _CLIENT.sub("", match[0].partition("..")[0]).rstrip("-_.").lower()
     words = [word for word in re.split(r"[^\w#&+-]+|_", stem.lower()) if word not in _NO_NAME]
     words = [word for word in words if not word.isdigit()]
     return ".".join(words) or None

@@ -460,7 +460,7 @@ def _text(value: object) -> str | None:
 
 
 def _without_query(value: object) -> str | None:
-    """Return a URL without its query, which grants access and changes with each export."""
+    """Return a URL without its query string, which grants access and changes with each export."""
     return value.partition("?")[0] if isinstance(value, str) else None
 
 

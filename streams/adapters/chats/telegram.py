@@ -100,20 +100,20 @@ class _Clocks:
 class _Chat:
     """A chat's id and kind."""
 
-    def __init__(self, known: Mapping[str, Any], local: tzinfo | None, clocks: _Clocks) -> None:
-        self.type = str(known.get("type") or "")
+    def __init__(self, fields: Mapping[str, Any], local: tzinfo | None, clocks: _Clocks) -> None:
+        self.type = str(fields.get("type") or "")
         self.kind: PeerKind | None
         family, self.kind = _CHATS.get(self.type, ("", None))
-        id_ = known.get("id")
-        # A chat between two is called like the other, who is known by their id.
-        named = known.get("name") if self.kind in ("group", "channel") else None
+        id_ = fields.get("id")
+        # A one-to-one chat has the name of the other person, who is identified by id instead.
+        named = fields.get("name") if self.kind in ("group", "channel") else None
         self.metadata: dict[str, Any] = {"channel": str(named)} if named else {}
-        self.known = id_ is not None
-        self.id = f"{family}{id_}" if id_ is not None else str(known.get("name") or "chat")
+        self.has_id = id_ is not None
+        self.id = f"{family}{id_}" if id_ is not None else str(fields.get("name") or "chat")
         self.local = local
         self.clock = clocks.of(self.id)
 
-    def message(self, id_: object, peer: object = None) -> str:
+    def message_id(self, id_: object, peer: object = None) -> str:
         """Return the id of a message of this chat, or of another."""
         return f"{peer or self.id}:{id_}"
 
@@ -124,7 +124,7 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
         raise InvalidInput(f"Telegram exported no text or no time for this record of type {kind!r}")
     at = _parse_time(message, "date", chat.local, chat.clock)
     number = message.get("id")
-    id_ = chat.message(number) if number is not None and chat.known else None
+    id_ = chat.message_id(number) if number is not None and chat.has_id else None
     common: dict[str, Any] = {
         "platform": _PLATFORM,
         "peer_id": chat.id,
@@ -137,10 +137,10 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     common |= {"sender_id": sender, "sender_name": name}
     by_program = "via_bot" in message or "inline_bot_buttons" in message
     if by_program or (chat.type == "bot_chat" and sender == chat.id):
-        # Only bots have buttons, and text sent through one was not typed.
+        # Only bots have buttons, and text sent through a bot was not typed.
         common["direction"] = "out"
-    if (answered := message.get("reply_to_message_id")) is not None and chat.known:
-        common["reply_to"] = chat.message(answered, message.get("reply_to_peer_id"))
+    if (answered := message.get("reply_to_message_id")) is not None and chat.has_id:
+        common["reply_to"] = chat.message_id(answered, message.get("reply_to_peer_id"))
     content, quoted = _split_quotes(message)
     attachments = list(_attachments(message))
     if "forwarded_from" in message or "forwarded_from_id" in message:
@@ -200,7 +200,7 @@ def _notice(
         sender_name=name,
         occurred_at=at.isoformat(),
         content=f"{action}: {', '.join(details)}" if details else action,
-        target=chat.message(pinned) if pinned is not None and chat.known else None,
+        target=chat.message_id(pinned) if pinned is not None and chat.has_id else None,
     )
 
 
@@ -313,7 +313,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(type="contact", name=" ".join(str(one) for one in parts if one) or None)
     poll = message.get("poll")
     if isinstance(poll, dict):
-        # The options were not said by anybody.
+        # The options are an attachment, since no person stated them.
         answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
         yield Attachment(type="poll", caption=" / ".join(map(_text, answers)) or None)
     if title := message.get("game_title"):
@@ -346,7 +346,8 @@ def _parse_time(
 ) -> datetime:
     """Return a time of a message, in the exporter's zone if that is known.
 
-    `clock_of_chat`: for times that are in order.
+    `clock_of_chat`: resolves ambiguous local times when clocks are set back; only for times in
+    ascending order.
     """
     local_time, unix = message.get(field), message.get(f"{field}_unixtime")
     clock = datetime.fromisoformat(str(local_time)) if local_time else None

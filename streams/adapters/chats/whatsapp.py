@@ -66,16 +66,16 @@ _PLATFORM = "whatsapp"
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 # Notes and documents: no phone exports a chat under such a name.
 _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)\Z", re.IGNORECASE)
-# A name that WhatsApp gives, and one that it gives in archives, or people.
+# A file name that WhatsApp gives, and one that it gives in archives, or that people choose.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
-# A message must begin within the first lines, this many.
+# A message must begin within this many lines.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
 _MAX_NAMES = 20_000
 # Words of a name that a notice begins with.
 _MAX_NAME_WORDS = 6
-# A phrase at the end of a message that comes so often is an edit mark.
+# A phrase that ends at least this many messages is an edit mark.
 _MIN_EDIT_MARKS = 3
 _QUOTES = (("“", "”"), ("«", "»"))
 
@@ -83,9 +83,9 @@ _QUOTES = (("“", "”"), ("«", "»"))
 class _Survey(msgspec.Struct):
     """Facts about the whole file.
 
-    `order`: the order of its dates. `placeholders` and `edit_marks`: phrases in angle brackets that
-    come again, where only WhatsApp would write them. `group`: the sender that stands for the group
-    itself, whose lines are all WhatsApp's.
+    `order`: the order of its dates. `placeholders` and `edit_marks`: repeated phrases in angle
+    brackets, in positions where only WhatsApp writes them. `group`: the sender that stands for the
+    group itself, all of whose lines are WhatsApp's.
     """
 
     order: DateOrder | None = None
@@ -173,7 +173,7 @@ class _Chat(ExportSource):
         fields = self._message_fields(text, sender, header)
         if text.startswith(tuple(MARKS)) and not {"kind", "attachments"} & fields.keys():
             fields["content"] = EMBEDDINGS.sub("", fields["content"])
-            # Earlier builds took it for a notice, whose id would be the same.
+            # Earlier builds imported it as a notice, which would otherwise have the same id.
             fields["id"] = self._marked_id(sender, occurred_at, fields["content"])
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)
 
@@ -312,7 +312,7 @@ def _chat_name(path: str) -> str | None:
 
 
 class _Surveyor:
-    """Reads a whole file for what only all of it shows."""
+    """Collects the facts that only a whole file shows."""
 
     def __init__(self) -> None:
         self._dates = DateOrders()
@@ -320,7 +320,8 @@ class _Surveyor:
         self._second: Counter[tuple[str, str]] = Counter()
         self._brackets: Counter[str] = Counter()
         self._ends: Counter[str] = Counter()
-        # The sender of the first message if that is WhatsApp's, and whether they wrote otherwise.
+        # The sender of the first message if WhatsApp wrote it, and whether that sender also has
+        # messages that WhatsApp did not write.
         self._group: str | None = None
         self._group_speaks = False
 

@@ -50,7 +50,7 @@ FIRST_YEAR = 2009
 _YEAR_FIRST_DAY_HALVES = frozenset(
     {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
 )
-# An order that multiplies the days between messages by so much is wrong.
+# An order is wrong if it makes the intervals between messages this many times longer.
 _LEAP = 20
 
 
@@ -98,7 +98,8 @@ def header_of(line: str) -> Header | None:
 class DateOrders:
     """The possible orders of a file's dates.
 
-    An order is impossible for a date that it makes no day, a day before WhatsApp, or one to come.
+    An order is impossible for a date that it turns into an invalid day, a day before WhatsApp
+    existed, or one in the future.
     """
 
     def __init__(self) -> None:
@@ -178,7 +179,7 @@ class DateOrders:
         )
 
     def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
-        """Return whether the year comes first, where the other orders are possible too.
+        """Return whether the year comes first, if the other orders are possible too.
 
         Rare, so the evidence must be clear: every other order runs backwards, or leaps over years
         from one message to the next.

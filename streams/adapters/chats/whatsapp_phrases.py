@@ -13,7 +13,7 @@ import msgspec
 #: Direction marks, which precede WhatsApp's own text and surround numbers.
 MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 
-# Marks, and what some tools leave out within words: zero-width joiners.
+# Marks, and zero-width joiners within words, which some tools leave out.
 _INVISIBLE = MARKS + "\u200b\u200c\u200d"
 
 #: The marks around a number that was pasted.
@@ -116,7 +116,8 @@ _NOTICE_PART = re.compile(
 _TWICE_MARKED = re.compile(r"[^\n\u200e\u200f]{1,60}[.,] ?[\u200e\u200f][^\n]{1,60}")
 
 
-# Characters of a text in which a phrase is looked for; none of the table is so long.
+# How many characters of a text, from its start, are searched for a phrase; all in the table are
+# shorter.
 _MAX_PHRASE = 300
 # Full stops, which phrases have in some versions only.
 _STOPS = " .。।!"
@@ -185,7 +186,7 @@ def bracketed_at_end(text: str) -> tuple[int, str] | None:
 
 
 def may_be_own(phrase: str) -> bool:
-    """Return whether a phrase in brackets that comes again is WhatsApp's, in whatever language.
+    """Return whether a repeated phrase in brackets is WhatsApp's, in whatever language.
 
     A single word in ASCII is not, as in "<sigh>" and "<br>", and neither is an address.
     """
@@ -212,8 +213,8 @@ def is_system_message(words: str) -> bool:
 def is_omitted(words: str, mark: str) -> bool:
     """Return whether a line is the placeholder of a file that was not exported.
 
-    `mark`: the mark before it, or "". After one from right to left, as people write it too, the
-    phrase must be in the table.
+    `mark`: the direction mark before it, or "". After a right-to-left mark, which people's texts
+    have too, the phrase must be in the table.
     """
     phrase = bracketed(words)
     if OMITTED.fullmatch(words) or (phrase is not None and phrase in _MEDIA):

@@ -1,7 +1,7 @@
 """Folders of an input: directories and archives, with their files in a fixed order.
 
-Nothing unpacked remains on disk: a zip is read in place, a compressed tar through an unnamed file.
-No link is followed, and no name leads out of the folder.
+No unpacked file remains on disk: a zip is read in place, a compressed tar through an unnamed file.
+Links are not followed, and no member's name can lead out of the folder.
 """
 
 from __future__ import annotations
@@ -381,7 +381,7 @@ class _ZipEntry(InputEntry):
         self._archive = archive
         self._info = info
         self._shared = shared
-        # Zip archives have no time zone, and their first day means that the time is missing.
+        # Zip archives have no time zone; 1980-01-01 means that the time is missing.
         with suppress(ValueError):
             self.modified_at = datetime(*info.date_time, tzinfo=UTC)
         if info.date_time <= _NO_ZIP_TIME:

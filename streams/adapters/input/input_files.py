@@ -175,7 +175,7 @@ class SpooledInput(InputEntry):
 
 
 def time_or_none(seconds: float) -> datetime | None:
-    """Return a unix time in UTC, or None for one that no file was written at."""
+    """Return a unix time in UTC, or None if it is not a plausible time of a file."""
     try:
         return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
     except (ValueError, OverflowError, OSError):

@@ -159,7 +159,7 @@ def _addresses(value: str) -> Iterator[tuple[str, str]]:
     if usable:
         yield from usable
         return
-    # Not parseable: take whatever looks like an address, and the text before it as the name.
+    # Unparseable: use anything that looks like an address, and the text before it as the name.
     plain = decoded_words(value)
     if found := re.search(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+", plain):
         yield plain[: found.start()].strip("\"'< ,"), found.group()

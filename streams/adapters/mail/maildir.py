@@ -43,7 +43,7 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
 
 
 def _may_be_mail(entry: InputEntry) -> bool:
-    """Return whether a file is a mail; one that cannot be read is reported where it is read."""
+    """Return whether a file may be a mail; an unreadable one may be, and the import reports it."""
     try:
         return is_mail(entry.start(), entry.name)
     except DamagedInput:

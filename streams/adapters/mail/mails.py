@@ -177,7 +177,7 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
     occurred_at = time_of(mail) or received_at
     if occurred_at is None:
         raise InvalidInput("the mail has no time since 1970: no valid Date or Received header")
-    # Imported here: only a mail needs the extra that it takes.
+    # Imported here: only mails need the extra `imports`.
     with needed("imports"):
         from recollect.streams.adapters.mail.mail_body import MailBody, split_body
 
@@ -308,7 +308,7 @@ def _is_notice(mail: Message, subject: str, sender: str) -> bool:
     if header(mail, "Precedence").casefold() in ("auto_reply", "auto-reply"):
         return True
     if "spam" in _labels(mail) or header(mail, "X-Spam-Flag").strip().casefold() == "yes":
-        # Nothing is to be concluded from spam.
+        # No facts are to be extracted from spam.
         return True
     if any(name in mail for name in ("X-Autoreply", "X-Autorespond", "X-Auto-Reply")):
         return True

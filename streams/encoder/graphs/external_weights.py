@@ -38,7 +38,7 @@ def without_weights(graph: bytes, file: str) -> bytes:
 
 
 def find_weightless_graph(directory: Path, graph: store.GraphReceipt) -> Path | None:
-    """Return the intact graph without weights of `graph`, or None."""
+    """Return the file of `graph` without its weights, or None if it is missing or damaged."""
     receipt = store.read_graph(directory, _name(graph))
     if receipt is None or not store.graph_is_intact(directory, receipt):
         return None
@@ -46,7 +46,7 @@ def find_weightless_graph(directory: Path, graph: store.GraphReceipt) -> Path | 
 
 
 def write_weightless_graph(cache: Path, directory: Path, graph: store.GraphReceipt) -> None:
-    """Write the graph without the weights of `graph`; skip a damaged one.
+    """Write `graph` without its weights; skip a damaged graph.
 
     Raises:
         OSError: the cache cannot be written.

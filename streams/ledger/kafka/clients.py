@@ -46,7 +46,7 @@ LedgerPartition = tuple[str, int]
 REQUEST_TIMEOUT_SECONDS = 30.0
 # The broker appends a batch as a whole or not at all.
 _BATCH_BYTES = 1_000_000
-# How long a connection attempt may take that finds out why brokers refuse connections.
+# Timeout of the test connection that finds out why brokers refuse us.
 _CONNECT_SECONDS = 5.0
 # Errors that are passed on to callers as they are.
 _PASSED_THROUGH = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
@@ -59,7 +59,7 @@ _UNDER_REPLICATED_CODES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterA
 # Time limits for stopping a client with pending work.
 _CANCEL_SECONDS = 1.0
 _STOP_SECONDS = 5.0
-# Long-poll time of an idle consumer's fetch; later requests in its connection wait behind it.
+# How long the broker may hold an empty fetch; later requests on the connection wait behind it.
 _FETCH_WAIT_MS = 50
 
 
@@ -196,8 +196,9 @@ class Clients:
     ) -> dict[LedgerPartition, int]:
         """Return the end offset of partitions, as the broker knows it now.
 
-        For the inbox that is the last stable offset, before any open transaction. An end below its
-        partition's offset in `known` is requested again for a while.
+        For the inbox that is the last stable offset, before any open transaction. If an end is
+        below the partition's offset in `known`, the broker may be outdated, and is asked again for
+        a while.
         """
         asked, min_ends = list(tps), known or {}
         return self._run(
@@ -236,7 +237,7 @@ class Clients:
         """Return new records, waiting up to `seconds` for them.
 
         Raises:
-            aiokafka.errors.OffsetOutOfRangeError: a partition does not hold the offset (any more).
+            aiokafka.errors.OffsetOutOfRangeError: the offset does not exist, or no longer exists.
         """
         return self._run(self._poll(seconds, limit), within=seconds + REQUEST_TIMEOUT_SECONDS)
 
@@ -247,7 +248,7 @@ class Clients:
 
         Raises:
             aiokafka.errors.OffsetOutOfRangeError: the partition begins after `offset`, or ends
-                before `offset` or `known`, and still does after some tries.
+                before `offset` or `known`, even after several attempts.
         """
 
         async def read() -> list[ConsumerRecord[bytes, bytes]] | OffsetOutOfRangeError:
@@ -372,8 +373,8 @@ class Clients:
     def _on_broker(self, tp: LedgerPartition) -> TopicPartition:
         return TopicPartition(self._settings.topic(tp[0]), tp[1])
 
-    def _without_prefix(self, there: TopicPartition) -> LedgerPartition:
-        return self._names[there.topic], there.partition
+    def _without_prefix(self, broker_partition: TopicPartition) -> LedgerPartition:
+        return self._names[broker_partition.topic], broker_partition.partition
 
     async def _started_admin(self) -> Administrator:
         async with self._starting:
@@ -394,7 +395,7 @@ class Clients:
         return self._read_consumer
 
     async def _new_consumer(self, isolation: str = "read_committed") -> AIOKafkaConsumer:
-        # No group: the caller says where to read, and a missing offset is an error.
+        # No group: the caller sets the position, and a missing offset is an error.
         consumer = AIOKafkaConsumer(
             **self._options,
             isolation_level=isolation,
@@ -505,9 +506,9 @@ class Clients:
                 raise
             raise self._under_replicated(producer.under_replicated) from None
 
-    def _under_replicated(self, there: TopicPartition) -> LedgerUnavailable:
+    def _under_replicated(self, tp: TopicPartition) -> LedgerUnavailable:
         return LedgerUnavailable(
-            f"partition {there.partition} of topic {there.topic} of the ledger "
+            f"partition {tp.partition} of topic {tp.topic} of the ledger "
             f"{self._settings.url} has had fewer than min.insync.replicas in sync for "
             f"{REQUEST_TIMEOUT_SECONDS:.0f} s, so nothing was acknowledged; check the other "
             "brokers, then try again: duplicates count once"

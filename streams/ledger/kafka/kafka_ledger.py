@@ -59,12 +59,12 @@ _WORKERS_CACHE_SECONDS = 2.0
 class KafkaLedger(Ledger):
     """A Kafka ledger, as a node in `directory` sees it.
 
-    `follows`: another thread or process polls all the time, so reads answer from the copy as it is;
-    otherwise each read first brings the copy up to the topic's end. Either way, the copy holds what
-    was appended here when `append` and `publish` return. `writes` False: a replica, which appends
+    `follows`: another thread or process polls continuously, so reads use the copy as it is;
+    otherwise each read first brings the copy up to the topic's end. Either way, when `append` or
+    `publish` returns, the copy holds what it appended. `writes` False: a replica, which appends
     nothing. All nodes of a ledger must have the same `encoder` (its exact name) and `agents`, and
-    those that decide the same `reader`. `secret`: that of an embedded ledger which moves to these
-    topics.
+    those that decide the same `reader`. `secret`: the secret of an embedded ledger that moves to
+    these topics.
 
     Pickling keeps what is needed to open it again and read the copy as it is.
     """

@@ -151,7 +151,7 @@ class KeysCopy:
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the keys that are there."""
+        """Return those of the keys that the copy has."""
         return dict(self._select("SELECT key_id, key FROM keys WHERE key_id IN ({})", key_ids))
 
     def destroyed(self, key_ids: Sequence[bytes]) -> set[bytes]:
@@ -224,7 +224,7 @@ class KafkaKeys(KeyStore):
     lookup. Whether it was destroyed or lost is not known here.
 
     `refresh` brings the copy up to the topic's end. `writes` False: a replica, which deletes keys
-    only in its copy. `secret`: the one that the ledger must have, or gets if it has none.
+    only in its copy. `secret`: the secret that the ledger must have; it is set if there is none.
 
     Raises:
         HomeError: the ledger has another secret.
@@ -277,7 +277,7 @@ class KafkaKeys(KeyStore):
         return found
 
     def begin_inbox(self, starts: Callable[[], Sequence[int]]) -> None:
-        """Record where each partition of the inbox begins for this ledger, unless a node did."""
+        """Record where each partition of the inbox begins, unless that is recorded already."""
         if self._copy.shared_value(_INBOX) is None:
             self.get_or_set_shared(_INBOX, b",".join(b"%d" % start for start in starts()))
 
@@ -333,7 +333,7 @@ class KafkaKeys(KeyStore):
         if missing:
             self._refresh()
             found |= self._copy.get(list(missing))
-            # These never come: a key is written before anything that is sealed with it.
+            # These never arrive: a key is written before anything that is sealed with it.
             self._absent |= missing - found.keys()
         return found
 

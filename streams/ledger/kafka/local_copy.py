@@ -55,7 +55,7 @@ class LocalCopy:
         self._followed: set[LedgerPartition] = set()
         self._delivered: set[LedgerPartition] = set()
         self._compared: set[LedgerPartition] = set()
-        # The offset up to which the listener was notified, whichever process of this home copied.
+        # The offset up to which the listener was notified, whichever process copied the records.
         self._notified: dict[LedgerPartition, int] = {}
         self._broken: dict[LedgerPartition, LedgerGap] = {}
         self._assigned: set[LedgerPartition] = set()

@@ -10,7 +10,7 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 #: How long a request with an unexpected answer is repeated before the answer is accepted. A broker
-#: that resumes learns sooner than this that it no longer leads.
+#: that was paused finds out within this time that it is no longer the leader.
 REPEAT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 

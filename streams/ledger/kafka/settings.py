@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import ssl
 
 SCHEME = "kafka://"
-#: What nodes without an encoder agree on.
+#: The value that stands for "no encoder" when nodes compare their encoders.
 NO_ENCODER = "none"
-#: What nodes without a reader agree on.
+#: The value that stands for "no reader" when nodes compare their readers.
 NO_READER = "none"
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
@@ -93,7 +93,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
                 f"the ledger {url!r}: a prefix has letters, digits, '.', '_' and '-' only"
             )
         settings = cls(servers=servers, prefix=prefix, **given)
-        if settings.logs_in and not (settings.username and settings.password):
+        if settings.uses_sasl and not (settings.username and settings.password):
             raise InvalidInput(
                 f"RECOLLECT_KAFKA_SECURITY_PROTOCOL={settings.security_protocol} needs "
                 "RECOLLECT_KAFKA_USERNAME and RECOLLECT_KAFKA_PASSWORD, or username and password "
@@ -102,7 +102,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
         return settings
 
     @property
-    def logs_in(self) -> bool:
+    def uses_sasl(self) -> bool:
         """Whether clients authenticate with SASL."""
         return self.security_protocol.startswith("SASL")
 
@@ -149,7 +149,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
             "security_protocol": self.security_protocol,
             "ssl_context": self.ssl_context(),
         }
-        if self.logs_in:
+        if self.uses_sasl:
             options |= {
                 "sasl_mechanism": self.sasl_mechanism,
                 "sasl_plain_username": self.username,

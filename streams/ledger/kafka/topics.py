@@ -1,5 +1,5 @@
-"""The topics of a Kafka ledger: created with our settings, altered if an earlier build created
-them, and refused if their settings are anything else.
+"""The topics of a Kafka ledger: created with our settings, altered if they have those of an earlier
+build, and refused if they have any others.
 """
 
 from __future__ import annotations

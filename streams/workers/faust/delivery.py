@@ -51,7 +51,7 @@ class Delivery:
         self._on_fatal = on_fatal
         self._next: dict[Partition, int] = {}
         self._in_flight: set[asyncio.Task[None]] = set()
-        # True once no other assignment may begin.
+        # True once no further assignment may begin.
         self.closed = False
         # Set once the assignment's partitions are at the offsets where reading begins.
         self.reading_begun = asyncio.Event()
@@ -171,7 +171,7 @@ class Delivery:
         return False
 
     async def _finish(self, work: Coroutine[Any, Any, None]) -> BaseException | None:
-        """Run to the end, even if the waiting task is cancelled; return the error."""
+        """Run `work` to its end, even if the waiting task is cancelled; return its error."""
         task = asyncio.ensure_future(work)
         self._in_flight.add(task)
         task.add_done_callback(self._in_flight.discard)

@@ -58,8 +58,8 @@ class Handler(Protocol):
         """
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
-        """Handle records, which must be durable on return. They come in order, and none twice in an
-        assignment.
+        """Handle records, which must be durable on return. Within an assignment records come in
+        order, each once.
 
         In a dense topic, no offset is missing between two deliveries.
         """
