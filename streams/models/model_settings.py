@@ -84,7 +84,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Account:
-    """An account with a service: base URL, model, and API key, which is never shown."""
+    """An account with a model service: base URL, model, and API key, which is never shown."""
 
     def __init__(self, url: str, model: str, key: str | None) -> None:
         self.url = url

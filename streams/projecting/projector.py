@@ -217,7 +217,7 @@ def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
 def purge(files: ZoneFiles) -> bool:
     """Remove all traces of deleted rows from every file; return False if a reader prevents it."""
     prune_index(files)
-    # Every file is purged, even if one before it could not be.
+    # Every file is purged, even if an earlier one could not be.
     purged = [model.purge() for model in files.all]
     return all(purged)
 

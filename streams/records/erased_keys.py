@@ -24,7 +24,7 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
     """Return the event numbers that an erasure names.
 
     Raises:
-        IntegrityError: its key is missing, although no erasure destroys the key of another.
+        IntegrityError: its key is missing; no erasure destroys the key of another erasure.
     """
     key = keys.get([envelope.key_id]).get(envelope.key_id)
     if key is None:

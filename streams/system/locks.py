@@ -16,7 +16,7 @@ from recollect.schemas.errors import Busy
 # Errors that mean that a path, or a directory above it, is not writable.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
-# A forked process inherits its parent's descriptors, and would hold their locks while it lives.
+# A forked process inherits its parent's descriptors, and would hold their locks until it ends.
 _open: set[int] = set()
 _opening = threading.Lock()
 

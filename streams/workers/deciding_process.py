@@ -51,7 +51,7 @@ class _Decide:
     ) -> None:
         os.nice(_NICENESS)
         maintenance = ZoneMaintenance(node, ledger, report, follow_all=False)
-        # Receive from the start, so that the projecting process never waits for this one.
+        # Receive from the start, so that the projecting process never waits for this process.
         threading.Thread(
             target=self._receive, args=(maintenance,), name="zone-announcements", daemon=True
         ).start()

@@ -187,7 +187,7 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
     """Return where an included mail starts, where its text starts, its author, and its
     introduction.
 
-    It extends to the end: programs that include mails without quote marks put them below.
+    It extends to the end of the text: a mail without quote marks comes last.
     """
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
@@ -246,7 +246,7 @@ def _dashed_attribution(lines: list[str], at: int) -> int | None:
 def _quoted_header(lines: list[str], at: int, last: int) -> tuple[int, str | None] | None:
     """Return the end of a quoted block of headers, and its author; None if there is no block.
 
-    The text below it is not quoted, as La Poste has it: the last quoted line is in the block.
+    As La Poste writes it: the last quoted line is in the block, and the text below is not quoted.
     """
     if last - at > _MAX_HEADER_LINES or not any(lines[last + 1 :]):
         return None

@@ -427,14 +427,14 @@ class KafkaLedger(Ledger):
         offset = 0
         while copied := self.copy.file.read(*tp, offset, _BATCH_SIZE):
             try:
-                there = self._read_all(tp, offset, len(copied), offset + len(copied))
+                on_broker = self._read_all(tp, offset, len(copied), offset + len(copied))
             except LedgerGap as error:
                 return [str(error)]
-            for ours, theirs in zip(copied, there, strict=True):
+            for ours, theirs in zip(copied, on_broker, strict=True):
                 if ours != theirs:
                     return [
                         f"{tp[0]}/{tp[1]} offset {ours.offset}: this node's copy is not what "
-                        "the topic has; if the topic is whole, stop the processes of this home and "
+                        "the topic has; if the topic is intact, stop this home's processes and "
                         "delete its folder copy"
                     ]
             offset += len(copied)

@@ -236,7 +236,7 @@ async def _reconcile(
     differences = "; ".join(f"{key}={current[key]}, not {value}" for key, value in wrong.items())
     if wrong.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
         raise HomeError(
-            f"topic {name} is set otherwise than recollect needs: {differences}. "
+            f"topic {name} has other settings than recollect needs: {differences}. "
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
     if wrong:
