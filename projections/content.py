@@ -42,7 +42,7 @@ class Table(NamedTuple):
 
 
 def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
-    """Return the tables of content, by name, without search indexes and their shadow tables.
+    """Return the content tables, by name, without search indexes and their shadow tables.
 
     `of_ledger`: include the tables that depend on the keys and chains of this ledger.
     """

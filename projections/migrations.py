@@ -28,11 +28,11 @@ class Migrations:
     """The migrations of one kind of file; immutable, and so thread-safe."""
 
     def __init__(
-        self, folder: Path, unnumbered: Callable[[apsw.Connection], int] = lambda connection: 0
+        self, folder: Path, legacy_version: Callable[[apsw.Connection], int] = lambda connection: 0
     ) -> None:
-        """`unnumbered`: returns the version of a file whose `user_version` is 0."""
+        """`legacy_version`: returns the version of a file whose `user_version` is 0."""
         self._folder = folder
-        self._unnumbered = unnumbered
+        self._legacy_version = legacy_version
 
     @cached_property
     def _paths(self) -> dict[int, Path]:
@@ -57,7 +57,7 @@ class Migrations:
         return frozenset(created)
 
     def version(self, connection: apsw.Connection, path: Path) -> int:
-        """Return the version of a file; 0 or less for a new file, or one of an early build.
+        """Return a file's version; 0 or less if it is new or was made by an early build.
 
         Raises:
             NewerFormat: the version is newer than this program.
@@ -68,7 +68,7 @@ class Migrations:
                 f"{path} was made by a newer recollect (version {version}; this one knows up to "
                 f"{self.newest}); upgrade recollect to use it"
             )
-        return version or self._unnumbered(connection)
+        return version or self._legacy_version(connection)
 
     def migrate(
         self,

@@ -84,7 +84,7 @@ def places_where_said(
     occurred_at: int,
     content: str,
 ) -> list[tuple[str, str | None]]:
-    """Return the platforms and peers where a sender said something at a time (unix ms)."""
+    """Return the (platform, peer) pairs in which a sender sent this text at a time (unix ms)."""
     found = rows(
         connection,
         "SELECT DISTINCT platform, peer_id FROM events INDEXED BY idx_events_occurred_at "

@@ -139,7 +139,7 @@ def candidates_of(
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:
-    """Return up to `limit` entities that share name keys with these, most shared keys first."""
+    """Return up to `limit` entities with any of these name keys, those with the most first."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
         Entity(*row)

@@ -1,4 +1,4 @@
-"""The events that state a fact, for the first time and again (G6)."""
+"""The events that state a fact, first or repeatedly (G6)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def statements(
 
 
 def events_with_occasions(connection: apsw.Connection) -> list[str]:
-    """Return the ids of the events that say a fact again."""
+    """Return the ids of the events that repeat a fact."""
     return [str(event) for (event,) in rows(connection, "SELECT DISTINCT event_id FROM occasions")]
 
 

@@ -1,4 +1,4 @@
-"""Queries of agents over memory.db, which reflects exactly the earlier records meanwhile."""
+"""Queries of agents over memory.db, which at that time reflects exactly the earlier records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDat
 
 
 def repeat_times(connection: apsw.Connection, fact_id: str) -> list[int]:
-    """Return when a fact was said again (unix ms), earliest first."""
+    """Return when a fact was repeated (unix ms), earliest first."""
     found = rows(
         connection, "SELECT said_at FROM occasions WHERE fact_id = ? ORDER BY said_at", (fact_id,)
     )
@@ -74,7 +74,7 @@ def repeat_times(connection: apsw.Connection, fact_id: str) -> list[int]:
 
 
 def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
-    """Return the occasions of a fact, standing or not, by event."""
+    """Return the occasions of a fact, withdrawn ones included, by event."""
     columns = ", ".join(FactOccasion.__struct_fields__)
     found = rows(
         connection,
@@ -88,7 +88,7 @@ def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
 
 
 def occasions_of_event(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
-    """Return (fact id, text) of what an event says again, by fact.
+    """Return (fact id, text) of each fact that an event repeats, by fact.
 
     The text is the event's own, or that of the fact if an earlier build decided the event.
     """
@@ -144,7 +144,7 @@ def merged_supersession(connection: apsw.Connection, fact_id: str) -> MergedSupe
 
 
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when a fact was superseded (unix ms), retractions and merges aside, or None."""
+    """Return when a fact was superseded (unix ms), or None; ignores retractions and merges."""
     at: int | None = scalar(
         connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
     )

@@ -79,7 +79,7 @@ def retracted_events(
 
 
 def events_replaced_by(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return replacing event -> the event whose place it took."""
+    """Return replacing event -> replaced event."""
     return dict(
         rows(
             connection,

@@ -2,14 +2,14 @@
 
 A query passes through six packages, each of which imports only itself and earlier ones:
 
-1. `index`: what is in memory of the zone's files.
-2. `question`: the query is read, once, into a `ParsedQuestion` for each question in its text.
+1. `index`: the search index of the zone's files, in memory.
+2. `question`: the query is parsed once, into a `ParsedQuestion` for each question in its text.
 3. `arms`: each arm finds and scores turns and documents.
 4. `ranking`: the scores become one order.
 5. `answer`: the order becomes results, or an explanation. `Recaller` is here, and calls the others.
 6. `context`: results become one block of text for an agent, or none.
 
-What recall cannot do itself is given to the `Recaller`: an encoder (`TextEncoder`) and a reranker.
+The `Recaller` is given an encoder (`TextEncoder`) and a reranker, both optional.
 """
 
 from recollect.projections.recall.answer.recaller import Recaller

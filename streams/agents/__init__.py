@@ -23,7 +23,7 @@ from recollect.streams.agents.turn_closer import TurnCloser
 from recollect.streams.agents.writer.model_writer import ModelWriter
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 
-#: The built-in agents by name, in order. Homes record the names, so that they never change.
+#: The built-in agents by name, in order. Homes store these names, so they must never be changed.
 BY_NAME: Mapping[str, Agent] = {
     "writer": RuleWriter(),
     "accesses": AccessCounter(),

@@ -76,7 +76,7 @@ class Conversation(Protocol):
         """Return the event with this number; None if it was erased."""
         return None
 
-    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
+    def model_calls(self, answered: ModelAnswered) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 

@@ -1,9 +1,9 @@
 """The state that agents may query, with dependency tracking by key.
 
 A decision depends on its record, on the conversation that it read, and on the rows that it queried.
-Every query notes its key, and `keys_of_row` returns the keys under which a row is found. If a row
-is deleted or changed, only decisions that noted one of its keys can have a different result. A key
-is eight bytes of a hash; a collision only causes a decision to be made again without need.
+Every query records its key, and `keys_of_row` returns the keys under which a row is found. If a row
+is deleted or changed, only decisions that recorded one of its keys can have a different result. A
+key is eight bytes of a hash; a collision only causes a decision to be made again without need.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _key_of_signature(stored: str) -> bytes:
 
 
 def key_of_event(number: int) -> bytes:
-    """Return the key that a decision notes when it reads another record."""
+    """Return the key that a decision records when it reads another record."""
     return key_of("event", str(number))
 
 
@@ -248,8 +248,8 @@ class State:
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
 
-    def note(self, key: bytes) -> None:
-        """Note that the decision depends on the rows under a key."""
+    def record_read(self, key: bytes) -> None:
+        """Record that the decision depends on the rows under a key."""
         if key not in self.reads:
             self.reads.add(key)
             if self._on_first_read is not None:
@@ -265,7 +265,7 @@ class State:
         Retracted ones are left out.
         """
         for signature in signatures:
-            self.note(key_of("signature", signature))
+            self.record_read(key_of("signature", signature))
         stored = [form for each in signatures for form in (stored_signature(each), each)]
         return [
             StatedFact(fact, as_of, self._end(fact))
@@ -281,7 +281,7 @@ class State:
         Facts in `excluded` do not count.
         """
         for key in keys:
-            self.note(key_of("likeness", key))
+            self.record_read(key_of("likeness", key))
         return [
             found
             for found in memory.fingerprints(self.memory, keys, after, before)
@@ -293,12 +293,12 @@ class State:
 
     def repeat_times(self, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
-        self.note(key_of("repeats", fact_id))
+        self.record_read(key_of("repeats", fact_id))
         return memory.repeat_times(self.memory, fact_id)
 
     def occasions(self, fact_id: str) -> list[FactOccasion]:
-        """Return the occasions of a fact, standing or not, by event."""
-        self.note(key_of("repeats", fact_id))
+        """Return the occasions of a fact, withdrawn ones included, by event."""
+        self.record_read(key_of("repeats", fact_id))
         return memory.occasions(self.memory, fact_id)
 
     def occasions_of(self, event_id: str) -> list[tuple[str, str, bool]]:
@@ -306,13 +306,13 @@ class State:
 
         The text is that of the event's own statement.
         """
-        self.note(key_of("repeated by", event_id))
+        self.record_read(key_of("repeated by", event_id))
         found = memory.occasions_of_event(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def current_facts(self, event_id: str) -> list[str]:
         """Return the ids of the current facts of an event, sorted."""
-        self.note(key_of("facts", event_id))
+        self.record_read(key_of("facts", event_id))
         found = sorted(fact for fact, _ in memory.facts_from(self.memory, event_id))
         return [fact for fact in found if self._end(fact) is None]
 
@@ -321,7 +321,7 @@ class State:
 
         Callers must also read the event: fact texts quote it, and only its own key tracks that.
         """
-        self.note(key_of("facts", event_id))
+        self.record_read(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
@@ -329,12 +329,12 @@ class State:
         """Return a fact. Callers must also read its event, which the text quotes."""
         found = memory.fact(self.memory, fact_id)
         if found is not None:
-            self.note(key_of("facts", found.source_event_id))
+            self.record_read(key_of("facts", found.source_event_id))
         return found
 
     def message_dates(self, event_id: str) -> list[MessageDate]:
         """Return the dates in an event's text, in order."""
-        self.note(key_of("dates", event_id))
+        self.record_read(key_of("dates", event_id))
         return memory.message_dates(self.memory, event_id)
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
@@ -344,18 +344,18 @@ class State:
         slot.
         """
         for subject in subjects:
-            self.note(key_of("claims", subject, attribute))
+            self.record_read(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
         return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
 
     def merged_attributes(self, subject: str) -> list[str]:
         """Return the attributes of the subject's facts that have a merged supersession, sorted."""
-        self.note(key_of("merged ends", subject))
+        self.record_read(key_of("merged ends", subject))
         return memory.merged_attributes(self.memory, subject)
 
     def merged_supersession(self, fact_id: str) -> MergedSupersession | None:
         """Return the supersession of a fact by one of another, merged person, withdrawn or not."""
-        self.note(key_of("merged end", fact_id))
+        self.record_read(key_of("merged end", fact_id))
         return memory.merged_supersession(self.memory, fact_id)
 
     def _end(self, fact_id: str) -> int | None:
@@ -363,31 +363,31 @@ class State:
 
         Retractions and merges by command are ignored.
         """
-        self.note(key_of("end", fact_id))
+        self.record_read(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
 
     # Retractions
 
     def is_retracted(self, fact_id: str) -> bool:
         """Return whether a retraction in force covers a fact."""
-        self.note(key_of("retracted", fact_id))
+        self.record_read(key_of("retracted", fact_id))
         found = retractions.retractions_of_fact(self.memory, fact_id)
         return any(row.is_standing for row in found)
 
     def retractions_of(self, target_id: str) -> list[MemoryRetraction]:
         """Return the retraction of a memory: a row for each event that states it."""
-        self.note(key_of("retraction", target_id))
+        self.record_read(key_of("retraction", target_id))
         return retractions.retractions_of(self.memory, target_id)
 
     def active_retractions(self, event_ids: Sequence[str]) -> list[MemoryRetraction]:
         """Return the active retractions of memories stated by these events."""
         for event_id in event_ids:
-            self.note(key_of("retractions of", event_id))
+            self.record_read(key_of("retractions of", event_id))
         return retractions.active_retractions(self.memory, event_ids)
 
     def facts_covered(self, target_id: str) -> list[RetractedFact]:
         """Return the facts that the retraction of a memory covers."""
-        self.note(key_of("covered", target_id))
+        self.record_read(key_of("covered", target_id))
         return retractions.facts_covered(self.memory, target_id)
 
     def dated_facts_of(self, event_id: str) -> list[tuple[str, str, int]]:
@@ -395,24 +395,24 @@ class State:
 
         Callers must also read the event: fact texts quote it, and only its own key tracks that.
         """
-        self.note(key_of("facts", event_id))
+        self.record_read(key_of("facts", event_id))
         return retractions.dated_facts_of(self.memory, event_id)
 
     # Events, turns, parked records
 
     def is_processed(self, event_id: str) -> bool:
         """Return whether the writer has processed an event."""
-        self.note(key_of("processed", event_id))
+        self.record_read(key_of("processed", event_id))
         return memory.is_processed(self.memory, event_id)
 
     def is_completed(self, turn: str) -> bool:
         """Return whether a turn, given by its row's id, is completed."""
-        self.note(key_of("turn", turn))
+        self.record_read(key_of("turn", turn))
         return memory.is_completed(self.memory, turn)
 
     def dead_letter(self, number: int) -> DeadLetter | None:
         """Return the row of a parked record."""
-        self.note(key_of("dead letter", str(number)))
+        self.record_read(key_of("dead letter", str(number)))
         return memory.dead_letter(self.memory, number)
 
     def model_versions(self, model_id: str) -> list[MentalModel]:
@@ -420,7 +420,7 @@ class State:
         versions: list[MentalModel] = []
         next_id: str | None = model_id
         while next_id is not None:
-            self.note(key_of("mental model", next_id))
+            self.record_read(key_of("mental model", next_id))
             version = memory.mental_model(self.memory, next_id)
             if version is None:
                 break
@@ -432,29 +432,29 @@ class State:
 
     def handle_owner(self, handle_id: str) -> str | None:
         """Return the id of the entity that owns the handle of a sender."""
-        self.note(key_of("handle", handle_id))
+        self.record_read(key_of("handle", handle_id))
         return identity.handle_owner(self._identity, handle_id)
 
     def handles(self, entity_id: str) -> list[tuple[str, str]]:
         """Return (platform, handle) of this entity's accounts, without merged entities' ones."""
-        self.note(key_of("handles", entity_id))
+        self.record_read(key_of("handles", entity_id))
         return identity.handles(self._identity, entity_id)
 
     def entities_named(self, normalized: str) -> list[EntityRef]:
         """Return the entities with this normalised name, merged ones included, by id."""
-        self.note(key_of("name", normalized))
+        self.record_read(key_of("name", normalized))
         return _sorted_refs(identity.entities_named(self._identity, normalized))
 
     def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
         """Return the persons with this normalised first name and at least one more name, by id."""
-        self.note(key_of("first name", first_name))
+        self.record_read(key_of("first name", first_name))
         return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
         """Return up to `limit` persons whose normalised name begins with `NAME_PREFIX_LENGTH`
         given letters, by id.
         """
-        self.note(key_of("first letters", letters))
+        self.record_read(key_of("first letters", letters))
         return _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))
 
     def entities_with_similar_names(
@@ -463,14 +463,14 @@ class State:
         """Return up to `limit` entities of a type that share name keys, most shared keys first."""
         keys = name_keys(normalized, entity_type)
         for key in keys:
-            self.note(key_of("name key", key))
+            self.record_read(key_of("name key", key))
         found = identity.entities_with_similar_names(self._identity, keys, limit)
         return [EntityRef(row.id, row.type, row.normalized) for row in found]
 
     def entity(self, entity_id: str) -> EntityRef | None:
         """Return an entity by id, without following merges."""
         if entity_id not in self._entities:
-            self.note(key_of("entity", entity_id))
+            self.record_read(key_of("entity", entity_id))
             row = identity.entity(self._identity, entity_id)
             self._entities[entity_id] = None if row is None else _sorted_refs([row])[0]
         return self._entities[entity_id]
@@ -478,7 +478,7 @@ class State:
     def merges_of(self, entity_id: str) -> list[ActiveMerge]:
         """Return the active merges of an entity into others, the latest first."""
         if entity_id not in self._merges:
-            self.note(key_of("entity", entity_id))
+            self.record_read(key_of("entity", entity_id))
             self._merges[entity_id] = [
                 ActiveMerge(merge, winner, identity.is_merge_by_command(self._identity, merge))
                 for merge, winner in identity.merges_of(self._identity, entity_id)
@@ -497,7 +497,7 @@ class State:
 
     def merged_pair(self, merge_id: str) -> tuple[str, str] | None:
         """Return (winner, loser) of a merge, undone or not."""
-        self.note(key_of("merge", merge_id))
+        self.record_read(key_of("merge", merge_id))
         return identity.merged_pair(self._identity, merge_id)
 
     def canonical(self, entity_id: str) -> EntityRef | None:
@@ -526,27 +526,27 @@ class State:
 
     def _direct_losers(self, winner: str) -> list[str]:
         if winner not in self._losers:
-            self.note(key_of("losers", winner))
+            self.record_read(key_of("losers", winner))
             losers = identity.merged_ids(self._identity, winner)
             self._losers[winner] = [each for each in losers if self.merged_into(each) == winner]
         return self._losers[winner]
 
     def is_merge_active(self, merge_id: str) -> bool:
         """Return whether a merge was executed and not undone."""
-        self.note(key_of("merge", merge_id))
+        self.record_read(key_of("merge", merge_id))
         return identity.is_merge_active(self._identity, merge_id)
 
     def pending_candidate(self, candidate_id: str) -> tuple[str, str, float] | None:
         """Return (entity a, entity b, confidence) of a merge candidate that is pending review."""
-        self.note(key_of("candidate", candidate_id))
+        self.record_read(key_of("candidate", candidate_id))
         return identity.pending_candidate(self._identity, candidate_id)
 
     def is_rejected(self, one: str, other: str) -> bool:
         """Return whether review rejected merging two entities."""
-        self.note(key_of("candidates", one))
+        self.record_read(key_of("candidates", one))
         found = identity.candidates_of(self._identity, one, other)
         for candidate, _ in found:
-            self.note(key_of("candidate", candidate))
+            self.record_read(key_of("candidate", candidate))
         return any(rejected for _, rejected in found)
 
 

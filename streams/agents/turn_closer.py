@@ -66,8 +66,8 @@ class TurnCloser(Agent):
 def _close_turn_command(turn_id: str, last: Event, tick: Event, switches_before: int) -> Draft:
     """Return the command; `switches_before` counts the switches before the turn's last event.
 
-    The command's id counts no switches, so that it does not depend on how often the zone was
-    rebuilt.
+    Switches are left out of the position in the command's id, so that the id is the same however
+    often the zone was rebuilt.
     """
     position = last.number - switches_before
     return Draft(

@@ -111,12 +111,12 @@ class LedgerConversation(Conversation):
             return None
         return event_queries.event_by_number(self._connection, number)
 
-    def model_calls(self, wrote: ModelAnswered) -> ModelCalls | None:
-        # Every source is looked up, and so noted as read, even after a missing one.
-        exist = [self.event(number) is not None for number in wrote.sources]
+    def model_calls(self, answered: ModelAnswered) -> ModelCalls | None:
+        # Every source is looked up, and so recorded as read, even after a missing one.
+        exist = [self.event(number) is not None for number in answered.sources]
         if self._answers is None or not all(exist):
             return None
-        found = self._answers(wrote)
+        found = self._answers(answered)
         return None if found is None else combine_answers(found)
 
     def _not_excluded(self, events: list[Event]) -> list[Event]:
@@ -130,9 +130,9 @@ class LedgerConversation(Conversation):
 class Extracted(NamedTuple):
     """The extracts of a record, one per agent that handles it, and the vectors of its texts.
 
-    `reads` are the numbers of other records that were read. If one of them is erased before the
-    record is resolved, it is extracted again. `encoded()` waits for the encoder. `annotations` are
-    those of the record's own text.
+    `reads` are the numbers of other records that were read. If one of those is erased before this
+    record is resolved, this record is extracted again. `encoded()` waits for the encoder.
+    `annotations` are those of the record's own text.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
@@ -189,7 +189,8 @@ class DecisionFiles(Protocol):
 class Decider:
     """Runs the agents over a zone's records, and writes their decisions into the open files.
 
-    The caller holds the files' locks, and the files are at the record before.
+    The caller holds the files' locks, and the files have applied everything up to the previous
+    record.
     """
 
     def __init__(
@@ -314,7 +315,7 @@ class Decider:
             self._files.events.connection,
             excluded,
             annotations,
-            lambda wrote: recorded_answers(self._ledger, self._zone, wrote.answers),
+            lambda answered: recorded_answers(self._ledger, self._zone, answered.answers),
         )
         extracts = tuple(
             (agent, agent.extract(record.event, conversation))
@@ -331,7 +332,7 @@ class Decider:
             return Decision([])
         state = self._state()
         for number in extracted.reads:
-            state.note(key_of_event(number))
+            state.record_read(key_of_event(number))
         if isinstance(record.event.payload, Retry):
             parts = self._retry(record, record.event.payload.number, state)
         else:
@@ -418,13 +419,13 @@ class Decider:
         letter = _parked_before(record, number, state)
         if letter is None:
             return []
-        state.note(key_of_event(number))
+        state.record_read(key_of_event(number))
         parked = event_at(self._ledger, self._zone, number)
         if parked is None or parked.event is None or parked.kind == "park":
             return []
         extracted = self.extract([parked])[0]
         for read in extracted.reads:
-            state.note(key_of_event(read))
+            state.record_read(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
         # The row contains the reason, which may quote the parked record.
         letter_part = DecidedPart((number, record.source.number), puts=[retried])

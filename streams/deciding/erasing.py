@@ -72,7 +72,8 @@ def erase(
 ) -> tuple[Decision, tuple[Source, ...]]:
     """Return the decision of an erasure, and the events that it erases.
 
-    `files` are locked and at the record before, and the topic has every change record up to it.
+    `files` are locked and have applied every earlier record; the topic has all their change
+    records.
     """
     number = record.source.number
     erased = erased_by(ledger, zone, number, targets)

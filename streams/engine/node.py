@@ -67,9 +67,9 @@ _BATCH_SIZE = 1_000
 class Node:
     """Everything below a home directory that is not configuration.
 
-    `decides` False: a replica, which only follows what others decide. A read-only home is not
-    driven: files that are incomplete are copied to a temporary directory and completed there, which
-    is deleted when the node is closed.
+    `decides` False: a replica, which only projects the decisions of other nodes. A read-only home
+    is not driven: files that are incomplete are copied to a temporary directory and completed
+    there, which is deleted when the node is closed.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Node:
     def check_agents(self, zone: str, generation: Generation) -> None:
         """Raise AgentMismatch if a generation was decided by other agents than those of this home.
 
-        Decisions depend on all earlier ones, and an erasure makes them again.
+        Decisions depend on all earlier ones, and an erasure repeats some of them.
         """
         if generation.agents != self.agent_names:
             theirs = ",".join(generation.agents)
@@ -464,7 +464,7 @@ class Node:
     def follow(
         self, zone: str, progress: OnProgress | None = None, *, project_ahead: bool = True
     ) -> int:
-        """Project what others decided in a zone; return how many records were projected.
+        """Project the decisions of other nodes in a zone; return how many records were projected.
 
         `project_ahead` False: another process of this home already projects events.
         """

@@ -1,1 +1,1 @@
-"""What is done with a whole home: rebuild, verify, reclaim, promote to Kafka."""
+"""Operations on a whole home: rebuild, verify, reclaim, back up, restore, promote to Kafka."""

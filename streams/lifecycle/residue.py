@@ -1,4 +1,4 @@
-"""Residue: what is left of erased events in files: rows of a zone's files, bytes of keys."""
+"""Residue: traces of erased events in files, as rows or as bytes of keys."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _scan(path: Path, keys: frozenset[bytes]) -> tuple[int, bool]:
 
 
 def _candidates(data: bytes, keys: frozenset[bytes]) -> Iterator[int]:
-    """Yield where the first two bytes of a key stand."""
+    """Yield the offsets at which the first two bytes of a key occur."""
     first = np.zeros(1 << 16, bool)
     first[[int.from_bytes(key[:2], "little") for key in keys]] = True
     for shift in (0, 1):

@@ -1,5 +1,5 @@
--- Dates, times, numbers, addresses and names of nothing known are mentions too (C5): their entity_id
--- is ''. `first` and `last` are the days of a DATE or TIME, `time` its clock time (HH:MM).
+-- Dates, times, numbers, addresses and names of no known entity are mentions too (C5), with the
+-- entity_id ''. `first` and `last` are the days of a DATE or TIME, `time` its clock time (HH:MM).
 
 DROP VIEW entity_cooccurrences;
 ALTER TABLE mentions RENAME TO mentions_of_entities;

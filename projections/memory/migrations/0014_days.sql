@@ -1,4 +1,4 @@
--- The days that dates mean (fault 49): resolved once, when the writer decides a message, and read by
+-- The calendar days of dates (fault 49): resolved once, when the writer decides a message, and read by
 -- everything that shows or compares them. Facts decided before have none until they are derived again.
 
 CREATE TABLE fact_days (
@@ -9,7 +9,7 @@ CREATE TABLE fact_days (
 
 CREATE TABLE message_dates (
     event_id    TEXT    NOT NULL,
-    char_start  INTEGER NOT NULL,       -- where the date stands in the event's text
+    char_start  INTEGER NOT NULL,       -- position of the date in the event's text
     char_end    INTEGER NOT NULL,
     first_day   TEXT    NOT NULL,
     last_day    TEXT    NOT NULL,

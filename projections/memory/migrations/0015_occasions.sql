@@ -1,9 +1,9 @@
--- Said again is said again (fault 51): a claim that a person repeats is one fact with its occasions.
+-- Repetitions are counted (fault 51): a repeated claim stays one fact, with a row for each occasion.
 
 CREATE TABLE fact_occasions (
     fact_id     TEXT    NOT NULL,
     event_id    TEXT    NOT NULL,
-    char_start  INTEGER NOT NULL,       -- in the event's text; -1: the event from which the fact comes
+    char_start  INTEGER NOT NULL,       -- position in the event's text; -1: the event that first stated it
     said_at     INTEGER NOT NULL,       -- unix ms
     text        TEXT    NOT NULL,       -- the statement of this event, in the third person
     reason      TEXT    NOT NULL,       -- why it is the same claim
@@ -12,7 +12,7 @@ CREATE TABLE fact_occasions (
 ) WITHOUT ROWID;
 CREATE INDEX idx_fact_occasions_event ON fact_occasions(event_id);
 
--- By which the same value of the same slot is found, whatever its words.
+-- Used to find statements of the same value of the same slot in other words.
 CREATE TABLE claim_signatures (
     fact_id   TEXT PRIMARY KEY,
     signature TEXT    NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE claim_signatures (
 ) WITHOUT ROWID;
 CREATE INDEX idx_claim_signatures ON claim_signatures(signature, as_of);
 
--- When a fact was said again. Rows of fact_repeats are of earlier builds: their time is that of the
+-- When a fact was repeated. Rows of fact_repeats are of earlier builds: their time is that of the
 -- event's id, the first ten digits of a ULID.
 CREATE VIEW occasions (fact_id, event_id, char_start, said_at) AS
 SELECT fact_id, event_id, char_start, said_at FROM fact_occasions WHERE is_standing

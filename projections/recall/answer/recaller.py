@@ -152,7 +152,8 @@ class Recaller:
     @property
     def should_store(self) -> bool:
         """Whether storing the index would save another process much work."""
-        # Read without the lock, so that a thread with an answer does not wait for other queries.
+        # Read without the lock, so that a thread that has just answered
+        # a query need not wait for others.
         index = self._index
         return index is not None and index.should_store
 
@@ -259,8 +260,8 @@ class Recaller:
         return {(each.first_day, each.last_day) for each in dates}
 
     def _current_index(self) -> Index:
-        # An index that was interrupted while following has only a part of the new rows, so it is
-        # taken out first.
+        # Taken out first: if the update is interrupted, the index has only some of the new rows,
+        # and must not be used.
         index, self._index = self._index, None
         if index is None or not index.follow():
             index = None

@@ -1,4 +1,4 @@
-"""The temporal arm: turns within the time spans of a question, and facts of days within them."""
+"""The temporal arm: turns sent within a question's time spans, or with facts about those days."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Floats = npt.NDArray[np.float32]
 # Events are also reported in the week after; such turns score half.
 _AFTERMATH_MS = 7 * 86_400_000
 _AFTERMATH_SCORE = 0.5
-# Of a fact that speaks of more days than the question asks for.
+# The score of a fact that covers more days than the question asks for.
 _OVERLAP_SCORE = 0.5
 
 
 def temporal(question: ParsedQuestion, index: Index, files: ZoneFiles) -> ArmScores:
-    """Score turns in the question's time spans 1, and turns of the week after 0.5.
+    """Give turns within the question's time spans a score of 1, and those of the next week 0.5.
 
     A turn with a fact that speaks of days in a span scores 1 too, or 0.5 if these days only overlap
     the span.

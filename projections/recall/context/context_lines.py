@@ -166,7 +166,7 @@ def _line(
 def _dates_in(
     text: str, dates: Sequence[MessageDate], retracted: Sequence[tuple[int, int]]
 ) -> list[DateReference]:
-    """Return the dates of a message, where they stand once its `retracted` spans are replaced."""
+    """Return the dates of a message, at their positions once `retracted` spans are replaced."""
     found: list[DateReference] = []
     for row in dates:
         moved = span_after(row.char_start, row.char_end, retracted)

@@ -59,7 +59,7 @@ class Facts:
         self._update_norms()
 
     def follow(self) -> None:
-        """Add new facts, after their turns."""
+        """Add new facts; their turns must have been added already."""
         while rows := facts_for_recall.facts_after(self._connection, self._seen, _BLOCK):
             self._seen = rows[-1][0]
             places = self._turns.place_of_id.of([event or "" for _, _, event, _ in rows])
@@ -76,7 +76,7 @@ class Facts:
         """Remove the facts with these rowids, and those whose source turn was removed.
 
         `new_places`: old place of a turn -> its new place, -1 if removed. Return old row -> new row
-        of facts, in the same form; None if a rowid that stays was reused for another fact.
+        of facts, in the same form; None if SQLite has reused a removed fact's rowid for another.
         """
         place = new_places[self.places]
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)

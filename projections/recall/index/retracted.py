@@ -29,8 +29,8 @@ _LEAST_LEFT = 2
 class Retracted(NamedTuple):
     """What was retracted.
 
-    `facts`: ids. `turns`: a mask of the turns with nothing else to say. `texts`: the remaining text
-    of the other turns, by event number. `spans`: where the retracted words stood, likewise.
+    `facts`: ids. `turns`: a mask of the turns that state nothing else. `texts`: the remaining text
+    of the other turns, by event number. `spans`: of the retracted words, by event number.
     """
 
     facts: frozenset[str]

@@ -132,7 +132,7 @@ class Tokens:
         self._sample: _Sample | None = None
 
     def follow(self) -> None:
-        """Add new rows, after their turns."""
+        """Add new rows; their turns must have been added already."""
         for name in _TURN_COLUMNS:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)

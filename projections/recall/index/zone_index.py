@@ -315,7 +315,7 @@ class Index:
 
     @property
     def repeating_turns(self) -> Ints:
-        """The places of turns that say a fact again."""
+        """The places of turns that repeat a fact."""
         if self._repeating is None:
             events = events_with_occasions(self._files.memory.connection)
             places = self.turns.place_of_id.of(events)

@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 #: The name of the filter that always applies: turns that were edited or deleted since do not pass.
 REPLACED = "replaced"
-#: The name of the filter that always applies: turns of which nothing is left do not pass.
+#: The name of the filter that always applies: fully retracted turns do not pass.
 RETRACTED = "retracted"
 
 

@@ -32,12 +32,12 @@ class ParsedQuestion(NamedTuple):
     From its text: `text` is searched for, `terms` are its index terms, `vectors` its vectors,
     `named` the entities that it names, and `speakers` the senders whose turns it asks for.
     `answer_type`: the expected type of answer; `wants_list`: it expects several answers. `spans`:
-    the times that it refers to. `event`: the event that it gives a time by, which must be looked
-    up, with `utc_offset` in minutes.
+    the times that it refers to. `event`: the event relative to which it gives a time, which must be
+    looked up, with `utc_offset` in minutes.
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
-    the facts that had ended, `masks`: a mask of turns for each
-    filter, `allowed`: all of them combined, `eligible`: the turns that may be results.
+    the facts that had ended. `masks`: a mask of turns for each filter. `allowed`: all masks
+    combined. `eligible`: the turns that may be results.
 
     From its slots: `chain` are the facts that lead from a name in it to its answer, if no single
     fact does; `slot_values` the facts with the values of the slot that it asks for, newest first.

@@ -34,7 +34,8 @@ from recollect.text.sentences import sentences
 
 #: The number of sentences of a query that are encoded separately; a text with more is pasted.
 MAX_SENTENCES = 10
-# The least score of a turn about an event that gives a time; one with less may be about another.
+# The minimum score of a turn about the event that a time is relative to; below it, the turn may be
+# about another event.
 _MIN_ANCHOR_SCORE = 0.5
 
 Floats = npt.NDArray[np.float32]
@@ -100,7 +101,7 @@ class QueryParser:
     def anchor_question(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
     ) -> ParsedQuestion:
-        """Return the question that finds the event by which another question gives a time.
+        """Return a question that finds the event relative to which another question gives a time.
 
         For "the week before the move", it finds the turn about the move.
         """
@@ -164,10 +165,10 @@ class QueryParser:
             allowed=allowed,
             eligible=eligible,
             chain=find_chain(
-                text, named, encoder, index, self._files, upto=query.until, allowed=eligible
+                text, named, encoder, index, self._files, valid_at=query.until, allowed=eligible
             ),
             slot_values=slot_values(
-                text, named, index, self._files, upto=query.until, allowed=eligible
+                text, named, index, self._files, valid_at=query.until, allowed=eligible
             ),
         )
 
@@ -176,8 +177,8 @@ class QueryParser:
         offset in minutes.
 
         Relative times count from the time of asking if the query has one. Otherwise they count from
-        the zone's last event, in the time zone of its sender, so that an old memory can be asked
-        about as of then.
+        the zone's last event, in the time zone of its sender, so that an old memory can be
+        queried as of that time.
         """
         latest = turns_for_recall.latest_event_time(self._files.events.connection)
         if query.spans or latest is None:

@@ -27,12 +27,12 @@ class ScoredDocuments(NamedTuple):
     scores: Floats
     arms: dict[str, Floats]
 
-    def ranks(self, place: int) -> dict[str, int]:
+    def ranks(self, position: int) -> dict[str, int]:
         """Return the rank of a document in every arm that found it."""
         return {
-            name: int((scores > scores[place]).sum()) + 1
+            name: int((scores > scores[position]).sum()) + 1
             for name, scores in self.arms.items()
-            if scores[place] > 0
+            if scores[position] > 0
         }
 
 
@@ -47,24 +47,24 @@ def score_documents(
     if not documents:
         return ScoredDocuments([], np.zeros(0, np.float32), {})
     arms = {"keyword": _keyword(documents, question, index)}
-    unread: dict[str, Mask] = {}
+    missing: dict[str, Mask] = {}
     if question.vector is not None:
         vectors = np.zeros((len(documents), files.embeddings.dimension), np.float32)
         for kind in ("observation", "mental_model"):
-            places = [place for place, item in enumerate(documents) if item.kind == kind]
-            if places:
-                ids = [documents[place].id for place in places]
-                vectors[places] = vectors_of(files.embeddings, kind, ids)
+            positions = [position for position, item in enumerate(documents) if item.kind == kind]
+            if positions:
+                ids = [documents[position].id for position in positions]
+                vectors[positions] = vectors_of(files.embeddings, kind, ids)
         arms["semantic"] = np.maximum(vectors @ question.vector, 0)
-        unread["semantic"] = np.logical_not(vectors.any(axis=1))
+        missing["semantic"] = np.logical_not(vectors.any(axis=1))
     if question.named:
         named = {id_ for item in question.named for id_ in item.ids}
         mentions = [bool(named & item.entities) for item in documents]
         arms["entity"] = np.array(mentions, np.float32)
-    scores = weighted_sum(arms, profile.weights, TEXT_ARMS, unread)
+    scores = weighted_sum(arms, profile.weights, TEXT_ARMS, missing)
     found = np.flatnonzero(np.max([*arms.values()], axis=0) > 0)
     return ScoredDocuments(
-        [documents[place] for place in found.tolist()],
+        [documents[position] for position in found.tolist()],
         scores[found],
         {name: arm_scores[found] for name, arm_scores in arms.items()},
     )

@@ -35,7 +35,7 @@ def demote_neighbours(scores: Floats, places: Ints, *, by_speakers: Mask, index:
     for distance in range(-NEIGHBOUR_DISTANCE, NEIGHBOUR_DISTANCE + 1):
         if distance:
             neighbours = index.turns.sessions.neighbour(places, distance)
-            # Only neighbours that rank before the turn count.
+            # Only neighbours ranked above the turn are considered.
             near_better |= np.tril(neighbours[:, None] == places, -1).any(axis=1)
     demoted = scores - PENALTY * (near_better & ~by_speakers[places])
     demoted[:PROTECTED_RESULTS] = scores[:PROTECTED_RESULTS]

@@ -1,7 +1,7 @@
 """The probability that the memory has anything relevant to a prompt.
 
-Scores rank what was found; this decides whether to answer at all. It is a logistic model of a few
-features, all computed over personal turns only (`personal_turns`), so that turns with generic
+Scores rank the results; this probability decides whether to return any. It is a logistic model of a
+few features, all computed over personal turns only (`personal_turns`), so that turns with generic
 requests to an assistant do not count:
 
 - how much more similar the prompt's sentences are to a turn than generic prompts are

@@ -1,6 +1,6 @@
 """Reranking (B5): a cross-encoder, which reads question and text together, rescores the best.
 
-Without one, the fused order of the arms stands.
+Without a reranker, the fused order of the arms is kept.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ UNKNOWN = "unknown"
 _NAME_PART_CONFIDENCE = 0.8
 _SAME_ADDRESS_REASON = "the same address"
 _SHARED_MAILBOX_REASON = "perhaps a mailbox that they share"
-_TWO_ADDRESSES_REASON = "but two addresses: a name alone makes no two accounts one"
+_TWO_ADDRESSES_REASON = "but different addresses: the same name is not enough to merge two accounts"
 #: The attributes that have one value for life.
 IMMUTABLE_ATTRIBUTES = ("birthday",)
 

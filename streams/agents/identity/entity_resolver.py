@@ -206,7 +206,7 @@ class EntityResolver:
                 return participant
         return self.find(name, mention_type)
 
-    def find_here(self, name: str, mention_type: str) -> EntityRef | None:
+    def find_in_conversation(self, name: str, mention_type: str) -> EntityRef | None:
         """Return the entity with a name, or None; participants come first."""
         return self._participant_named(name, mention_type) or self.find(name, mention_type)
 
@@ -413,7 +413,7 @@ class EntityResolver:
     def _other_mailbox_user(self, owner: EntityRef, name: str) -> EntityRef | None:
         """Return another person who sends from the owner's address; None if it is the owner.
 
-        Two names that have nothing in common are of two people who share a mailbox.
+        Two names that have nothing in common belong to two people who share a mailbox.
         """
         normalized = normalise_name(name)
         own_id = entity_id("person", normalized, 0, self._sender_handle_id)
@@ -493,7 +493,7 @@ class EntityResolver:
         """Propose to merge a new person with the `likely` one, or one of the same name.
 
         One proposal is enough: further merges connect the other namesakes. Accounts of that name
-        are left aside; which of them is meant, nothing tells.
+        are left out, since nothing shows which of them is meant.
         """
         if made.id not in self._entities.new or self._entities.is_proposed(made.id):
             return

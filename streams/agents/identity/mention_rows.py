@@ -17,11 +17,11 @@ from recollect.streams.language.grammar.analysis import Mention as TextMention
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.names.formatting import plain_name, unformatted
 
-#: Types of mentions that are no names; they are recorded even where no names are.
+#: Types of mentions other than names; they are recorded even if names are not.
 VALUE_TYPES = frozenset({"DATE", "TIME", "NUMBER", "EMAIL", "URL"})
 DATED_TYPES = frozenset({"DATE", "TIME"})
-#: The confidence of a name whose referent a pronoun or a model tells.
-TOLD = 0.8
+#: The confidence of a mention that a pronoun or a model resolves to an entity.
+RESOLVED_CONFIDENCE = 0.8
 
 
 class ResolvedMention(NamedTuple):
@@ -36,7 +36,8 @@ def statement_mentions(
 ) -> Iterable[ResolvedMention]:
     """Yield the mentions of a statement; new names become entities.
 
-    `dates`: the spans of the message's dates and times, of which only events are a part.
+    `dates`: the spans of the message's dates and times; a mention within one is kept only if it is
+    an event.
     """
     text = unformatted(text)
     for found in statement.mentions:

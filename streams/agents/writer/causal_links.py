@@ -83,7 +83,7 @@ def _last_sentence(near: Sequence[Event], said_at: int) -> _FoundSentence | None
 def _find_explained(event: Event, near: Sequence[Event]) -> _FoundSentence | None:
     """Return the sender's statement that a message beginning with "because" explains.
 
-    It is the one that somebody asked about; without a question, the sender's last one.
+    It is the statement that somebody asked about or, without a question, the sender's last one.
     """
     if not near:
         return None

@@ -39,15 +39,15 @@ def subjects_of(
 ) -> Subjects:
     """Return the keys of a claim's subject.
 
-    The subject of an open frame is rarely a person, so its name comes first, unless it is the
-    sender's.
+    The subject of a frame (a claim without a listed attribute) is rarely a person, so its name
+    comes first, unless it is the sender's.
     """
     subject = normalise_name(claim.subject)
     of_sender = subject == normalise_name(content.sender_name or content.sender_id)
     ids: list[str] = []
     if of_sender:
         ids = resolver.sender_ids(sender)
-    elif (person := resolver.find_here(claim.subject, "PERSON")) is not None:
+    elif (person := resolver.find_in_conversation(claim.subject, "PERSON")) is not None:
         ids = resolver.ids_named(claim.subject, person)
     own = [each for each in ids if resolver.own_id(each) == resolver.own_id(ids[0])]
     merged = [each for each in ids if each not in own]
@@ -68,7 +68,7 @@ def claim_rows(
 ) -> list[AnyRow]:
     """Return a statement's claim, followed by the supersessions that it causes (F7).
 
-    The claims of others who are merged with the person count in `merged_rows` alone.
+    Claims about persons merged with this one are handled only in `merged_rows`.
 
     Of two different values the earlier is valid until the later begins, in whatever order they
     were stated. At equal times, the one stated first ends. If the other value was stated again
@@ -119,7 +119,7 @@ def merged_rows(
     value = normalise_name(claim.value)
 
     def person_of(subject: str) -> str:
-        # The name of an open frame's subject is not an entity's id.
+        # The subject of a frame is a name, not an entity's id.
         return subjects.own[0] if subject in subjects.own else own_id(subject)
 
     def claims_of(ids: Sequence[str], attribute: str) -> list[DatedClaim]:
@@ -148,7 +148,7 @@ def _incompatible_claims(
 ) -> list[DatedClaim]:
     """Return the claims that cannot be valid at the same time as this one.
 
-    An earlier claim of the same value is one of them if it was retracted: the new claim is news,
+    An earlier claim of the same value is included if it was retracted: the new claim counts as new,
     and supersedes what the retracted one superseded.
     """
     value = normalise_name(claim.value)

@@ -30,8 +30,10 @@ _TRAILER = re.compile(rf"{_MARKS}(?:answers ['\"]|ranks: |led by: )")
 _NUMBERED = re.compile(rf"{_MARKS}\d{{1,3}}\. ")
 #: The maximum number of lines of a printed result.
 _MAX_RESULT_LINES = 40
-_PROFILE = re.compile(rf"{_MARKS}What follows was remembered from what people and agents said\b")
-_PROFILE_LINE = re.compile(r"\s*(?:[-#]|\Z)")
+_MEMORY_PAGE = re.compile(
+    rf"{_MARKS}What follows was remembered from what people and agents said\b"
+)
+_MEMORY_PAGE_LINE = re.compile(r"\s*(?:[-#]|\Z)")
 _RESULT_KEY = '"source_event_ids"'
 
 
@@ -89,13 +91,14 @@ def _results(lines: Sequence[str]) -> Iterator[Span]:
         yield first, known
 
 
-def _first_line(lines: Sequence[str], at: int, known: int) -> int:
-    """Return the first line of the result with an attribution, not before the line `known`.
+def _first_line(lines: Sequence[str], at: int, lower_bound: int) -> int:
+    """Return the first line of the result with an attribution, not before `lower_bound`.
 
-    The result is numbered; otherwise it is the lines above the attribution, up to a blank one.
+    A result begins at its numbered line, or without a number, after the last blank line above the
+    attribution.
     """
     first = at
-    while first > max(known, at - _MAX_RESULT_LINES) and lines[first - 1].strip():
+    while first > max(lower_bound, at - _MAX_RESULT_LINES) and lines[first - 1].strip():
         first -= 1
         if _NUMBERED.match(lines[first]):
             break
@@ -105,8 +108,8 @@ def _first_line(lines: Sequence[str], at: int, known: int) -> int:
 def _profiles(lines: Sequence[str]) -> Iterator[Span]:
     """Yield the pages of a memory's profile: the notice, and the lists and headings below it."""
     for first, line in enumerate(lines):
-        if _PROFILE.match(line):
+        if _MEMORY_PAGE.match(line):
             last = first + 1
-            while last < len(lines) and _PROFILE_LINE.match(lines[last]):
+            while last < len(lines) and _MEMORY_PAGE_LINE.match(lines[last]):
                 last += 1
             yield first, last

@@ -94,7 +94,7 @@ def find_extensions(
 
 
 def _is_own(added: AddedOutside) -> bool:
-    """Whether only the sender can have said it before: its subject is "I" or "my ..."."""
+    """Return whether only the sender can have stated it before: its subject is "I" or "my ..."."""
     return added.subject == SPEAKER or added.subject[0] == "my"
 
 
@@ -116,7 +116,7 @@ class _ExtensionSearch:
             said = self._sentences(one)
             if not own:
                 if added.answers and any(added.words & each.words for each in said):
-                    return None  # "I love it too" is about what the other one loves.
+                    return None  # "I love it too" refers to what the other person loves.
                 if _is_own(added):
                     continue
             likely = _best_matches(added, said, 1 if first and own else _MIN_SHARED_WORDS)

@@ -82,7 +82,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         participants: the participants of the conversation that it may name.
         versions: the numbers and texts of its versions earlier in the ledger, by event id.
         dates: the dates in its text, whether stated in a fact or not.
-        date_sources: the numbers of the earlier events that tell which days its weekdays mean.
+        date_sources: the numbers of the earlier events that determine its weekdays' dates.
         skip_mentions: record no mentions of names outside of statements.
         skip_dates: record no mentions of dates and times.
         skip_relations: record no relations between facts.
@@ -126,7 +126,7 @@ def indexed_text(content: Content) -> str:
 def user_text(event: Event) -> str:
     """Return the text to extract facts from; empty for an assistant's message.
 
-    What memory printed is blanked. An assistant repeats what others said or what it recalled, and
+    Pasted memory output is blanked. An assistant repeats what others said or what it recalled, and
     facts from that would multiply memories (F1): its messages are only searchable as events.
     """
     content = message_of(event)
@@ -303,9 +303,7 @@ class _EarlierMessages:
         )
 
     def dates_of(self, event: Event) -> tuple[list[DateReference], tuple[int, ...]]:
-        """Return the dates of a message, and the numbers of the events that tell which days its
-        weekdays mean.
-        """
+        """Return the dates of a message, and the numbers of the events that determine its days."""
         said, at = message_of(event), self.said_at(event)
         text = user_text(event)
         days = self.days_before(event, text, at)
@@ -337,7 +335,7 @@ def _with_day_sources(analysis: Analysis, numbers: Sequence[int]) -> Analysis:
 def _with_topic_sources(
     analysis: Analysis, topics: Sequence[tuple[int | None, tuple[int, ...]]]
 ) -> Analysis:
-    """Add to statements with an earlier message's words the events that tell which days it names.
+    """Add to statements that quote an earlier message the events that determine its days.
 
     `topics`: the number of that message, and those of the events.
     """
@@ -417,7 +415,7 @@ def _corrected_topics(
 ) -> list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]]:
     """Return (span, topic, date sources) of the values that a correction gives without a topic.
 
-    The span is the correcting sentence's; the date sources tell which days the topic names.
+    The span is the correcting sentence's; the date sources determine the topic's days.
     """
     found: list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]] = []
     for one in retractions:

@@ -25,7 +25,7 @@ from recollect.schemas.ids import fact_id
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
     DATED_TYPES,
-    TOLD,
+    RESOLVED_CONFIDENCE,
     ResolvedMention,
     link_known,
     mention_rows,
@@ -46,7 +46,7 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fa
 from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
-from recollect.streams.agents.writer.remembered_again import find_restated
+from recollect.streams.agents.writer.remembered_again import find_remembered_duplicate
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.retractions import (
     Retraction,
@@ -57,15 +57,15 @@ from recollect.streams.agents.writer.retractions import (
 )
 from recollect.streams.agents.writer.said_again import (
     claim_signatures_of,
-    find_said_again,
-    said_earlier,
+    earlier_claim_rows,
+    find_duplicate,
 )
 from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 from recollect.streams.language.names.dated_mentions import dated_mentions
 
-#: The most dates of a message that are stored.
+#: The maximum number of dates stored per message.
 _MAX_DATES = 256
 
 
@@ -91,7 +91,7 @@ class MessageDecision:
         self._resolver = resolver
         self._pending = pending
         self._replaced, self._withdrawn = withdraw(message, state)
-        #: The facts that a statement of the message cannot repeat.
+        #: Facts ignored in the search for duplicates, since this message replaces them.
         self._excluded = self._replaced
         if isinstance(message.content, Remember) and message.content.replaces is not None:
             replaced = message.content.replaces
@@ -175,7 +175,7 @@ class MessageDecision:
         as_of = message.said_at
         id_ = fact_id(self._event.id, statement.signature, as_of)
         if id_ in pending.invalid_at:
-            # This message stated it, then something else, and now states it again.
+            # The message stated it, then something else, and now repeats it.
             own.puts = [row for row in own.puts if not _is_end_of(row, id_)]
             del pending.invalid_at[id_]
             self._add_occasion(statement, id_, "said again")
@@ -186,7 +186,7 @@ class MessageDecision:
         subjects = self._subjects(statement, sender)
         claim_signatures = claim_signatures_of(statement.claim, subjects, ids)
         fingerprints = fingerprints_of(id_, statement, message, ids, self._state)
-        duplicate = find_said_again(
+        duplicate = find_duplicate(
             statement,
             message,
             signatures,
@@ -198,7 +198,7 @@ class MessageDecision:
             self._excluded,
         )
         if duplicate is None and isinstance(message.content, Remember):
-            duplicate = find_restated(
+            duplicate = find_remembered_duplicate(
                 statement,
                 message,
                 signatures,
@@ -210,7 +210,7 @@ class MessageDecision:
             )
         if duplicate is not None:
             original, reason = duplicate
-            own.puts += said_earlier(
+            own.puts += earlier_claim_rows(
                 statement.claim, original, as_of, subjects, self._state, pending
             )
             self._add_occasion(statement, original, reason)
@@ -283,7 +283,9 @@ class MessageDecision:
         del resolver.rows[first_row:]
         word = self._message.content.content[whom.start : whom.end]
         own_id = resolver.own_id_named(whom.name, entity)
-        return ResolvedMention(own_id, TextMention(whom.start, whom.end, word, "PERSON", TOLD))
+        return ResolvedMention(
+            own_id, TextMention(whom.start, whom.end, word, "PERSON", RESOLVED_CONFIDENCE)
+        )
 
     def _subjects(self, statement: Statement, sender: EntityRef) -> Subjects | None:
         """Return the keys of the subject of a statement's claim; None without a claim."""
@@ -436,7 +438,7 @@ def _is_end_of(row: AnyRow, fact: str) -> bool:
 
 
 def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[FactSupersession]:
-    """Yield the ends, by an edit or a deletion, of facts that only replaced versions state."""
+    """Yield a supersession for each fact that only edited or deleted versions state."""
     for fact in sorted(replaced):
         yield FactSupersession(fact, message.event.id, message.said_at)
 

@@ -40,7 +40,7 @@ from recollect.schemas.names import normalise_name
 from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
-from recollect.streams.agents.identity.mention_rows import TOLD
+from recollect.streams.agents.identity.mention_rows import RESOLVED_CONFIDENCE
 from recollect.streams.agents.identity.merge_handler import AUTO_MERGE_CONFIDENCE
 from recollect.streams.agents.identity.participants import Participant, named_participants
 from recollect.streams.agents.state import EntityRef, State, stored_signature
@@ -61,7 +61,7 @@ from recollect.streams.agents.writer.proposals import (
 )
 from recollect.streams.agents.writer.restatements import compare_texts
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
-from recollect.streams.agents.writer.said_again import stands
+from recollect.streams.agents.writer.said_again import is_valid_between
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.grammar.named_weekdays import dates_about, dates_meant
 from recollect.streams.language.relations.content_words import content_words
@@ -72,7 +72,7 @@ from recollect.text.dates.found_dates import DateReference
 
 #: A merge that a model proposes is pending review, whatever the model's confidence.
 MAX_MERGE_CONFIDENCE = AUTO_MERGE_CONFIDENCE - 0.01
-#: No message states the cause explicitly.
+#: The maximum confidence of a cause that no message states explicitly.
 _MAX_CAUSAL_CONFIDENCE = 0.7
 _json = msgspec.json.Encoder()
 
@@ -106,19 +106,21 @@ class ModelWriter(Agent):
         self._without = without
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
-        wrote = event.payload
-        if not isinstance(wrote, ModelAnswered):
+        answered = event.payload
+        if not isinstance(answered, ModelAnswered):
             return Extract()
-        answers = conversation.model_calls(wrote)
-        about = conversation.event(wrote.about)
+        answers = conversation.model_calls(answered)
+        about = conversation.event(answered.about)
         if answers is None or about is None or not isinstance(about.payload, Content):
             return Extract()
         revisions = conversation.revisions(about, event.number)
-        said_at, _, stands = resolve_version(about, revisions)
+        said_at, _, is_newest = resolve_version(about, revisions)
         versions = [one for one in (about, *revisions) if not isinstance(one.payload, Deletion)]
-        thread = [one for number in wrote.thread if (one := conversation.event(number)) is not None]
-        proposals = Proposals(about.id, evidence_of(about, said_at, thread), wrote.rules)
-        if stands:
+        thread = [
+            one for number in answered.thread if (one := conversation.event(number)) is not None
+        ]
+        proposals = Proposals(about.id, evidence_of(about, said_at, thread), answered.rules)
+        if is_newest:
             for name, arguments in answers.calls:
                 if name == RECALL:
                     continue
@@ -126,9 +128,9 @@ class ModelWriter(Agent):
                     proposals.accept(name, arguments)
         else:
             proposals.refused["replaced"] += 1
-        if wrote.rules > 1:
+        if answered.rules > 1:
             # Facts of other conversations that `recall` returned may be causes too.
-            found = map(conversation.event, wrote.sources)
+            found = map(conversation.event, answered.sources)
             thread = [one for one in found if one is not None and one.number != about.number]
         near = tuple(one.id for one in (about, *thread))
         return Extract(
@@ -142,7 +144,7 @@ class ModelWriter(Agent):
                 {one.id: message_of(one).content for one in versions},
                 self._without,
             ),
-            sources=tuple(sorted({*wrote.sources, *(one.number for one in versions)})),
+            sources=tuple(sorted({*answered.sources, *(one.number for one in versions)})),
             texts=tuple(fact.text for fact in proposals.facts.values()),
         )
 
@@ -204,19 +206,19 @@ class _Resolution:
     def __init__(
         self,
         event: Event,
-        wrote: ModelAnswered,
+        answered: ModelAnswered,
         checked: CheckedProposals,
         state: State,
         part: DecidedPart,
     ) -> None:
         self._event = event
-        self._wrote = wrote
+        self._answered = answered
         self._checked = checked
         self._state = state
         self._part = part
         self._resolver = EntityResolver(state, event)
         self._refused: Counter[str] = Counter(checked.proposed.refused)
-        self._current_rules = wrote.rules > 1
+        self._current_rules = answered.rules > 1
         #: (id, text, whether it is current) of the event's facts in the state
         self._existing: list[tuple[str, str, bool]] = []
         self._accepted: dict[str, ProposedFact] = {}
@@ -287,7 +289,7 @@ class _Resolution:
             return None
         at = self._checked.said_at
         found = self._state.facts_with_signature([self._signature(fact, sender)], 0, LATEST_MS)
-        known = next((each.id for each in found if stands(each, at)), None)
+        known = next((each.id for each in found if is_valid_between(each, at)), None)
         if known is not None:
             occasion = (fact.start, at, fact.text, "said again: the same words", 1)
             self._part.puts.append(FactOccasion(known, self._checked.about.id, *occasion))
@@ -299,13 +301,13 @@ class _Resolution:
 
     def _reword(self, id_: str, fact: ProposedFact) -> None:
         """Replace the text of a rule's fact by that of a proposed one."""
-        about, wrote = self._checked.about, self._wrote
+        about, answered = self._checked.about, self._answered
         row = self._state.fact(id_)
         assert row is not None
         metadata = {
             **msgspec.json.decode(row.metadata),
-            "writer": wrote.model,
-            "role": wrote.role,
+            "writer": answered.model,
+            "role": answered.role,
             "evidence": [fact.start, fact.end],
         }
         self._part.puts.append(
@@ -323,7 +325,7 @@ class _Resolution:
 
     def _accept(self, fact: ProposedFact, sender: EntityRef) -> None:
         about = self._checked.about
-        wrote = self._wrote
+        answered = self._answered
         evidence = [fact.start, fact.end]
         self._accepted[fact.id] = fact
         self._fact_ids[fact.id] = fact.id
@@ -334,7 +336,9 @@ class _Resolution:
             as_of=self._checked.said_at,
             ingested_at=about.ingested_at,
             source_event_id=about.id,
-            metadata=fact_metadata(about, writer=wrote.model, role=wrote.role, evidence=evidence),
+            metadata=fact_metadata(
+                about, writer=answered.model, role=answered.role, evidence=evidence
+            ),
             created_at=self._event.ingested_at,
             signature=stored_signature(self._signature(fact, sender)),
         )
@@ -409,7 +413,7 @@ class _Resolution:
             text = user_text(self._checked.about)
             start = text.find(named.name)
             if start < 0:
-                return self._resolver.find_here(
+                return self._resolver.find_in_conversation(
                     named.name, named.mention_type
                 ) or self._resolver.resolve(named.name, named.mention_type)
             found = self._resolver.resolve_at(text, start, named.name, named.mention_type)
@@ -424,7 +428,7 @@ class _Resolution:
                     start + len(named.name),
                     named.name,
                     named.mention_type,
-                    TOLD,
+                    RESOLVED_CONFIDENCE,
                 )
             )
             return found
@@ -470,7 +474,7 @@ class _Resolution:
                     entity_a_id=one.id,
                     entity_b_id=other.id,
                     confidence=min(merge.confidence, MAX_MERGE_CONFIDENCE),
-                    reason=f"{self._wrote.model} says: {merge.reason}",
+                    reason=f"{self._answered.model} says: {merge.reason}",
                     created_at=at,
                 )
             )
@@ -485,9 +489,9 @@ class _Resolution:
         answers = self._checked.answers
         return ModelWriteStats(
             number=self._event.number,
-            about=self._wrote.about,
-            model=self._wrote.model,
-            role=self._wrote.role,
+            about=self._answered.about,
+            model=self._answered.model,
+            role=self._answered.role,
             calls=answers.requests,
             tokens_in=answers.tokens_in,
             tokens_out=answers.tokens_out,

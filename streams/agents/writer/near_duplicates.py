@@ -26,8 +26,9 @@ def signatures_of(
 ) -> list[str]:
     """Return the signatures under which a statement is searched; the first is stored.
 
-    There is one for each id of its sender, and where words were turned also one of the words as
-    written. A statement with an unresolved pronoun is compared only within its message.
+    There is one for each id of its sender and, if the wording was normalised (`turned`), one more
+    for the original wording. A statement with an unresolved pronoun is compared only within its
+    message.
     """
     written = _own_signature(statement, message)
     words = list(dict.fromkeys((turned(written), written)))

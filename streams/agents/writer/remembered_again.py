@@ -1,7 +1,7 @@
 """Texts to remember that repeat a current fact, however old it is (F1).
 
-Agents store in the third person what their user stated in the first, in the same words or in
-others. The text is rewritten as the person it is about would state it, and compared with facts by
+Agents store in the third person what their user stated in the first person, in the same or other
+words. The text is rewritten as the person it is about would state it, and compared with facts by
 its words, and by the value that it gives to an attribute.
 """
 
@@ -34,7 +34,7 @@ _FIRST_PERSON_START = re.compile(r"(?:I|My)\b")
 _FIRST_PERSON = {"is": "am", "has": "have", "does": "do", "isn't": "am not", "doesn't": "don't"}
 
 
-def find_restated(
+def find_remembered_duplicate(
     statement: Statement,
     message: AnalysedMessage,
     signatures: list[str],
@@ -91,7 +91,7 @@ def _first_person_readings(
         stated = _in_first_person(sentence, name)
         if name.lower() in _USER_NAMES:
             yield from ((stated, person) for person in users)
-        elif (person := resolver.find_here(name, "PERSON")) is not None:
+        elif (person := resolver.find_in_conversation(name, "PERSON")) is not None:
             yield stated, person
 
 

@@ -1,8 +1,8 @@
-"""Said again: the fact that a statement repeats, on whatever day and in whatever thread (G6, A21).
+"""Repetitions: the fact that a statement repeats, on any day and in any thread (G6, A21).
 
-A person states the same claim by the same words, or by the same value of the same slot. A claim of
-a certain day is the same only on that day: a signature has the days that it speaks of. A value that
-another one has superseded meanwhile is news.
+Two statements of a person are the same claim if they have the same words, or give the same value
+for the same slot. The days that a claim mentions are part of its signature, so claims about
+different days differ. A value that was superseded since then counts as new.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def claim_signatures_of(
 ) -> list[str]:
     """Return the signatures of a claim, one for each id of its sender and key of its subject.
 
-    The first is stored. There is none without a slot: an open frame has the words of its sentence.
+    The first is stored. There is none without a slot: the words of a frame identify its claim.
     """
     if claim is None or subjects is None or MASK in claim.attribute:
         return []
@@ -52,7 +52,7 @@ def says_more(statement: Statement, claim: Claim) -> bool:
     return len(content_words(statement.sentence) - content_words(named)) > 1 or bool(numbers)
 
 
-def find_said_again(
+def find_duplicate(
     statement: Statement,
     message: AnalysedMessage,
     signatures: Sequence[str],
@@ -76,7 +76,7 @@ def find_said_again(
         reasons.append((claim_signatures, 0, LATEST_MS, "the same value"))
     for keys, after, before, reason in reasons:
         for fact in pending.facts_with_signature(keys, after, before, state):
-            if fact.id in excluded or not stands(fact, at):
+            if fact.id in excluded or not is_valid_between(fact, at):
                 continue
             if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
                 return fact.id, f"said again: {reason}"
@@ -84,7 +84,7 @@ def find_said_again(
 
 
 def _is_complete(statement: Statement, message: AnalysedMessage) -> bool:
-    """Return whether a statement means the same on any day: it rests on nothing said before it."""
+    """Return whether a statement means the same on any day, without the context before it."""
     if message.context_numbers(statement):
         return False
     tokens = tokenise(statement.sentence)
@@ -92,7 +92,7 @@ def _is_complete(statement: Statement, message: AnalysedMessage) -> bool:
     return found in ("nothing", "aside")
 
 
-def stands(fact: StatedFact, at: int) -> bool:
+def is_valid_between(fact: StatedFact, at: int) -> bool:
     """Return whether a fact is valid from when it was stated to `at`, in either order."""
     return fact.until is None or max(fact.as_of, at) < fact.until
 
@@ -120,7 +120,7 @@ def _is_interrupted(
     )
 
 
-def said_earlier(
+def earlier_claim_rows(
     claim: Claim | None,
     fact_id: str,
     at: int,
@@ -128,9 +128,9 @@ def said_earlier(
     state: State,
     pending: PendingRows,
 ) -> list[FactSupersession]:
-    """Return the supersessions by a fact that was already said at `at`, before it was known.
+    """Return the supersessions by a fact that an event learned later states as early as `at`.
 
-    What it superseded ends then.
+    The facts that it superseded end at that time.
     """
     if claim is None or subjects is None or not is_single_valued(claim.attribute):
         return []

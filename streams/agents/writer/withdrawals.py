@@ -1,7 +1,7 @@
-"""Withdrawals: what becomes of facts when a message that states them is edited or deleted.
+"""Withdrawals: the effect on facts of editing or deleting a message that states them.
 
-A fact ends with the last event that states it. While another states it, it goes on, and the edited
-or deleted message is no longer among its occasions.
+A fact ends when no event states it any more. While another event states it, it continues, without
+the edited or deleted message among its occasions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _OWN_EVENT = -1
 def withdraw(
     message: AnalysedMessage, state: State
 ) -> tuple[frozenset[str], tuple[FactOccasion, ...]]:
-    """Return the facts that only replaced versions of a message state, and the rows of the others.
+    """Return the facts that only replaced versions of a message state, and the withdrawal rows.
 
-    The rows withdraw statements of facts that other events still state.
+    The rows withdraw this message's statements of facts that other events still state.
     """
     ended: set[str] = set()
     withdrawn: list[FactOccasion] = []

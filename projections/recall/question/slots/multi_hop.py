@@ -82,18 +82,18 @@ def find_chain(
     index: Index,
     files: ZoneFiles,
     *,
-    upto: int,
+    valid_at: int,
     allowed: Mask,
 ) -> tuple[str, ...]:
     """Return the facts that lead from a name in a question to its answer; none if one fact does.
 
-    `upto`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
+    `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
     results.
     """
     if not index.row_kinds.claims:
         return ()
     starts = _starts(text, named, files)
-    walk = _Walk(index, files, upto, allowed)
+    walk = _Walk(index, files, valid_at, allowed)
     paths = [
         path
         for subject in sorted(starts.subjects)
@@ -128,10 +128,10 @@ _NONE_VISITED: frozenset[str] = frozenset()
 class _Walk:
     """Extends paths by the slots of their ends; the slots of each subject are read once."""
 
-    def __init__(self, index: Index, files: ZoneFiles, upto: int, allowed: Mask) -> None:
+    def __init__(self, index: Index, files: ZoneFiles, valid_at: int, allowed: Mask) -> None:
         self._index = index
         self._files = files
-        self._upto = upto
+        self._valid_at = valid_at
         self._allowed = allowed
         self._slots: dict[str, list[memory.CurrentClaim]] = {}
 
@@ -156,7 +156,11 @@ class _Walk:
             entities = resolve_all(identity, [subject]).get(subject, ())
             ids = entity_ids(identity, entities) if len(entities) == 1 else set()
             found = readable_claims(
-                {subject, *ids}, self._index, self._files, upto=self._upto, allowed=self._allowed
+                {subject, *ids},
+                self._index,
+                self._files,
+                valid_at=self._valid_at,
+                allowed=self._allowed,
             )
             readable = [claim for _, claim in found if is_single_valued(claim.attribute)]
             self._slots[subject] = readable if len(readable) <= MAX_SLOTS else []

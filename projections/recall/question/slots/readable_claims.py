@@ -15,14 +15,14 @@ Mask = npt.NDArray[np.bool_]
 
 
 def readable_claims(
-    subjects: Iterable[str], index: Index, files: ZoneFiles, *, upto: int, allowed: Mask
+    subjects: Iterable[str], index: Index, files: ZoneFiles, *, valid_at: int, allowed: Mask
 ) -> list[tuple[int, memory.CurrentClaim]]:
     """Return the current claims about any of these subjects, each with the place of its turn.
 
-    `upto`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
+    `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
     results.
     """
-    found = memory.current_claims(files.memory.connection, sorted(subjects), upto)
+    found = memory.current_claims(files.memory.connection, sorted(subjects), valid_at)
     place_of = index.facts.places_of([claim.fact_id for claim in found])
     placed = ((place_of.get(claim.fact_id, -1), claim) for claim in found)
     return [(place, claim) for place, claim in placed if place >= 0 and allowed[place]]

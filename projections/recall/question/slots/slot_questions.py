@@ -139,12 +139,12 @@ def slot_values(
     index: Index,
     files: ZoneFiles,
     *,
-    upto: int,
+    valid_at: int,
     allowed: Mask,
 ) -> tuple[str, ...]:
     """Return the facts with the values of the slot that a question asks for, newest first.
 
-    `upto`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
+    `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
     results. The result is empty if the question asks for no slot or for the past, if the name is
     ambiguous, or if the slot has no value.
     """
@@ -163,7 +163,7 @@ def slot_values(
     if slot is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
         return ()
     subjects = {normalise_name(bare), *name.ids}
-    claims = readable_claims(subjects, index, files, upto=upto, allowed=allowed)
+    claims = readable_claims(subjects, index, files, valid_at=valid_at, allowed=allowed)
     dated = [
         (int(index.turns.occurred_at[place]), claim.fact_id)
         for place, claim in claims
