@@ -17,8 +17,8 @@ from recollect.schemas.zones import DEFAULT_ZONE
 
 Client = Literal["claude", "cursor", "vscode"]
 CLIENTS: tuple[Client, ...] = ("claude", "cursor", "vscode")
-# Environment variables copied into an entry: the client starts the server with an environment of
-# its own.
+# Environment variables copied into an entry, since the client starts the server with its own
+# environment.
 _HOME_VARIABLES = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
 _SERVICE_VARIABLES = ("RECOLLECT_TOKEN",)
 #: Suffix of the copy of the previous file.
@@ -27,7 +27,7 @@ BACKUP = ".before-recollect"
 
 @dataclass(frozen=True)
 class ConfigEdit:
-    """A planned edit of a file: the entry under its name, and the file's text before and after.
+    """A planned edit of a file: the entry and its name, and the file's text before and after.
 
     `before` is None if there is no file.
     """
@@ -52,18 +52,18 @@ class ConfigEdit:
 def plan_edit(
     client: Client, home: Path | None, zone: str, options: Sequence[str] = ()
 ) -> ConfigEdit:
-    """Return the edit after which a client starts `recollect mcp` for a zone.
+    """Return the edit that makes a client start `recollect mcp` for a zone.
 
-    `home` is None if the zone is a service's; `options` are further arguments of `recollect mcp`.
+    `home`: None for a zone of a service; `options` are further arguments of `recollect mcp`.
 
     Raises:
-        InvalidInput: the client's file is not JSON, or not of the expected form.
+        InvalidInput: the client's file is not JSON, or has an unexpected structure.
     """
     path, servers, typed = _config_location(client)
     name = "recollect" if zone == DEFAULT_ZONE else f"recollect-{zone}"
     home_options = [] if home is None else ["--home", str(home)]
     arguments = ["-m", "recollect", *home_options, "--zone", zone, "mcp", *options]
-    # The client's PATH need not have this environment, so the interpreter is named.
+    # The client's PATH may lack this virtual environment, so the entry names the interpreter.
     entry: dict[str, Any] = {"type": "stdio"} if typed else {}
     entry |= {"command": sys.executable, "args": arguments}
     copied = _SERVICE_VARIABLES if home is None else _HOME_VARIABLES
@@ -86,7 +86,7 @@ def apply_edit(change: ConfigEdit) -> None:
 
     Raises:
         InvalidInput: the file has changed since the edit was planned.
-        OSError: it cannot be written, and is unchanged.
+        OSError: the file cannot be written, and is unchanged.
     """
     target = change.path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)

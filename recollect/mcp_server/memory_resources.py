@@ -1,6 +1,4 @@
-"""The resources of a zone (its profile, an entity, a memory), and the prompt with context for a
-task.
-"""
+"""A zone's resources (profile, entity, memory), and its prompt with context for a task."""
 
 from __future__ import annotations
 
@@ -96,14 +94,14 @@ def read_resource(zone: Zone, uri: str) -> str:
 
 
 def context_prompt(zone: Zone, task: str) -> GetPromptResult:
-    """Return a message of the user: the context for a task, then the task.
+    """Return a user message: the context for a task, then the task.
 
     Raises:
         InvalidInput: there is no task.
     """
     if not task.strip():
         raise InvalidInput("task is empty; say what is to be done")
-    # The block is framed as data already.
+    # The block already says that it is data.
     block = escape_invisible_lines(zone.context(task).block) or "Nothing relevant is remembered."
     text = f"{block}\n\nThe task: {task}"
     return GetPromptResult(
@@ -174,6 +172,6 @@ def _fact(fact: Fact) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a text as one line, so that it cannot forge others."""
+    """Return a text as one line, so that it cannot forge further lines."""
     text = collapse_whitespace(text)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"

@@ -65,13 +65,14 @@ class CallRunner:
         """Return what `work` returns on a thread.
 
         Raises:
-            KeptUndecided: what it published is kept, and not decided in time; it goes on.
+            KeptUndecided: the events it published are stored, but not decided in time; the call
+                goes on in the background.
         """
         if reads_only:
             return await to_thread.run_sync(work)
         with publishing_call() as call:
-            there = partial(copy_context().run, work)
-            future = asyncio.get_running_loop().run_in_executor(None, there)
+            in_context = partial(copy_context().run, work)
+            future = asyncio.get_running_loop().run_in_executor(None, in_context)
             while True:
                 done, _ = await asyncio.wait((future,), timeout=WRITE_SECONDS)
                 if done:
@@ -79,7 +80,7 @@ class CallRunner:
                 call.check_kept()
 
     def drop_erased(self, zone: Zone) -> None:
-        """Drop caches that may contain what was just erased in a zone; here there are none."""
+        """Drop caches that may contain data just erased from a zone; this class has none."""
 
     def error_message(self, error: Exception) -> str:
         """Return the message for the caller; an unexpected error is logged."""
@@ -99,7 +100,7 @@ def create_server(
 ) -> Server[Any]:
     """Return a server without a transport.
 
-    `access` maps the HTTP request of a call, None on stdio, to its zone and rights.
+    `access` maps the HTTP request of a call (None on stdio) to its zone and rights.
     `read_only`: leave out the tools that change anything.
     """
     tool_set = recollect_tools() if tools is None else tools
@@ -182,7 +183,7 @@ class _RequestHandlers:
         return types.ListResourcesResult(resources=list(RESOURCES))
 
     async def list_templates(self, context: Context, _: Any) -> types.ListResourceTemplatesResult:
-        """Return the resource templates, whose URI has an id."""
+        """Return the templates of resources whose URI contains an id."""
         return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
     async def read_resource(
@@ -211,7 +212,7 @@ class _RequestHandlers:
     async def _read(
         self, context: Context, work: Callable[[Zone], T], data: Mapping[str, str] | None = None
     ) -> T:
-        """Return the result of `work`; an error becomes one of the protocol, with `data`."""
+        """Return the result of `work`; an error becomes a protocol error, with `data`."""
         access = self._access(context.request)
         if not access.rights >= READ:
             raise MCPError(types.INVALID_PARAMS, "you may not read this memory")
@@ -224,8 +225,8 @@ class _RequestHandlers:
         """Return the result of `work`.
 
         Raises:
-            _Failed: it failed; the message reveals no other zone and no code.
-            KeptUndecided: what it published is kept, and not decided in time.
+            _Failed: it failed; the message reveals neither other zones nor internals.
+            KeptUndecided: the events it published are stored, but not decided in time.
         """
         try:
             return await self._calls.run(

@@ -29,8 +29,8 @@ def serve_stdio(
 ) -> None:
     """Serve a zone of an open home or service until the client closes standard input.
 
-    Standard output is reserved for the protocol: anything else that is printed goes to standard
-    error meanwhile. SIGINT ends it.
+    Standard output is reserved for the protocol; anything else printed meanwhile goes to standard
+    error. SIGINT ends the call.
     """
     server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
 
@@ -46,7 +46,7 @@ def serve_stdio(
 class _Messages:
     """The messages of a client, one per line. Invalid lines are answered with an error.
 
-    A thread reads them, so that an interrupt need not wait for input.
+    A separate thread reads them, so that an interrupt is not delayed until the next input.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -55,9 +55,9 @@ class _Messages:
         self._loop = asyncio.get_running_loop()
         self._descriptor = os.dup(descriptor)
         # Child processes must not read this process's input.
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, descriptor)
-        os.close(nothing)
+        devnull = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(devnull, descriptor)
+        os.close(devnull)
         threading.Thread(target=self._read, name="mcp-stdin", daemon=True).start()
 
     def __aiter__(self) -> _Messages:
@@ -101,7 +101,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
 
 
 def _checked(line: bytes) -> str | _Malformed:
-    """Return the message in a line, with U+FFFD for invalid UTF-8; or the error."""
+    """Return the message in a line, with U+FFFD for invalid UTF-8, or the line's error."""
     text = replace_lone_surrogates_json(line).decode(errors="replace")
     try:
         value = json.loads(text)

@@ -1,7 +1,7 @@
 """JSON Schemas of tools' arguments and results, and the values that conform to them.
 
-The schemas have no unions, nulls or references: clients reject unions with null, or send the wrong
-one of several types. A missing value is omitted instead.
+The schemas have no unions, nulls or references: clients reject unions with null, and of several
+types they send the wrong one. A missing value is omitted instead of null.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def input_schema(arguments: type[msgspec.Struct]) -> JsonSchema:
 
 
 def _without_null(node: JsonSchema) -> JsonSchema:
-    """Return a schema without the mark for null, and with defaults other than null."""
+    """Return a schema without the mark for null, and with non-null defaults."""
     kept = {key: value for key, value in node.items() if key != _NULLABLE}
     if "default" in kept:
         default = kept["default"]
@@ -90,15 +90,15 @@ def _schema(struct: type[msgspec.Struct]) -> JsonSchema:
 def _inlined(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
     """Return a schema with references inlined, and unions reduced to one type."""
     if "$ref" in node:
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**parts[node["$ref"].removeprefix(_REFERENCE)], **beside}, parts)
+        siblings = {key: value for key, value in node.items() if key != "$ref"}
+        return _inlined({**parts[node["$ref"].removeprefix(_REFERENCE)], **siblings}, parts)
     if "anyOf" in node:
-        beside = {key: value for key, value in node.items() if key != "anyOf"}
+        siblings = {key: value for key, value in node.items() if key != "anyOf"}
         # If an argument may be a text or a number, such as a time, agents send a text.
         options = [item for item in node["anyOf"] if item != {"type": "null"}]
         nullable = {_NULLABLE: True} if len(options) < len(node["anyOf"]) else {}
         chosen = next((item for item in options if item.get("type") == "string"), options[0])
-        return _inlined({**chosen, **beside, **nullable}, parts)
+        return _inlined({**chosen, **siblings, **nullable}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
         plain["description"] = collapse_whitespace(plain["description"])
@@ -139,7 +139,7 @@ def read_arguments(
     asks for a filter must not get an answer without it.
 
     Raises:
-        InvalidInput: what is wrong, in one sentence that names the argument.
+        InvalidInput: an argument is invalid; the message names it.
     """
     arguments = replace_lone_surrogates_deep(arguments)
     fields = type_info(struct)
@@ -169,12 +169,12 @@ def _unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> str:
     named = ", ".join(repr(escape_invisible(name[:_MAX_QUOTED])) for name in unknown[:3])
     near = get_close_matches(unknown[0], known, 1, _MIN_SIMILARITY)
     meant = f"; did you mean {near[0]}?" if near else ""
-    takes = f"it takes {', '.join(known)}" if known else "it takes none"
-    return f"{tool} has no argument {named}; {takes}{meant}"
+    accepted = f"it takes {', '.join(known)}" if known else "it takes none"
+    return f"{tool} has no argument {named}; {accepted}{meant}"
 
 
 def _coerce(value: Any, kind: Any) -> Any:
-    """Convert a value to the type of its argument if a client sent another."""
+    """Convert a value to its argument's type if a client sent another type."""
     kind = _base_type(kind)
     if isinstance(kind, ListType | VarTupleType):
         if isinstance(value, str):
@@ -190,7 +190,7 @@ def _coerce(value: Any, kind: Any) -> Any:
 
 
 def _base_type(kind: Any) -> Any:
-    """Return a type without bounds and null; of a union, the text if it has one."""
+    """Return a type without bounds and null; for a union, its text type if it has one."""
     if isinstance(kind, Metadata):
         return _base_type(kind.type)
     if isinstance(kind, UnionType):
@@ -200,7 +200,7 @@ def _base_type(kind: Any) -> Any:
 
 
 def _parse_list(text: str) -> list[Any]:
-    """Parse a list in a text: JSON, or names separated by commas."""
+    """Parse a list given as text: a JSON array, or comma-separated names."""
     text = text.strip()
     if text.startswith("["):
         try:
@@ -215,7 +215,7 @@ def _parse_list(text: str) -> list[Any]:
 def to_plain_json(answer: msgspec.Struct, max_text_length: int) -> dict[str, Any]:
     """Return an answer as JSON without nulls, its texts truncated to `max_text_length` characters.
 
-    Invisible characters are escaped, so that a model reads nothing that a person would not see.
+    Invisible characters are escaped, so that a model reads only what a person can see.
     """
     plain = _plain_value(msgspec.to_builtins(answer), max_text_length)
     assert isinstance(plain, dict)

@@ -1,1 +1,1 @@
-"""A memory over the network: what the library does with a home, done by a service."""
+"""The remote library: the methods of the local library, carried out by a service."""

@@ -1,4 +1,4 @@
-"""The remote library: a service in place of a home."""
+"""The library of a service, in place of a home."""
 
 from __future__ import annotations
 

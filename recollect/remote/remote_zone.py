@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 # Seconds between polls of a long-running operation: first, and at most.
 _FIRST_POLL, _MAX_POLL = 0.02, 1.0
-# Timeout of a request that waits for decisions, in seconds; the service times out before.
+# Timeout of a request that waits for decisions, in seconds; the service times out earlier.
 _MAX_WAIT = 600.0
 _MIN_WAIT = 0.05
 
@@ -124,12 +124,12 @@ class RemoteZone(Zone):
         return self._service.change(operation.method, path, operation.answer, given)
 
     def _missing(self, operation: Operation[..., Any], error: UnknownZone) -> Any:
-        """Return the answer where the service found nothing, or raise the error."""
+        """Return the answer for a 404 response of the service, or raise the error."""
         if operation.name == "hints":
             return [str(error)]
         if not operation.optional:
             raise error
-        # This raises if the service's answer was about the zone, which has no events.
+        # Raises if it was the zone that the service did not find, because it has no events.
         self.status()
         return None
 
@@ -362,12 +362,12 @@ def _path_segment(name: str) -> str:
 
 
 def _all_rejected_report(lines: ResendableLines, error: InvalidFields) -> IngestReport:
-    """Return the report of an import whose events the service rejected altogether."""
+    """Return the report of an import all of whose events the service rejected."""
     rejections = []
     for field in error.errors:
         number = field.pointer.rpartition("/")[2]
         if not number.isdigit() or int(number) >= len(lines):
-            # The problem is not with an event.
+            # The service rejected something other than an event.
             raise error
         rejections.append(Rejection("events", int(number) + 1, field.detail))
     read = len(lines) - lines.invalid.rejected
@@ -385,7 +385,7 @@ def _all_rejected_report(lines: ResendableLines, error: InvalidFields) -> Ingest
 
 
 def _parameter(value: Any) -> Any:
-    """Return a value as query parameters can represent it; an empty list as one empty text."""
+    """Return a value as a query parameter; an empty list becomes one empty text."""
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
     return value or [""] if isinstance(value, list) else value

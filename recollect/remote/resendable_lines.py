@@ -70,7 +70,7 @@ class ResendableLines:
             yield self._buffer(lines)
 
     def _buffer(self, lines: bytearray) -> bytes:
-        # Written before it is yielded: the connection may be lost while it is sent.
+        # Stored before it is yielded, since the connection may be lost while it is being sent.
         self._sent.write(lines)
         return bytes(lines)
 

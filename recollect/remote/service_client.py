@@ -41,8 +41,8 @@ _NDJSON = "application/x-ndjson"
 _Parameters = Mapping[str, str | int | bool | list[str] | None]
 
 _TYPE_PREFIX = "urn:recollect:problem:"
-# How the detail of a 404 begins if the zone or the route, not an id in the zone, is unknown.
-_NOTHING_HERE = "there is nothing at this address"
+# The detail of a 404 starts with this if the zone or the route is unknown, not an id in the zone.
+_UNKNOWN_ADDRESS = "there is nothing at this address"
 _ERRORS: dict[str, type[RecollectError]] = {
     "malformed": InvalidInput,
     "unauthorized": Unauthorized,
@@ -61,12 +61,12 @@ _ERRORS: dict[str, type[RecollectError]] = {
     "not-decided": DecisionTimeout,
     "unavailable": Unavailable,
 }
-# Status codes worth a retry, also from a proxy in front of a service.
+# Status codes worth a retry; a proxy in front of the service may send them too.
 _RETRYABLE = frozenset({429, 502, 503, 504})
 
 
 class FieldProblem(msgspec.Struct, frozen=True):
-    """What is wrong with one value, and the JSON pointer to it."""
+    """The problem with one value, and the JSON pointer to the value."""
 
     pointer: str
     detail: str
@@ -92,7 +92,7 @@ class InvalidFields(InvalidInput):
 class _Failure(NamedTuple):
     """A failed attempt and the delay before a retry, in seconds.
 
-    None: a retry is useless. -1: the service named no delay.
+    `retry_after`: None if a retry is useless; -1 if the service named no delay.
     """
 
     error: RecollectError
@@ -252,7 +252,7 @@ def _error_of(problem: Problem, status: int, path: str) -> RecollectError:
     """Return the library's error for a problem."""
     name, detail = problem.type.removeprefix(_TYPE_PREFIX), problem.detail
     if name == "not-found":
-        if not detail.startswith(_NOTHING_HERE):
+        if not detail.startswith(_UNKNOWN_ADDRESS):
             return UnknownId(detail)
         return UnknownZone(f"{path}: {detail}; check that the zone has events")
     kind = _ERRORS.get(name)

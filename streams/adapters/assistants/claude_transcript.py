@@ -1,7 +1,7 @@
 """The messages of Claude Code's transcripts, as the fields of events.
 
-Standard library only, for Python 3.9 and later: the hook of the plugin runs this file as it is, so
-that it sends the events that an import of the same transcript would give.
+Standard library only, for Python 3.9 and later: the plugin's hook runs this same file, so that it
+sends the same events as an import of the transcript.
 
 Each line of a transcript is a record. Many records of the user were not typed: tool results,
 reminders, command output, summaries after a compaction, and context injected by recollect's hooks.
@@ -24,7 +24,7 @@ SILENT_TYPES = frozenset(
     {"summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress"}
     | {"system", "attachment", "custom-title", "ai-title", "agent-name", "last-prompt", "pr-link"}
     | {"result", "started", "mode", "permission-mode", "relocated", "worktree-state"}
-    # What was sent to the model: it repeats the conversation, among injected context.
+    # Requests to the model, which repeat the conversation with injected context.
     | {"api-request", "api-request-blob", "api-request-shape", "atis-latch", "cost-state"}
 )
 #: A longer line is skipped. A pasted picture is part of its line.
@@ -83,11 +83,11 @@ _REFUSAL = re.compile(
     r"[^\n]*?\bthe user said:(.*)",
     re.DOTALL | re.IGNORECASE,
 )
-# What Claude Code writes after these words.
+# The note that Claude Code adds after the explanation.
 _REFUSAL_NOTE = re.compile(
     r"\n\s*Note: The user's next message may contain a correction.*", re.DOTALL
 )
-# Claude Code's report, as a refusal, of a dialog that was left before its end.
+# A refusal by which Claude Code reports that a dialog was left early.
 _LEFT_DIALOG = re.compile(r"The user (?:wants to clarify these questions|has indicated)\b")
 _DIALOG_ANSWER = re.compile(r"^\s*Answer: (.+)$", re.MULTILINE)
 _PLACEHOLDER_TEXTS = frozenset({"(no content)", "No response requested."})
@@ -102,7 +102,7 @@ Time = Optional[Union[str, int]]
 
 
 class MalformedRecord(ValueError):
-    """A record that is not as Claude Code writes it; the message says why."""
+    """A record that Claude Code would not write; the message says why."""
 
 
 Parsed = Union[EventFields, MalformedRecord]
@@ -123,15 +123,15 @@ class Transcript:
     """Converts the records of a transcript, in order, to the fields of events.
 
     Only the last text of an answer is held back, until another record shows that it is complete.
-    Records are numbered by the caller, in ascending order. Reading can go on later: create a
-    Transcript from the `state` of this one, and add the records from `resume_at` on.
+    The caller numbers the records in ascending order. To continue later, create a Transcript from
+    the `state` of this one, and add the records from `resume_at` on.
     """
 
     def __init__(self, state: Optional[Mapping[str, Any]] = None) -> None:
-        """Begin, or go on from a `state`.
+        """Begin, or continue from a `state`.
 
         Raises:
-            KeyError, TypeError, ValueError: it is no state of this version.
+            KeyError, TypeError, ValueError: the state is invalid, or of another version.
         """
         state = state or _FIRST_STATE
         # The folder of the latest record that names one.
@@ -149,7 +149,7 @@ class Transcript:
         self._emitted = set(state["emitted"])
 
     def state(self) -> dict[str, Any]:
-        """Return what is needed to go on at `resume_at`, as JSON: ids, no words."""
+        """Return the state for continuing at `resume_at`, as JSON; it has ids, but no text."""
         return {
             "project": self._project,
             "turn": self._turn,
@@ -162,7 +162,7 @@ class Transcript:
         }
 
     def resume_at(self, next_number: int) -> int:
-        """Return the number of the record to go on with: where the held back text began."""
+        """Return the number of the record to continue with: where the held-back text began."""
         return next_number if self._pending is None else self._pending.first
 
     def parse(self, records: Iterable[tuple[int, object]]) -> Iterator[tuple[int, Parsed]]:
@@ -181,7 +181,7 @@ class Transcript:
             yield number, error
 
     def finish(self) -> Iterator[tuple[int, Parsed]]:
-        """Yield the text that was held back: it is complete."""
+        """Yield the held-back text, now known to be complete."""
         if self._pending is not None:
             _, number, event = self._pending
             self._pending = None
@@ -239,7 +239,7 @@ class Transcript:
     def _local_command(
         self, number: int, record: Mapping[str, Any]
     ) -> Iterator[tuple[int, Parsed]]:
-        """Yield the arguments of a command that Claude Code carried out by itself."""
+        """Yield the arguments of a command that Claude Code handled without the model."""
         content = record.get("content")
         if (
             record.get("subtype") == "local_command"
@@ -272,7 +272,7 @@ class Transcript:
     def _interjection(
         self, number: int, record: Mapping[str, Any], blocks: list[Mapping[str, Any]]
     ) -> Iterator[tuple[int, Parsed]]:
-        """Yield what the user said in a dialog of a tool: within a turn, so it begins none."""
+        """Yield the user's answers in a tool's dialog; they belong to the current turn."""
         text, quoted = _dialog_words(record, blocks)
         if text and not self._is_emitted(text_or_none(record.get("uuid"))):
             yield from self.finish()
@@ -325,7 +325,7 @@ class Transcript:
             return
         pending = self._pending
         if pending is not None and continues and not text.startswith(pending.event["content"]):
-            # Another block of the same message; a sibling of the line is the same text, longer.
+            # A further block of the message. (A sibling record has the same text, longer.)
             yield from self.finish()
             pending = None
         own = uuid if id is None else f"{id}:{self._texts}"
@@ -384,7 +384,7 @@ def event_fields(
     that it is decided at once, without waiting for an answer.
 
     Raises:
-        MalformedRecord: the time is unknown.
+        MalformedRecord: `at` is None.
     """
     if at is None:
         raise MalformedRecord("this message has no time, and none before it has one")
@@ -417,7 +417,7 @@ def decode_record(line: bytes) -> object:
 
 
 def typed_text(text: str) -> str:
-    """Return what the user typed in a text of the user; of a command its arguments."""
+    """Return the part of a user's text that was typed; for a command, its arguments."""
     text = _COMMAND_ARGUMENTS.sub(_arguments, without_injected(replace_lone_surrogates(text)))
     text = _MEMORY_INPUT_TAG.sub("", _ADDED_BLOCK.sub("", text)).strip()
     return "" if text.startswith(_GENERATED_PREFIXES) else text
@@ -434,9 +434,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def parse_time(value: object) -> Time:
-    """Return a time in the form of an event, or None if there is none. A text without a zone is
-    UTC.
-    """
+    """Return a time as events have it, or None if there is none; without a zone it is UTC."""
     if isinstance(value, bool) or not value:
         return None
     if isinstance(value, (int, float)):
@@ -467,14 +465,14 @@ def list_or_empty(value: object) -> list[Any]:
 
 
 def _arguments(found: re.Match[str]) -> str:
-    """Return the arguments of a command that are the user's words."""
+    """Return a command's arguments if they are text; empty if they are settings or paths."""
     name = _COMMAND_NAME.search(found.string)
     is_setting = name is not None and name[1].casefold() in _SETTING_COMMANDS
     return "" if is_setting or _NO_WORDS.fullmatch(found[1]) else found[1]
 
 
 def _dialog_words(record: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> tuple[str, str]:
-    """Return what the user said in a dialog of a tool, and the questions that this answers."""
+    """Return the user's answers in a tool's dialog, and the questions that they answer."""
     result = record.get("toolUseResult")
     outcome = dict_or_empty(result)
     if answers := dict_or_empty(outcome.get("answers")):
@@ -501,14 +499,14 @@ def _dialog_words(record: Mapping[str, Any], blocks: list[Mapping[str, Any]]) ->
 
 
 def _answer(answer: object, notes: object) -> str:
-    """Return the answer to a question, of one or several choices, with the notes beside it."""
+    """Return the choices that answer a question, with the user's notes."""
     chosen = answer if isinstance(answer, list) else [answer]
     parts = (typed_text(part) for part in (*chosen, notes) if isinstance(part, str))
     return ", ".join(part for part in parts if part)
 
 
 def _refusal_words(text: str) -> str:
-    """Return what the user said in the result of a tool use that was refused."""
+    """Return the user's explanation in the result of a refused tool use."""
     found = _REFUSAL.match(text)
     if found is None:
         return ""
@@ -526,7 +524,7 @@ def _content(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _blocks(content: object) -> list[Mapping[str, Any]]:
-    """Return the blocks of a content, which may be a single text; text blocks have a text."""
+    """Return the blocks of a content, which may be one text; drop text blocks without text."""
     if isinstance(content, str):
         content = [content]
     blocks: list[Mapping[str, Any]] = []

@@ -1,7 +1,7 @@
-"""An MCP server over stdio that passes each message on to the service, and the answer back.
+"""An MCP server over stdio that forwards each message to the service and returns its answer.
 
-A client's file of MCP servers can name a URL, or read it from the environment, but not from
-recollect's configuration file; `plugin_service.py` does. Standard library only.
+A client's list of MCP servers can take a URL from the environment, but not from recollect's
+configuration file, as `plugin_service.py` does. Standard library only.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ else:
     from plugin_service import configured_service
     from transcript_parser import dict_or_empty
 
-# JSON-RPC's codes.
+# Error codes of JSON-RPC.
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 _INTERNAL_ERROR = -32603
-# In seconds; the service gives up earlier.
+# In seconds; the service times out earlier.
 _TIMEOUT = 300.0
 _MAX_CALLS = 8
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-# Which parameter of a method the header Mcp-Name repeats.
-_NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+# The parameter of each method that the header Mcp-Name repeats.
+_NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 class Bridge:
-    """Passes JSON-RPC messages on to a service; answers go to `output`, a line each."""
+    """Forwards JSON-RPC messages to a service, and writes each answer to `output` as a line."""
 
     def __init__(self, service: Service, output: Any) -> None:
         self._service = service
         self._output = output
         self._writing = threading.Lock()
-        # The revision that the handshake agreed on; later ones name theirs in each message.
+        # The protocol revision of the handshake. Later revisions name theirs in each message.
         self._version: Optional[str] = None
 
-    def pass_on(self, line: bytes) -> None:
-        """Pass a message on, and write the answer, if it has one."""
+    def forward(self, line: bytes) -> None:
+        """Forward a message, and write its answer, if there is one."""
         try:
             message = json.loads(line.decode(errors="replace"))
         except (ValueError, RecursionError) as error:
@@ -71,7 +71,7 @@ class Bridge:
             )
             answer = json.loads(body) if body.strip() else None
         except HTTPError as error:
-            return _refused(identifier, error)
+            return _rejection(identifier, error)
         except (OSError, ValueError) as error:
             return _error(
                 identifier,
@@ -93,7 +93,7 @@ class Bridge:
             headers["MCP-Protocol-Version"] = _header(version)
         if isinstance(method, str):
             headers["Mcp-Method"] = _header(method)
-            name = parameters.get(_NAMES.get(method, ""))
+            name = parameters.get(_NAME_PARAMETERS.get(method, ""))
             if isinstance(name, str):
                 headers["Mcp-Name"] = _header(name)
         return headers
@@ -105,7 +105,7 @@ class Bridge:
 
 
 def main() -> None:
-    """Serve until the client closes standard input, or interrupts."""
+    """Serve until standard input is closed, or until an interrupt."""
     bridge = Bridge(configured_service(), sys.stdout.buffer)
     with ThreadPoolExecutor(_MAX_CALLS) as calls:
         try:
@@ -113,16 +113,16 @@ def main() -> None:
                 if not line.strip():
                     continue
                 if b'"initialize"' in line:
-                    # What follows depends on the revision that it agrees on.
-                    bridge.pass_on(line)
+                    # Not in parallel: later messages need the revision that it agrees on.
+                    bridge.forward(line)
                 else:
-                    calls.submit(bridge.pass_on, line)
+                    calls.submit(bridge.forward, line)
         except KeyboardInterrupt:
             os._exit(130)
 
 
-def _refused(identifier: object, error: HTTPError) -> dict[str, Any]:
-    """Return the answer to a message that the service refused with a status of HTTP."""
+def _rejection(identifier: object, error: HTTPError) -> dict[str, Any]:
+    """Return the answer to a message that the service rejected with an HTTP error."""
     try:
         found = json.loads(error.read())
     except (OSError, ValueError):
@@ -139,7 +139,7 @@ def _error(identifier: object, code: int, message: str) -> dict[str, Any]:
 
 
 def _header(value: str) -> str:
-    """Return a value as a header of MCP has it: in Base64 if it is not plain ASCII."""
+    """Encode a value for an MCP header: in Base64 if it is not plain ASCII."""
     if value.isascii() and value.isprintable() and value == value.strip():
         return value
     return f"=?base64?{base64.b64encode(value.encode(errors='replace')).decode()}?="

@@ -1,9 +1,9 @@
 """A hook of Claude Code that connects a session to a running `recollect serve`.
 
 It reads the hook's payload from standard input. At the start of a session and with every prompt it
-prints relevant memories as `additionalContext`, if there are any. With every event it sends what
-was said since the last one, without injected context; this includes interrupted turns, and what was
-said while the service was down. It uses the standard library only, and exits after one second at
+prints relevant memories as `additionalContext`, if there are any. With every event it sends the
+messages since the last one, without injected context; this includes interrupted turns, and messages
+written while the service was down. It uses the standard library only, and exits after one second at
 most; the rest is sent in the background. Errors are ignored: the agent then works without memory.
 See `plugin_service.py` for the configuration.
 """
@@ -30,7 +30,7 @@ else:
     from transcript_parser import typed_text
     from transcript_sender import TranscriptSender
 
-# In seconds, for everything before the agent goes on.
+# In seconds, for everything that delays the agent.
 DEADLINE = 1.0
 DEFAULT_MAX_TOKENS = 500
 _MAX_TASK_LENGTH = 100_000
@@ -42,7 +42,7 @@ _EVENTS = (*_CONTEXT_EVENTS, "Stop", "SessionEnd", "PreCompact")
 
 
 class HookRun:
-    """One call of the hook: what it prints, and whether it has sent what was said."""
+    """One run of the hook: its output, and whether it is still sending messages."""
 
     def __init__(self) -> None:
         self.output = ""
@@ -50,7 +50,7 @@ class HookRun:
         self.is_sending = False
 
     def run(self) -> None:
-        """Do what the payload on standard input asks for; errors are dropped."""
+        """Handle the payload on standard input; errors are ignored."""
         try:
             payload = json.load(sys.stdin)
             event = payload.get("hook_event_name")
@@ -65,7 +65,7 @@ class HookRun:
                 self._add_context(event, payload)
             sending.join()
         except Exception:
-            # Whatever it is, the agent must not be held up by its memory.
+            # No failure of its memory may block the agent.
             return
 
     def _add_context(self, event: str, payload: Mapping[str, Any]) -> None:
@@ -84,13 +84,13 @@ class HookRun:
                 sender.positions.register(self.transcript)
             sender.send_all(self.transcript)
         except Exception:
-            # A later hook sends it.
+            # A later hook sends the messages.
             pass
         self.is_sending = False
 
 
 def main() -> None:
-    """Do what the payload asks for, within the deadline; print at most one JSON object."""
+    """Handle the payload within the deadline; print at most one JSON object."""
     if sys.argv[1:2] == [_IN_BACKGROUND]:
         _send_in_background(*sys.argv[2:3])
         return
@@ -103,7 +103,7 @@ def main() -> None:
     sys.stdout.flush()
     if run.is_sending:
         _continue_in_background(run.transcript)
-    # A thread that still waits for an answer is not waited for.
+    # Exits even if a thread is still waiting for an answer.
     os._exit(0)
 
 
@@ -117,7 +117,7 @@ def _task(event: str, payload: Mapping[str, Any]) -> str:
 def _continue_in_background(transcript: Optional[str]) -> None:
     """Start a process that outlives the hook and sends the rest."""
     command = [sys.executable, os.path.abspath(__file__), _IN_BACKGROUND]
-    # If it cannot start, a later hook sends it.
+    # If it cannot start, a later hook sends the rest.
     with suppress(OSError):
         subprocess.Popen(
             [*command, transcript] if transcript else command,
@@ -130,7 +130,7 @@ def _continue_in_background(transcript: Optional[str]) -> None:
 
 def _send_in_background(transcript: Optional[str] = None) -> None:
     sender = TranscriptSender(configured_service(), _BACKGROUND_TIMEOUT)
-    # If the service does not take it, a later hook sends it.
+    # If the service does not accept the rest, a later hook sends it.
     with suppress(OSError, ValueError), sender.positions.background_lock() as is_alone:
         if is_alone:
             sender.send_all(transcript)

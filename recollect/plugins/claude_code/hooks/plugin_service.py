@@ -1,4 +1,4 @@
-"""The service that the plugin uses: where it is, and a POST to it.
+"""The service that the plugin uses: its configuration, and POST requests to it.
 
 RECOLLECT_URL [http://127.0.0.1:8420], RECOLLECT_TOKEN and RECOLLECT_ZONE [default] configure it, or
 url, token and zone under [client] in recollect's configuration file.
@@ -35,11 +35,11 @@ class Service(NamedTuple):
     def post(
         self, path: str, body: bytes, timeout: float, headers: Optional[Mapping[str, str]] = None
     ) -> bytes:
-        """Return the body of the answer to a JSON body.
+        """POST a JSON body and return the body of the response.
 
         Raises:
             OSError: there is no answer, or it is an error (`urllib.error.HTTPError`).
-            ValueError: the URL is not one of HTTP.
+            ValueError: the URL is not an HTTP URL.
         """
         if not self.url.startswith(("http://", "https://")):
             raise ValueError(f"{self.url} is no URL of HTTP")
@@ -47,17 +47,17 @@ class Service(NamedTuple):
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(f"{self.url}{path}", body, sent, method="POST")
-        # A proxy of the environment has nothing to do with a service on this machine.
+        # Ignore proxy variables: the service is usually on this machine.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=timeout) as answer:
             found: bytes = answer.read()
         return found
 
     def post_in_zone(self, route: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
-        """Return the JSON object that a route of the zone answers.
+        """POST to a route of the zone and return the JSON object of the response.
 
         Raises:
-            OSError, ValueError: as `post`, or the answer is no JSON.
+            OSError, ValueError: as `post`, or the response is not JSON.
         """
         path = f"/v1/zones/{self.zone_path}/{route}"
         found = json.loads(self.post(path, json.dumps(body).encode(), timeout))
@@ -65,7 +65,7 @@ class Service(NamedTuple):
 
 
 def configured_service() -> Service:
-    """Return the service of the environment, else of recollect's configuration file."""
+    """Return the service set in the environment, else in recollect's configuration file."""
     table = _client_table()
     url, zone, token = (
         os.environ.get(f"RECOLLECT_{name.upper()}") or table.get(name)
@@ -89,7 +89,7 @@ def _parse(text: str) -> Mapping[str, Any]:
     """Return the table [client] of a TOML document.
 
     Raises:
-        ValueError: it is no TOML.
+        ValueError: the document is not TOML.
     """
     try:
         import tomllib

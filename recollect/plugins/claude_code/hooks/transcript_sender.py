@@ -1,9 +1,9 @@
-"""Sends what was said in transcripts to the service, each from where the last hook stopped.
+"""Sends the messages of transcripts to the service, each from where the last hook stopped.
 
 A position per transcript is kept in `$XDG_STATE_HOME/recollect/claude_code`
-[~/.local/state/recollect/claude_code]: ids and a hash of what was read, no words. It advances once
+[~/.local/state/recollect/claude_code]: ids and a hash of the part read, no text. It advances once
 the service has answered. So nothing is lost if a hook is killed, if two run at once, or while the
-service is down: the same events are sent again, and the service knows those that it has. A
+service is down: the same events are sent again, and the service recognises duplicates. A
 transcript that was truncated or rewritten is read again from its beginning.
 """
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 else:
     from transcript_parser import MAX_LINE_BYTES, MalformedRecord, Transcript, decode_record
 
-# Of the form of a position's file.
+# Format version of a position file.
 _VERSION = 1
 _CHUNK_BYTES = 1 << 20
 _MAX_BATCH_EVENTS = 200
 _MAX_BATCH_BYTES = 500_000
 # A transcript of another session that changed within this time may be in use.
 _IN_USE_SECONDS = 60.0
-# Every event was refused, or the body: sending the same again would not help.
+# All events were rejected, or the body was: a retry would not help.
 _REFUSED_EVENTS = 422
 _REFUSED_BODY = (400, 413)
 
@@ -48,7 +48,7 @@ class Position(NamedTuple):
     """How far a transcript was sent.
 
     Reading continues at `offset`, with the parser's `state`. `digest` is the SHA-256 of the first
-    `end` bytes. `ledger_end` is where the service's ledger ended after the last events.
+    `end` bytes. `ledger_end`: the end offset of the service's ledger after the last events.
     """
 
     transcript: str
@@ -67,7 +67,7 @@ class Positions:
         self._directory = _state_directory()
 
     def read(self, transcript: str) -> Position:
-        """Return a transcript's position; its beginning if none is known."""
+        """Return a transcript's position; its beginning if none is stored."""
         try:
             with self._file(transcript).open(encoding="utf-8") as file:
                 head, state = json.loads(file.readline()), json.loads(file.readline())
@@ -82,7 +82,7 @@ class Positions:
         """Replace a transcript's position in one step.
 
         Raises:
-            OSError: it cannot be written; the old one stays.
+            OSError: the file cannot be written; the old position stays.
         """
         head = {"version": _VERSION, "service": self._service, **position._asdict()}
         state = head.pop("state")
@@ -100,7 +100,7 @@ class Positions:
             raise
 
     def register(self, transcript: str) -> None:
-        """Make a transcript known, so that a later session sends what this one could not."""
+        """Store a transcript's position, so that a later session sends what this one could not."""
         with suppress(OSError):
             if not self._file(transcript).exists():
                 self.write(Position(transcript))
@@ -152,10 +152,10 @@ class TranscriptSender:
         self._timeout = timeout
 
     def send_all(self, transcript: Optional[str]) -> None:
-        """Send what is new in a transcript, then in all others that are known.
+        """Send the new messages of a transcript, then those of all other registered ones.
 
         Raises:
-            OSError, ValueError: the service does not take it now; the position stays.
+            OSError, ValueError: the service does not accept them now; the position stays.
         """
         if transcript is not None:
             self._send(transcript)
@@ -167,7 +167,7 @@ class TranscriptSender:
         try:
             self._send_from(self.positions.read(transcript), is_in_use)
         except FileNotFoundError:
-            # There is none before the first prompt.
+            # The file does not exist before the first prompt.
             return
         except _LedgerBehind:
             self._send_from(Position(transcript), is_in_use)
@@ -179,12 +179,12 @@ class TranscriptSender:
                 if ledger_end is not None and ledger_end < position.ledger_end:
                     raise _LedgerBehind
                 position = reached._replace(ledger_end=ledger_end or position.ledger_end)
-                # Without a position everything is sent again, and nothing is lost.
+                # If it cannot be stored, everything is sent again, so nothing is lost.
                 with suppress(OSError):
                     self.positions.write(position)
 
     def _post(self, events: list[EventFields]) -> Optional[int]:
-        """Send events, and return where the ledger ends now, if the service says so."""
+        """Send events, and return the ledger's new end offset, if the service reports it."""
         try:
             answer = self._service.post_in_zone("events", {"events": events}, self._timeout)
         except HTTPError as error:
@@ -201,7 +201,7 @@ class TranscriptSender:
 
 
 class _LedgerBehind(Exception):
-    """The service lost what it had acknowledged, as after a restore from a backup."""
+    """The service lost events that it had acknowledged, as after a restore from a backup."""
 
 
 def unsent_batches(
@@ -209,7 +209,7 @@ def unsent_batches(
 ) -> Iterator[tuple[list[EventFields], Position]]:
     """Yield unsent events of a transcript, each batch with the position once it is sent.
 
-    `is_in_use`: the last text of an answer may still grow, so it is left for later.
+    `is_in_use`: the last text of an answer may still grow, so it is not sent yet.
     """
     digest = _digest_of(file, position.end)
     if digest is None or digest.hexdigest() != position.digest:
@@ -266,7 +266,7 @@ def unsent_batches(
 
 
 def _parts(file: BinaryIO, line: bytes) -> Iterator[bytes]:
-    """Yield the parts of a line whose first part was read; it is skipped if there are more."""
+    """Yield the parts of a line, whose first part `line` was already read."""
     yield line
     while len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
         line = file.readline(MAX_LINE_BYTES)
@@ -274,7 +274,7 @@ def _parts(file: BinaryIO, line: bytes) -> Iterator[bytes]:
 
 
 def _digest_of(file: BinaryIO, length: int) -> Any:
-    """Return the hash of a file's first bytes; None if it has fewer."""
+    """Return the hash of a file's first `length` bytes; None if it has fewer."""
     digest = sha256()
     while length:
         chunk = file.read(min(length, _CHUNK_BYTES))
@@ -288,5 +288,5 @@ def _digest_of(file: BinaryIO, length: int) -> Any:
 def _state_directory() -> Path:
     base = os.environ.get("XDG_STATE_HOME") or os.path.join("~", ".local", "state")
     base = os.path.expanduser(base)
-    # A user without a home directory has no positions; nothing is written into the project.
+    # Without a home directory no positions are stored, so that none land in the project.
     return Path(base if os.path.isabs(base) else os.devnull) / "recollect" / "claude_code"
