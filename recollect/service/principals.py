@@ -17,7 +17,7 @@ class Principal(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its name in logs and rate limits: the id of its token, which is not secret."""
+        """The name in logs and rate limits: the id of the token, which is not secret."""
         return "anybody" if self.token is None else self.token.id
 
     @property

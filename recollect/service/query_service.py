@@ -73,7 +73,7 @@ class QueryService:
             recollect, max_recall_workers(settings.recall_workers), settings.request_seconds
         )
         recollect._open_home.recallers.follow_listeners.append(self.recall_workers.follow)
-        self.long = ThreadLane("long", _OPERATION_THREADS, settings.waiting)
+        self.long_running = ThreadLane("long", _OPERATION_THREADS, settings.waiting)
         #: Whether queries can be answered.
         self.ready = False
         #: The locations of the records at which zones on Kafka have stopped, as last found.
@@ -81,14 +81,14 @@ class QueryService:
         self._waiters: DecidedWaiters | None = None
         self.log = log
         self.calls = IdempotentCalls(recollect._open_home.node.ledger)
-        self.operations = LongOperations(recollect.home, self.long, log)
+        self.operations = LongOperations(recollect.home, self.long_running, log)
         self.metrics = ServiceMetrics(self.lanes)
         self._rate_limiters: dict[str, _TokenBucket] = {}
 
     @property
     def lanes(self) -> tuple[ThreadLane, ...]:
         """The thread pools of all kinds of calls."""
-        return (self.reading, self.writing, self.long)
+        return (self.reading, self.writing, self.long_running)
 
     # Authentication and rate limits
 
@@ -152,17 +152,17 @@ class QueryService:
 
         Raises:
             Refused: as `read`.
-            KeptUndecided: it took too long, and what it published is kept.
+            KeptUndecided: it timed out after publishing something.
         """
         call = partial(self._in_zone, principal, zone, right, work, allow_empty=allow_empty)
         return await self.run_writing(call)
 
     async def run_writing(self, work: Callable[[], T]) -> T:
-        """Return what `work` returns on a thread for writing.
+        """Run `work` on a thread for writing, and return its result.
 
         Raises:
-            Refused: too many calls wait, or it took too long and nothing is published.
-            KeptUndecided: it took too long, and what it published is kept.
+            Refused: too many calls are waiting, or it timed out before publishing anything.
+            KeptUndecided: it timed out after publishing something.
         """
         with publishing_call() as call:
             try:
@@ -186,7 +186,7 @@ class QueryService:
     def zone(
         self, principal: Principal | None, zone: str, right: Right, *, allow_empty: bool = False
     ) -> Zone:
-        """Return a zone; the error for a missing zone is that for a missing right.
+        """Return a zone; a missing zone and a missing right raise the same error.
 
         It reads files: call it on a thread of a lane.
 
@@ -238,8 +238,8 @@ class QueryService:
         if self.recollect._open_home.node.ledger.shared:
             tasks.append(asyncio.create_task(self._watch_records()))
         home, node = self.recollect._open_home.home, self.recollect._open_home.node
-        # On Kafka the workers decide, and a read-only home is decided elsewhere. A full disk may
-        # have space again later.
+        # On Kafka the workers decide, and a read-only home is decided elsewhere. A full disk counts
+        # as writable, since space may be freed later.
         decides = writable(home.directory) and not node.ledger.shared
         ticks = home.configuration.ticks
         deciding = DecidingThread(node, self._on_decided, ticks=ticks) if decides else nullcontext()
@@ -268,7 +268,7 @@ class QueryService:
             if self._waiters is not None:
                 self._waiters.notify(zone)
         else:
-            self.log.worker(zone, outcome)
+            self.log.zone_stopped(zone, outcome)
 
     def _on_written(self, _: str, report: WriteReport) -> None:
         """Handle a report of the model writer."""
@@ -310,8 +310,8 @@ class QueryService:
             try:
                 self.unreadable = await asyncio.to_thread(look)
             except Exception as error:
-                # The brokers may be away; every request says so meanwhile.
-                self.log.error("the ledger's records cannot be looked through", error)
+                # The brokers may be unreachable; every request reports that meanwhile.
+                self.log.error("the ledger's records cannot be scanned", error)
             await asyncio.sleep(_WATCH_SECONDS)
 
     async def _flush_log(self) -> None:

@@ -222,7 +222,7 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
 
 def test_a_report_of_nothing_says_so_and_is_not_kept(zone: Zone) -> None:
     assert "Nothing is remembered" in zone.reflect("zebra quartz").text
-    with pytest.raises(InvalidInput, match="nothing was kept"):
+    with pytest.raises(InvalidInput, match="nothing was saved"):
         zone.reflect("zebra quartz", save_as="Zebras")
 
 

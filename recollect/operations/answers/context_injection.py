@@ -1,4 +1,4 @@
-"""Context injection: relevant memories for an agent's prompt, often none (A25, B12)."""
+"""Context injection: relevant memories for an agent's prompt, often none."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from recollect.projections.recall import context_of
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ContextBlock
 
-#: The default size of a block: it contains the words of 85 of 100 answers; three times the size
-#: contains those of 88 (LoCoMo, dev).
+#: The default size of a block: it contains the words of 85 of 100 answers; a block three times as
+#: large contains those of 88 (LoCoMo, dev).
 DEFAULT_MAX_TOKENS = 500
 #: Timeout in seconds, since every prompt waits for its block; after it, the block is empty.
 TIMEOUT_SECONDS = 3.0

@@ -34,6 +34,8 @@ from recollect.schemas.wire import Provenance, ProvenanceStep
 from recollect.text.stability import stability
 
 _MAX_LISTED = 10
+# Origin of an entity -> where it was first seen.
+_FIRST_SEEN = {"delivery": "as a sender", "inferred": "in a text", "command": "in a command"}
 # Higher than any record number.
 _MAX_NUMBER = 2**62
 
@@ -85,14 +87,14 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
     sources: list[str] = []
     for event_ids, label in (
         ([fact.source_event_id], "from the event"),
-        (_context_events(fact), "with words of"),
-        (repeats, "said again in"),
+        (_context_events(fact), "quotes"),
+        (repeats, "repeated in"),
     ):
         cited, event_steps = _event_steps(files, event_ids, label)
         sources += cited
         steps += event_steps
-    said = fact_statements.said(statements) if statements else None
-    return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps, said)
+    repetition = fact_statements.said(statements) if statements else None
+    return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps, repetition)
 
 
 def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStatement]:
@@ -103,7 +105,7 @@ def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStat
 
 
 def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
-    """Return what ended a fact: retractions, also restored ones, or what superseded it."""
+    """Return what ended a fact: retractions, even those undone since, or what superseded it."""
     steps = []
     void = False
     for row in retraction_queries.retractions_of_fact(files.memory.connection, fact_id):
@@ -152,7 +154,7 @@ def _relations(files: ZoneFiles, id_: str) -> list[ProvenanceStep]:
 
 
 def _writer(files: ZoneFiles, fact: Fact) -> list[ProvenanceStep]:
-    """Return the steps on a fact's writer: the rules, or a model with its evidence and calls."""
+    """Describe a fact's writer: the rules, or a model with its evidence and its calls."""
     as_of = f"as of {format_time(fact.as_of)}"
     metadata = json.decode(fact.metadata)
     if "writer" not in metadata:
@@ -203,7 +205,9 @@ def _revisions(files: ZoneFiles, event_id: str) -> list[ProvenanceStep]:
             steps.append(ProvenanceStep(f"edited at {when} by event {other.id}", [payload.content]))
         elif isinstance(payload, Content):
             steps.append(
-                ProvenanceStep(f"an edit of event {other.id}, said at {when}", [payload.content])
+                ProvenanceStep(
+                    f"this is an edit of event {other.id}, sent at {when}", [payload.content]
+                )
             )
     return steps
 
@@ -243,7 +247,7 @@ def _entity(files: ZoneFiles, id_: str) -> Provenance | None:
     if entity is None:
         return None
     steps = [
-        ProvenanceStep(f"{entity.type} {entity.name!r}, first named by a {entity.source} event")
+        ProvenanceStep(f"{entity.type} {entity.name!r}, first seen {_FIRST_SEEN[entity.source]}")
     ]
     for other in aliases(files.identity.connection, entity.id):
         merged = merge_reason(files.identity.connection, other.id)

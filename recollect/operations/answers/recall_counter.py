@@ -1,4 +1,4 @@
-"""Access counts (A3, B1): recalled memories are counted in memory, and appended periodically.
+"""Access counts: recalled memories are counted in memory, and appended periodically.
 
 Counting adds some microseconds to a recall. A killed process loses the counts that it has not
 appended; nothing is counted twice.

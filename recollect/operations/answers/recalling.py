@@ -89,7 +89,7 @@ def explain(
 
 
 def record_accesses(zone: OpenZone, accesses: Iterable[RecallCount]) -> Receipt:
-    """Append counts of recalled memories (B1)."""
+    """Append counts of recalled memories."""
     return command(zone, RecallsCounted(source_id=random_id("recalled"), accesses=tuple(accesses)))
 
 
@@ -133,7 +133,7 @@ def _reason(error: Exception) -> str:
 
 
 def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
-    """Return `_question` of a query, restricted to the records of its `source_event_ids`."""
+    """Return a query as by `_question`, restricted to the records of its `source_event_ids`."""
     question, known_at = _question(query)
     if query.source_event_ids is None:
         return question, known_at
@@ -196,7 +196,7 @@ def with_recaller(
     known_at: int | LedgerPosition | None,
     ask: Callable[[Recaller], T],
 ) -> T | None:
-    """Return `ask` of the recaller of the state at `known_at`; None if that has no events.
+    """Return what `ask` returns for the recaller as of `known_at`; None if that has no events.
 
     `known_at`: a time (unix ms), a ledger position, or None for now.
     """
@@ -216,7 +216,7 @@ def with_recaller(
 
 
 def _last_record_at(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
-    """Return the number of the last record at `known_at`; None if it is the last of all."""
+    """Return the number of the last record at `known_at`; None if it is the latest record."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
         last = len(timeline.timeline)
@@ -251,7 +251,7 @@ def refresh_files(zone: OpenZone) -> None:
 
 
 def _asked_at(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
-    """Return the time of a query (unix ms): that of `known_at`, at the latest now."""
+    """Return the time at which a query is asked (unix ms): that of `known_at`, but at most now."""
     now = unix_ms()
     if isinstance(known_at, LedgerPosition):
         timeline = zone.open_home.recallers.timeline(zone.name)

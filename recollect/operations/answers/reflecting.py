@@ -19,7 +19,7 @@ from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time
 
 # The sections in order: the scope, the title, and the maximum number of results.
 _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
-    ("mental_models", "Reports that were kept", 3),
+    ("mental_models", "Saved reports", 3),
     ("observations", "Observations", 5),
     ("facts", "Facts", 15),
     ("events", "What was said", 10),
@@ -78,7 +78,7 @@ def reflect(
     saved = None
     if save_as is not None:
         if not results:
-            raise InvalidInput(f"nothing was found on {query[:60]!r}, so nothing was kept")
+            raise InvalidInput(f"nothing was found on {query[:60]!r}, so nothing was saved")
         saved = _save(zone, save_as.strip(), report, results)
     return Reflection(
         query=query,
@@ -117,7 +117,7 @@ def _may_be_outdated(item: Result) -> bool:
 
 
 def _is_new(item: Result, shown: set[str]) -> bool:
-    """Return whether an item is not shown yet; a turn is if a fact from it is."""
+    """Return whether an item has not been shown; a turn has been once a fact from it has."""
     if item.type == "event":
         return not set(item.source_event_ids) <= shown
     return item.id not in shown
@@ -132,7 +132,7 @@ def _ids_shown_by(item: Result) -> Iterable[str]:
 
 def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
     """Render a report in Markdown, with each memory on a line of its own."""
-    lines = [f"# {_quoted(query)}"]
+    lines = [f"# {_single_line(query)}"]
     if not sections:
         lines += ["", "Nothing is remembered on this."]
     for title, items in sections:
@@ -146,22 +146,24 @@ def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
 
 
 def _lines(item: Result) -> Iterable[str]:
-    who = f", {_quoted(item.sender_name)}" if item.sender_name else ""
+    who = f", {_single_line(item.sender_name)}" if item.sender_name else ""
     note = " (may be out of date)" if _may_be_outdated(item) else ""
-    cited = f" [{', '.join(map(_quoted, item.source_event_ids))}]" if item.source_event_ids else ""
+    cited = (
+        f" [{', '.join(map(_single_line, item.source_event_ids))}]" if item.source_event_ids else ""
+    )
     # A fact may begin with its sender's name.
     text = item.text.removeprefix(f"{item.sender_name}: ")
-    yield f"- {item.as_of[:10]}{who}: {_quoted(text)}{note}{cited}"
+    yield f"- {item.as_of[:10]}{who}: {_single_line(text)}{note}{cited}"
     for change in item.supersedes:
-        yield f"  - previously, until {change.at[:10]}: {_quoted(change.text)}"
+        yield f"  - previously, until {change.at[:10]}: {_single_line(change.text)}"
     for change in item.superseded_by:
-        yield f"  - no longer so since {change.at[:10]}: {_quoted(change.text)}"
+        yield f"  - superseded on {change.at[:10]} by: {_single_line(change.text)}"
     for fact in item.facts:
-        yield f"  - rests on {fact.as_of[:10]}: {_quoted(fact.text)}"
+        yield f"  - rests on {fact.as_of[:10]}: {_single_line(fact.text)}"
 
 
-def _quoted(text: str) -> str:
-    """Return a text on a single line, so that it cannot forge lines of the report."""
+def _single_line(text: str) -> str:
+    """Return a text, shortened, on one line, so that it cannot forge lines of the report."""
     text = collapse_whitespace(text)
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 

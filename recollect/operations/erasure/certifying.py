@@ -55,9 +55,9 @@ def before_erasure(zone: OpenZone, numbers: Sequence[int]) -> ErasureEvidence:
 def issue(
     zone: OpenZone, erasure: int, request: ErasureRequest, evidence: ErasureEvidence | None = None
 ) -> Certificate:
-    """Verify an erasure, and record its certificate in the ledger; an earlier one is returned.
+    """Verify an erasure and record its certificate in the ledger, or return its existing one.
 
-    `evidence`: collected before the erasure; None: the erasure was carried out earlier.
+    `evidence`: collected before the erasure; None if the erasure was carried out earlier.
 
     Raises:
         ErasureFailed: erased data remains, or the replay differs from the files.
@@ -136,7 +136,7 @@ def certificate(zone: OpenZone, erasure: int) -> Certificate:
     """Return the certificate of an erasure.
 
     Raises:
-        UnknownId: the erasure has none.
+        UnknownId: the erasure has no certificate.
     """
     zone.must_exist()
     found = _recorded(zone).get(erasure)
@@ -151,44 +151,44 @@ def read_certificate(content: bytes, name: str) -> Certificate:
     """Decode a certificate's file.
 
     Raises:
-        InvalidInput: it is not one.
+        InvalidInput: the file is not a certificate.
     """
     try:
         return msgspec.json.decode(content, type=Certificate)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{name} is not an unchanged certificate ({error}); recollect certificates NUMBER "
-            "prints the one that the ledger has"
+            f"{name} is not a certificate, or was modified ({error}); recollect certificates "
+            "NUMBER prints the one in the ledger"
         ) from None
 
 
-def check(zone: OpenZone, found: Certificate, verification: Verification) -> CertificateCheck:
+def check(zone: OpenZone, given: Certificate, verification: Verification) -> CertificateCheck:
     """Check a certificate against the ledger, with a `verification` made now."""
-    ledger, statement = zone.node.ledger, found.statement
+    ledger, statement = zone.node.ledger, given.statement
     problems: list[str] = []
 
-    def held(*reasons: str | None) -> bool:
-        said = [reason for reason in reasons if reason is not None]
-        problems.extend(said)
-        return not said
+    def passes(*reasons: str | None) -> bool:
+        found = [reason for reason in reasons if reason is not None]
+        problems.extend(found)
+        return not found
 
-    unchanged = held(
+    unchanged = passes(
         None
-        if _hash(statement).hex() == found.sha256
+        if _hash(statement).hex() == given.sha256
         else "the statement was changed: it has another hash"
     )
-    issued_here = held(
+    issued_here = passes(
         None
-        if hmac.compare_digest(found.seal.encode(), _seal(ledger, found.sha256).encode())
+        if hmac.compare_digest(given.seal.encode(), _seal(ledger, given.sha256).encode())
         else "its seal is not from this home",
         None
         if statement.zone == _zone_hash(ledger, zone.name)
         else f"it is not of zone {zone.name}",
     )
-    recorded = held(*_record_problems(zone, found))
-    in_ledger = held(*_erasure_problems(ledger, zone.name, statement))
-    keys_gone = held(*_keys_left(ledger, statement.erased))
-    hashes_agree = held(
+    recorded = passes(*_record_problems(zone, given))
+    in_ledger = passes(*_erasure_problems(ledger, zone.name, statement))
+    keys_gone = passes(*_keys_left(ledger, statement.erased))
+    hashes_agree = passes(
         None
         if all(file.ok and file.hash == file.replayed for file in statement.replay)
         else "the replay recorded in it differs from the files of that time",
@@ -206,20 +206,20 @@ def check(zone: OpenZone, found: Certificate, verification: Verification) -> Cer
     )
 
 
-def erasures_of(ledger: Ledger, zone: str, names: Set[bytes], numbers: Set[int]) -> list[int]:
-    """Return the erasures requested under one of these hashes, or of one of these records."""
+def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]) -> list[int]:
+    """Return the erasures requested by one of these hashed ids, or of one of these records."""
     found = []
     for record in records_of_kind(ledger, zone, "forget"):
         event = record.open(ledger.keys)
         if event is not None and isinstance(event.payload, Forget):
-            asked = not names.isdisjoint(event.payload.names)
+            asked = not hashes.isdisjoint(event.payload.names)
             if asked or not numbers.isdisjoint(event.payload.targets):
                 found.append(event.number)
     return found
 
 
 def _recorded(zone: OpenZone) -> dict[int, Certificate]:
-    """Return the certificates in the ledger, by the number of the erasure, in order."""
+    """Return the certificates in the ledger, in order, by the number of their erasure."""
     ledger = zone.node.ledger
     found: dict[int, Certificate] = {}
     for value in ledger.events_of_kind(zone.name, "certify", 0):
@@ -246,10 +246,10 @@ def _recorded(zone: OpenZone) -> dict[int, Certificate]:
 
 
 def _erasure(ledger: Ledger, zone: str, number: int) -> tuple[SealedEvent, tuple[int, ...]]:
-    """Return the command of an erasure, and the numbers that it names.
+    """Return the command of an erasure, and the numbers of the records that it erased.
 
     Raises:
-        InvalidInput: the record is no erasure.
+        InvalidInput: the record is not an erasure.
     """
     # A certificate from a file may state any number.
     known = [number] if 0 < number <= ledger.head(zone).number else []
@@ -281,12 +281,12 @@ def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
         yield f"the keys of {len(numbers)} erased records exist, such as of record {numbers[0]}"
 
 
-def _record_problems(zone: OpenZone, found: Certificate) -> Iterator[str]:
+def _record_problems(zone: OpenZone, given: Certificate) -> Iterator[str]:
     """Yield why the ledger does not have this certificate."""
-    same = _recorded(zone).get(found.statement.erasure)
-    if same is None:
+    recorded = _recorded(zone).get(given.statement.erasure)
+    if recorded is None:
         yield "the ledger has no certificate of this erasure: it may come from an older backup"
-    elif same != found:
+    elif recorded != given:
         yield "the ledger has another certificate of this erasure"
 
 
@@ -299,7 +299,7 @@ def _erasure_problems(ledger: Ledger, zone: str, statement: ErasureStatement) ->
         return
     number, previous = event.envelope.number, event.envelope.previous
     if statement.head_after != head_text(Head(number, event.hash)):
-        yield f"record {number} is another one than at head {statement.head_after}"
+        yield f"record {number} is not the one that head {statement.head_after} names"
     if statement.head_before != head_text(Head(number - 1, previous)):
         yield f"record {number} does not follow head {statement.head_before}"
     if statement.erased != _erased(ledger, zone, targets):

@@ -98,7 +98,7 @@ def request_hash(ledger: Ledger, zone: str, id_: str) -> bytes:
 
 
 def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return those of `ids` that name a record (`#17`) whose key is lost, with its number.
+    """Return each of `ids` that names a record (`#17`) whose key is lost, with its number.
 
     A key is lost if it is missing though no erasure destroyed it. The zone is stopped at the first
     such record, so its files cannot be used.
@@ -179,7 +179,7 @@ class TargetFinder:
         return IdLookup(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
 
     def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:
-        """Return the records with a source's id: by the files, else by the ledger's id index."""
+        """Find records by a source's id: in the files, otherwise in the ledger's id index."""
         found = {
             item.platform: item.number
             for item in events.by_source_id(self._events, source_id, platform)
@@ -248,7 +248,7 @@ class TargetFinder:
 
     @cached_property
     def _unindexed(self) -> list[SealedRecord]:
-        """The records with text that may be missing in events.db, also those of unknown kinds."""
+        """The records with text that may be missing in events.db, unknown kinds included."""
         unknown = [
             letter.number
             for letter in memory.dead_letters(self._memory, None)
@@ -261,7 +261,7 @@ class TargetFinder:
 
     @cached_property
     def _all_platforms(self) -> set[str]:
-        """The platforms of all records, also of erased ones."""
+        """The platforms of all records, erased ones included."""
         return {record.envelope.platform for record in all_records(self._ledger, self._zone)}
 
     # By criteria
@@ -309,10 +309,10 @@ class TargetFinder:
         return found
 
     def also_possible(self, criteria: Criteria, chosen: Set[int]) -> list[PossibleTarget]:
-        """Return what else the criteria's entity may mean, beyond the chosen records.
+        """Return what else the entity name in the criteria may mean, beyond the chosen records.
 
-        Entities with a similar name, and events with a part of the name that are about none of
-        them. The other criteria hold for these records too.
+        These are entities with a similar name, and events with a part of the name that are about
+        none of them. Their records must match the other criteria too.
         """
         known = None if criteria.entity is None else self.find_entity(criteria.entity)
         if known is None:
@@ -350,7 +350,7 @@ class TargetFinder:
     def _accounts(self, criteria: Criteria) -> set[Account]:
         """Return the accounts that the criteria name: the sender's, and all of the same person.
 
-        After a merge one person has several (A18).
+        After a merge one person has several.
         """
         if criteria.sender is None:
             return {(criteria.platform, None)}
@@ -464,7 +464,7 @@ class TargetFinder:
         if closed_by is None or events.by_ids(self._events, [closed_by]):
             return set()
         source_ids = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in messages]
-        # As earlier builds named it.
+        # The source id in earlier builds.
         source_ids.append((platform, f"recollect:close-turn:{turn_id}"))
         found = [record_of(self._ledger, self._zone, *source_id) for source_id in source_ids]
         if not any(found):

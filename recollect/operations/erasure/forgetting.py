@@ -38,7 +38,7 @@ _COUNTED_ROWS = ("facts", "entities", "vectors")
 class ErasurePlan(msgspec.Struct, frozen=True):
     """The records that an erasure will remove.
 
-    `numbers`: of the records. `ids`: the requested ids that have records; for a request by
+    `numbers`: the records' numbers. `ids`: the requested ids that have records; for a request by
     criteria, the sources' own ids, or `#` and the number of a record without one.
     `already_forgotten`: requested ids that were forgotten before. `resumed`: requested ids whose
     interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
@@ -245,7 +245,7 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
         count = len(plan.earlier)
         raise InvalidInput(
             f"{f'{count} erasures removed that' if count else 'there is nothing to erase'}: a "
-            "certificate is of one erasure; recollect certificates lists the existing ones"
+            "certificate covers one erasure; recollect certificates lists the existing ones"
         )
     if plan.numbers:
         evidence = before_erasure(zone, plan.numbers) if certificate else None
@@ -271,7 +271,7 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
 
 
 def _request(plan: ErasurePlan) -> ErasureRequest:
-    """Return what was requested, without words."""
+    """Return the kinds and counts of what was requested, without any text."""
     return ErasureRequest(
         selectors=list(plan.selectors),
         ids=plan.id_count,

@@ -58,7 +58,7 @@ class NameMatcher:
         """Return whether a text may name the entity: by a similar name, or a word of its name.
 
         A word counts if it is used as a name and is not part of another name, as in "Anna
-        Marlowe" when Iris Marlowe is meant.
+        Marlowe" when the entity is Iris Marlowe.
         """
         from recollect.streams.language.names.mentions import mentions
 

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 #: A platform and a sender's id there; None stands for any.
 Account = tuple[str | None, str | None]
 
-#: The prefix of a mental model's tags that name the events it rests on, which are erased with it.
+#: The prefix of a mental model's tags that name its source events; it is erased with any of them.
 SOURCE_TAG_PREFIX = "from:"
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
-    """Criteria that a record must match to be erased. Times are unix ms, both exclusive."""
+    """Criteria that a record must match to be erased. Times in unix ms, both exclusive."""
 
     entity: str | None = None
     sender: str | None = None
@@ -105,7 +105,7 @@ def content_of(event: Event) -> RecordContent:
 
 
 def parked_body(park: Park) -> dict[str, Any]:
-    """Return the JSON object of a parked record; empty if it is not one."""
+    """Return the JSON object in a parked record; empty if it contains none."""
     try:
         body = msgspec.json.decode(park.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -21,7 +21,7 @@ from recollect.streams.language.references.who_is_meant import IN_MIND
 from recollect.streams.language.relations.corrections import LOOKED_THROUGH
 from recollect.streams.reader.packed_reading import unpacked
 
-# How many events before one the language rules use; of a corrected one, those before it too.
+# How many preceding events the rules use; for a correction, also those before the corrected event.
 _RULES_LOOKBACK = max(IN_MIND, LOOKED_THROUGH + WEEKDAY_LOOKBACK_MESSAGES)
 
 
@@ -81,7 +81,7 @@ class FileConversation(Conversation):
             speaker = Speaker(event.number, event.platform, message.sender_id, message.sender_name)
             self._speakers[_peer(event)].append(speaker)
             self._by_sender[event.platform, message.sender_id].append(event)
-        self._versions[_message(event)].append(event)
+        self._versions[_message_key(event)].append(event)
 
     def preceding(self, event: Event, limit: int) -> Sequence[Event]:
         recent = reversed(self._recent[_conversation(event)])
@@ -96,7 +96,7 @@ class FileConversation(Conversation):
             if one.number >= since and _conversation(one) != conversation
         ]
 
-    def first_message(self, event: Event) -> Event | None:
+    def first_message_key(self, event: Event) -> Event | None:
         return self._first_messages.get((_conversation(event), message_of(event).sender_id))
 
     def participants(self, event: Event, since: int) -> Sequence[Speaker]:
@@ -111,7 +111,7 @@ class FileConversation(Conversation):
         return ()
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
-        versions = self._versions[_message(event)]
+        versions = self._versions[_message_key(event)]
         return [one for one in versions if one.number < below and one.number != event.number]
 
     def annotation(self, text: str) -> TextReading | None:
@@ -119,8 +119,8 @@ class FileConversation(Conversation):
         return None if content is None else unpacked(text, content)
 
 
-def _message(event: Event) -> tuple[str, str]:
-    """Return the platform and id of an event's message; an edit's or deletion's is its target."""
+def _message_key(event: Event) -> tuple[str, str]:
+    """Return the platform and id of the message that an event sends, edits or deletes."""
     payload = event.payload
     if isinstance(payload, Edit | Deletion):
         return event.platform, payload.target

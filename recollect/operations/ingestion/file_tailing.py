@@ -132,7 +132,7 @@ class _Tail(io.RawIOBase):
         return count
 
     def _is_overwritten(self) -> bool:
-        """Return whether the bytes read last have changed in the file."""
+        """Return whether the last bytes read have changed in the file since."""
         offset = self._file.tell() - len(self._fingerprint)
         found = os.pread(self._file.fileno(), len(self._fingerprint), offset)
         return found != self._fingerprint

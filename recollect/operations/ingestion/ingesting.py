@@ -137,7 +137,7 @@ class EventImport:
         self._read = 0
 
     def add(self, events: Iterable[AnyEvent | bytes]) -> None:
-        """Append events to the ledger, each a dict or a line of JSON; then they are durable."""
+        """Append events, each a dict or a line of JSON; on return they are durable."""
         with self._zone.open_home.call_guard():
             source = JsonObjects(self._counting(events), "events", already_read=self._read)
             import_source(
@@ -145,7 +145,7 @@ class EventImport:
             )
 
     def report(self, *, wait: bool = False) -> IngestReport:
-        """Return the report so far; `wait`: once all events are decided."""
+        """Return the report so far; `wait`: after all events are decided."""
         with self._zone.open_home.call_guard():
             return report_of(self._zone, self._counts, self._started, wait=wait)
 
@@ -161,7 +161,7 @@ class EventImport:
 
 
 def _with_principal(draft: Draft, principal: Mapping[str, str]) -> Draft:
-    """Return a draft whose metadata names this principal and no other."""
+    """Return a draft whose metadata names this principal only."""
     payload = draft.payload
     assert isinstance(payload, Content)
     metadata = {name: value for name, value in payload.metadata.items() if name != PRINCIPAL}
@@ -215,7 +215,7 @@ def ingest_files(
 def _places(
     zone: OpenZone, platforms: Sequence[str], messages: Sequence[ChatMessage]
 ) -> list[list[ChatPlace]]:
-    """Return for each message the conversations in which the zone has it already."""
+    """Return, for each message, the conversations in which the zone already has it."""
     if not zone.exists():
         return [[] for _ in messages]
     if not zone.open_home.has_follower:
@@ -239,7 +239,7 @@ def open_inputs(
 ) -> list[Input]:
     """Open files, folders and archives, and recognise their formats.
 
-    Of several, one that is ambiguous or needs an option is rejected, and the others are read.
+    If there are several, one that is ambiguous or lacks an option is rejected; the rest are read.
 
     Raises:
         InvalidInput: as `ingest_files`.
@@ -353,7 +353,7 @@ def remember(
 
 
 def _checked_time(at: Time) -> str | int:
-    """Return a time that was given, with its offset, on which the days of its words depend."""
+    """Return a given time with its UTC offset, which decides what "today" in the text means."""
     parse_time(at, "at")
     return at if isinstance(at, str | int) else at.isoformat()
 
@@ -393,17 +393,17 @@ class PublishingCall:
         self.undecided: RememberReceipt | None = None
 
     def check_kept(self) -> None:
-        """Raise KeptUndecided if the call has published something; for a call out of time."""
+        """Raise KeptUndecided if the call, which has timed out, has published something."""
         if self.undecided is not None:
             raise KeptUndecided(self.undecided)
 
 
 class KeptUndecided(DecisionTimeout):
-    """A call ran out of time after its events were durable and before they were decided."""
+    """A call timed out after its events were durable and before they were decided."""
 
     def __init__(self, receipt: RememberReceipt) -> None:
         super().__init__(
-            f"it is kept as record {receipt.number}, and not decided yet: do not send it again; "
+            f"it is stored as record {receipt.number}, but not decided yet: do not send it again; "
             f"wait for token {receipt.token}"
         )
         self.receipt = receipt
@@ -414,7 +414,7 @@ _call: ContextVar[PublishingCall | None] = ContextVar("publishing_call", default
 
 @contextmanager
 def publishing_call() -> Iterator[PublishingCall]:
-    """Yield a record of what is published in this context, on threads that inherit it too."""
+    """Yield a record of what this context publishes, including threads that inherit it."""
     call = PublishingCall()
     reset = _call.set(call)
     try:

@@ -1,4 +1,4 @@
-"""Comparison of two entities, known or described: whether they would be merged, and why (A16)."""
+"""Comparison of two entities, known or described: whether they would be merged, and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect.streams.agents.identity.entity_comparison import (
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.agents.identity.entity_rows import is_address
 
-# Type name in a description -> entity type. The type names of mentions are accepted too (C5).
+# Type name in a description -> entity type. The type names of mentions are accepted too.
 _TYPES = {
     **{entity: entity for entity in ENTITY_TYPES.values()},
     **{mention.casefold(): entity for mention, entity in ENTITY_TYPES.items()},

@@ -231,7 +231,7 @@ def entity_page(
 
 
 def _read_cursor(text: str) -> tuple[int, int]:
-    """Return the number of the last record at the list's first page, and the entries before."""
+    """Return the last record as of the list's first page, and the number of entries to skip."""
     parts = text.split(":")
     if len(parts) == 2 and all(part.isdecimal() and len(part) < 16 for part in parts):
         number, skip = map(int, parts)
@@ -284,7 +284,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:
-    """Return the best matches of a name: those with its exact case, of these the persons."""
+    """Return the best matches of a name: those in its exact case, and among them the persons."""
     for matches in (
         lambda entity: name in (entity.id, entity.name),
         lambda entity: entity.type == "person",

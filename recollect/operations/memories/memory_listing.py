@@ -139,7 +139,7 @@ class _Cursor(NamedTuple):
 
     @classmethod
     def read(cls, text: str, scope: str) -> _Cursor:
-        """Parse a cursor; InvalidInput if it is none, or of another scope."""
+        """Parse a cursor; raise InvalidInput if it is invalid, or of another scope."""
         _check_text("cursor", text)
         cursor_scope, _, place = text.partition(":")
         at, _, id_ = place.partition(":")
@@ -339,7 +339,7 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
 
 
 def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
-    """Return the facts linked to one by any number of supersessions, itself included."""
+    """Return the facts linked to a fact by any number of supersessions, itself included."""
     family: set[str] = set()
     near = {fact_id}
     while near:
@@ -350,7 +350,7 @@ def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
 
 
 def _event_family(files: ZoneFiles, event_id: str) -> list[str]:
-    """Return the texts that one replaced or that replaced it, over any number of steps."""
+    """Return an event, those it replaced and those that replaced it, in any number of steps."""
     connection = files.memory.connection
     family = [event_id]
     while (before := retractions.events_replaced_by(connection, family[:1])) and (
@@ -407,7 +407,7 @@ def part_id(event_id: str, start: int, end: int) -> str:
 
 
 def _retracted_parts(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return the ids of the parts of events that were retracted by their place, in order."""
+    """Return, by event, the ids of the parts that were retracted by their offsets, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
     for row in retractions.active_retractions(files.memory.connection, event_ids):
         if row.target_id == part_id(row.event_id, row.char_start, row.char_end):

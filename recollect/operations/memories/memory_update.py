@@ -44,7 +44,7 @@ def update_memory(
         return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)
     with zone.files() as files, files.read_transaction():
         sender_id = _sender(files, found)
-    # In this order, so that a crash in between loses nothing.
+    # Remembered before the old text is retracted, so that a crash in between loses nothing.
     receipt = remember(
         zone,
         text,

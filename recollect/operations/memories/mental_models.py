@@ -1,4 +1,4 @@
-"""Mental models (A12): saved reports with all their versions."""
+"""Mental models: saved reports with all their versions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
     """Return a version of a mental model.
 
     Raises:
-        UnknownId: the zone has none with this id.
+        UnknownId: the zone has no mental model with this id.
     """
     for found in _found(zone, ids=[model_id], every=True):
         return found
@@ -92,7 +92,7 @@ def create(
 def update(
     zone: OpenZone, model_id: str, description: str, *, sources: Sequence[str] | None = None
 ) -> MentalModel:
-    """Save a new version of a report; `sources` None: those of the previous version.
+    """Save a new version of a report; `sources` None: keep those of the previous version.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.

@@ -1,4 +1,4 @@
-"""Merges of entities (A16): proposing, deciding and undoing them."""
+"""Merges of entities: proposing, deciding and undoing them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Relations between facts: which one updates, extends or derives from which (C9).
+"""Relations between facts: which one updates, extends or derives from which.
 
 Relations stated within a message were decided with it and are stored as rows. Supersessions, and
-added values of a slot, follow from the rows of the slots in any order of arrival; they are computed
-here and not stored.
+further values of a slot, follow from the rows of the slots, whatever the order of arrival; they are
+computed here and not stored.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Relations:
         }
 
     def _extended_fact(self, value: SlotValue, ids: dict[str, list[str]]) -> str | None:
-        """Return the earlier fact that this one extends, by a value of its slot or by detail."""
+        """Return the earlier fact that this one extends with a further value or more detail."""
 
         def earlier_values(attribute: str) -> list[SlotValue]:
             found = [
@@ -151,5 +151,5 @@ class Relations:
 
 
 def _detailing(attribute: str) -> list[str]:
-    """Return the attributes that add detail to one."""
+    """Return the attributes that add detail to the given one."""
     return [more for more, less in _DETAIL_OF.items() if less == attribute]

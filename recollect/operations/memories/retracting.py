@@ -1,4 +1,4 @@
-"""Retraction (G1): retracting a memory without erasing its message, and restoring it."""
+"""Retraction: retracting a memory without erasing its message, and restoring it."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Part(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The type of its event."""
+        """The type of the part's event."""
         return self.event.type
 
     @property
     def id(self) -> str:
-        """The id by which it is retracted, updated and restored."""
+        """The id by which the part is retracted, updated and restored."""
         return part_id(self.event.id, self.start, self.end)
 
     @property
     def text(self) -> str:
-        """The words of the part."""
+        """The text of the part."""
         return self.event.text[self.start : self.end]
 
 
@@ -49,7 +49,7 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
 
     Raises:
         UnknownId: nothing in the zone has this id.
-        InvalidInput: an entity has it, or the event's text has no such part.
+        InvalidInput: it is the id of an entity, or the event's text has no such part.
     """
     try:
         return get_memory(zone, id_)
@@ -184,8 +184,8 @@ def _is_retracted(zone: OpenZone, id_: str) -> bool:
 def _retracted_as(zone: OpenZone, id_: str) -> str:
     """Return the id under which a memory was retracted.
 
-    It is another one if the fact's first event was forgotten since, so that the fact was derived
-    again from the next one.
+    It differs from the current id if the fact's first event was forgotten since, and the fact was
+    derived again from the next event that states it.
     """
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection

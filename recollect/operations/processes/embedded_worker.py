@@ -68,9 +68,9 @@ class EmbeddedWorker:
         self._ended.set()
 
     def _is_writable(self) -> bool:
-        """Return whether the home can be written, as on a disk that is not full.
+        """Return whether the home can be written; it cannot on a full disk, for example.
 
-        A change to unwritable is reported once.
+        Each time it becomes unwritable, that is reported once.
         """
         try:
             self._node.must_be_writable()

@@ -23,7 +23,7 @@ from recollect.streams.engine.node import Node
 from recollect.streams.system.extras import needed
 from recollect.streams.system.open_files import raise_open_file_limit
 
-# The embedded ledger does not need the Kafka client.
+# Imported for types only: the embedded ledger does not need the Kafka client.
 if TYPE_CHECKING:
     from recollect.streams.projecting.projector import OnZoneProgress
 

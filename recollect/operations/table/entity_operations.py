@@ -129,8 +129,8 @@ def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> E
     tool=Tool(
         title="Get a person or thing",
         description="Get one person, organisation, place or thing by name or id: other names, "
-        "accounts, and how much is known. list_memories with entity lists the memories. "
-        f"{DATA}",
+        "accounts, and how much is known. To list the memories, call list_memories with "
+        f"`entity`. {DATA}",
     ),
     example=(None, _ENTITY),
 )

@@ -114,8 +114,8 @@ def forget(
     also: Annotated[
         Sequence[str],
         described(
-            description="Ids of entities and events to forget besides, as also_possible of a dry "
-            "run lists them."
+            description="Ids of entities and events to forget too, as listed in also_possible by "
+            "a dry run."
         ),
     ] = (),
     dry_run: DryRun = False,

@@ -1,4 +1,4 @@
-"""Operations on mental models: stored reports, with their versions (A12)."""
+"""Operations on mental models: stored reports, with their versions."""
 
 from __future__ import annotations
 

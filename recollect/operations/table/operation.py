@@ -147,7 +147,7 @@ class Operation(Generic[P, T]):
 
     @property
     def name(self) -> str:
-        """The name of the method and the operation, and of the tool unless that has its own."""
+        """The name of the method, and of the tool unless the tool has its own name."""
         return self.function.__name__
 
     @property
@@ -163,7 +163,7 @@ class Operation(Generic[P, T]):
 
     @property
     def reads_only(self) -> bool:
-        """Whether it changes nothing."""
+        """Whether the operation changes nothing."""
         return self.right == "read" or self.method == "GET"
 
     @cached_property
@@ -182,7 +182,7 @@ class Operation(Generic[P, T]):
 
     @cached_property
     def answer(self) -> Any:
-        """The type of the answer over HTTP: the result's, or an object that holds it."""
+        """The type of the answer over HTTP: that of the result, or of an object around it."""
         if self.key is None:
             return self.output
         described = msgspec.Meta(description=self.description.partition("\n")[0])

@@ -119,9 +119,9 @@ def verify(
 ) -> Verification:
     """Replay the ledger and compare every read model with the result; nothing changes.
 
-    `expect`: an earlier head, which the ledger must contain. `certificate` is one of
-    an erasure: it must be unchanged, the ledger must have it and its erasure, and none of its keys
-    may exist.
+    `expect`: an earlier head, which the ledger must contain. `certificate`: an
+    erasure certificate to check: it must be unmodified, it and its erasure must be in the ledger,
+    and all its keys must be destroyed.
 
     >>> zone.verify().ok
     True
@@ -209,7 +209,7 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
     example=({"dry_run": True}, _running("reclaim")),
 )
 def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
-    """Remove, from the embedded ledger, change records no generation needs; events stay.
+    """Remove change records that no generation needs from the embedded ledger; events stay.
 
     Raises:
         InvalidInput: the ledger is not embedded.
@@ -265,7 +265,7 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     example=(None, {"number": 17, "parked": False}),
 )
 def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
-    """Give up a parked record; return whether it is still parked.
+    """Discard a parked record; return whether it is still parked.
 
     Raises:
         UnknownId: no record with this number is parked.

@@ -1,4 +1,4 @@
-"""Operations on the writer's texts: the role and notes of the model that writes (A22)."""
+"""Operations on the writer's texts: the role and notes of the model that writes facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": Non
     example=(None, {"texts": [_ROLE]}),
 )
 def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
-    """Return the current role and notes of the model that writes here.
+    """Return the current role and notes of the language model that writes the zone's facts.
 
     >>> [text.name for text in zone.writer_texts()]
     ['role']
@@ -48,10 +48,10 @@ def set_writer_text(
     name: Annotated[str, described(description="role, or the name of a note.")],
     text: Annotated[
         str,
-        described(description="The text; empty to go back to the default role, or drop the note."),
+        described(description="The text; empty to restore the default role, or remove the note."),
     ],
 ) -> Receipt:
-    """Set the role (`role`) or a note of the model that writes here.
+    """Set the role (`role`) or a note of the language model that writes the zone's facts.
 
     Each version is an event of the ledger. An empty text restores the default role, or removes the
     note.

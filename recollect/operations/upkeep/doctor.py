@@ -53,7 +53,7 @@ _MAX_SHOWN = 5
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One check; `fix` says what to do if it failed."""
+    """The result of one check; `fix` says what to do if it failed."""
 
     check: str
     ok: bool
@@ -311,7 +311,7 @@ def _encoder(home: Home) -> str:
     encoder = load(pin, cache=home.configuration.cache)
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
-    assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"
+    assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors do not have length 1"
     return f"{pin.model}, {pin.dimension} dimensions, from {home.configuration.cache}"
 
 

@@ -109,8 +109,8 @@ def verify(
 ) -> Verification:
     """Replay the ledger and compare the result with every read model; change nothing.
 
-    `expect`: an earlier head that the ledger must contain. `certificate`: one of an erasure, to be
-    checked too.
+    `expect`: an earlier head that the ledger must contain. `certificate`: an erasure
+    certificate to check too.
     """
     expected = None if expect is None else ExpectedHead.read(expect)
     if expected is None:

@@ -17,7 +17,7 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
 from recollect.streams.projecting.projector import OnProgress
 
-#: Called with the number of steps; the context yields a function that is called with those done.
+#: Called with the number of steps; the context yields a function to call with the steps done.
 Show = Callable[[int], AbstractContextManager[OnProgress]]
 
 

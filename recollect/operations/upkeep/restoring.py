@@ -295,8 +295,8 @@ class _Restore:
         if current.home_ids and not current.is_of_same_home:
             if not current.ledger.is_empty():
                 raise HomeError(
-                    f"{self._directory} is another home than the one that was backed up: give the "
-                    "directory of that one with --home, or an empty one"
+                    f"{self._directory} is not the home that was backed up: give the directory "
+                    "of that home with --home, or an empty one"
                 )
             return None
         return current
@@ -500,7 +500,7 @@ class _Restore:
 
 
 def _read_tokens(path: Path, at: int) -> TokenSnapshot:
-    """Return the tokens in a file; none if it cannot be read."""
+    """Return the tokens in a file, or no tokens if it cannot be read."""
     with suppress(HomeError):
         return TokenSnapshot(read_tokens(path), at)
     return TokenSnapshot([], at)
@@ -512,6 +512,6 @@ def _first(items: Iterable[T]) -> list[T]:
 
 def _problems(zone: str, problems: Sequence[str]) -> str:
     return (
-        f"the backup cannot be restored, since its zone {zone} is not whole: "
+        f"the backup cannot be restored, since its zone {zone} is damaged: "
         f"{'; '.join(_first(problems))}; use another backup"
     )

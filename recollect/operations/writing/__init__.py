@@ -1,1 +1,1 @@
-"""The writer: what rules conclude, and what a language model adds."""
+"""The writer: facts extracted by the rules, and those that a language model adds."""

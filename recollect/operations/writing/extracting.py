@@ -59,7 +59,7 @@ class Extractor:
         model: ModelExtractor | None = None,
         disabled_steps: Without = ALL,
     ) -> None:
-        """`gateway`: gives access to the reader of a home. None, or without a reader: only rules.
+        """`gateway`: gives access to a home's reader; without one, only the rules are used.
 
         `model`: processes every event in addition to the rules.
         """
@@ -98,25 +98,25 @@ class Extractor:
         references = self._references(event, content)
         self._thread.add(event)
         messages: list[AnalysedMessage] = extract.content
-        # If both resolve the same mention, that of the rules is used.
+        # The model's mentions come first: they win over those of the rules with the same span.
         named = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
-        places = {fact.id: place for place, fact in enumerate(facts)}
+        indexes = {fact.id: index for index, fact in enumerate(facts)}
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, messages),
             mentions=named,
             causes=[
                 CausalPair(
-                    cause=places[row.from_fact_id],
-                    effect=places[row.to_fact_id],
+                    cause=indexes[row.from_fact_id],
+                    effect=indexes[row.to_fact_id],
                     strength=row.strength,
                 )
                 for row in puts
                 if isinstance(row, CausalLink)
-                and row.from_fact_id in places
-                and row.to_fact_id in places
+                and row.from_fact_id in indexes
+                and row.to_fact_id in indexes
             ],
             writer=writer,
             model_usage=msgspec.UNSET if model_result is None else model_result.usage,
@@ -153,18 +153,18 @@ class Extractor:
         messages: Sequence[AnalysedMessage],
     ) -> list[ListedFact]:
         claims = {row.fact_id: row for row in puts if isinstance(row, FactClaim)}
-        over = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
+        superseded = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
         about: dict[str, set[str]] = defaultdict(set)
         for row in puts:
             if isinstance(row, FactEntity):
                 about[row.fact_id].add(self._name(row.entity_id))
         days = {row.fact_id: row for row in puts if isinstance(row, FactDays)}
-        told = [event, *(one.event for message in messages for one in message.retractions)]
+        stating = [event, *(one.event for message in messages for one in message.retractions)]
         sources = {
-            each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
+            each.id: each.payload.source_id for each in stating if isinstance(each.payload, Content)
         }
-        held = Relations(self._memory.connection, self._identity.connection)
-        relations = held.outgoing([fact.id for fact in facts])
+        stored = Relations(self._memory.connection, self._identity.connection)
+        relations = stored.outgoing([fact.id for fact in facts])
         listed = [
             ListedFact(
                 id=fact.id,
@@ -176,7 +176,7 @@ class Extractor:
                 subject=self._name(claim.subject) if claim else None,
                 attribute=claim.attribute if claim else None,
                 value=claim.value if claim else None,
-                current=fact.id not in over,
+                current=fact.id not in superseded,
                 stability=holds.kind,
                 said=Said(1, format_time(fact.as_of), format_time(fact.as_of)),
                 entities=sorted(about[fact.id]),
@@ -203,7 +203,7 @@ class Extractor:
         messages: Sequence[AnalysedMessage],
         references: Sequence[Reference],
     ) -> list[Mention]:
-        # A span may be recorded by a fact and by a model's as well; the first has it.
+        # The rules and the model may record the same span; the first row wins.
         recorded = {
             (row.char_offset_start, row.char_offset_end, row.mention_type in DATED_TYPES): row
             for row in reversed(puts)
@@ -238,7 +238,7 @@ class Extractor:
         return sorted(found, key=lambda mention: mention.start)
 
     def _references(self, event: Event, content: Content) -> list[Reference]:
-        """Resolve references to people in an event: to those named or speaking before it."""
+        """Resolve an event's references to people who were named or spoke before it."""
         before = [
             Heard(said.sender_name or said.sender_id, user_text(each))
             for each in self._thread.preceding(event, IN_MIND)

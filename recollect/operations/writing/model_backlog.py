@@ -31,11 +31,11 @@ class ModelBacklog:
         self._without_text: set[int] = set()
 
     def __len__(self) -> int:
-        """Return the number of events that were found and not taken."""
+        """Return the number of events that were found and not yet taken."""
         return len(self._found)
 
     def scan(self, files: ZoneFiles, processed: Set[int]) -> None:
-        """Add all messages of the zone, but for the event numbers in `processed`."""
+        """Add all messages of the zone except those whose numbers are in `processed`."""
         self._found.extend(
             each
             for each in events.message_ids(files.events.connection)

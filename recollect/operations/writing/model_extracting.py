@@ -77,7 +77,7 @@ class ModelExtractor:
 
     @property
     def context(self) -> int:
-        """The number of earlier events that the model is shown with one."""
+        """The number of earlier events that the model is shown with each event."""
         return self._client.settings.context
 
     def estimate(self, drafts: Iterable[Draft]) -> WriteReport:
@@ -102,7 +102,7 @@ class ModelExtractor:
     def extract(
         self, event: Event, before: FileConversation, state: State, entities: apsw.Connection
     ) -> DryRunResult | None:
-        """Return what the model would add; None if it is not asked about this kind of event.
+        """Return what the model would add; None for kinds of events that it does not process.
 
         `entities`: a connection to the identity file.
 

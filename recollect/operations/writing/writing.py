@@ -1,4 +1,4 @@
-"""Writing with a language model: it extracts facts from the events of a zone (A19).
+"""Writing with a language model: it extracts facts from the events of a zone.
 
 It runs outside the commit: the rules decide a zone whether or not a model answers. Each answer
 becomes a command of its own, appended to the ledger when it arrives.
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 #: Events that are read from the files and decided together.
 _BATCH_SIZE = 32
 _MAX_RECALLED = 10
-#: The events in which an entity's names are looked up, at most.
+#: The maximum number of events in which an entity's names are looked up.
 _MAX_MENTIONS = 20
 #: After this many consecutive failures, or the number of concurrent calls if that is larger, the
 #: service counts as unavailable.
@@ -81,8 +81,8 @@ def write(
     `limit`: the maximum number of events; None: all. `again`: process also events that another
     model, or this one with another prompt, has processed. `while_`: checked between two events;
     False stops. `client`: an open client, which stays open. `skipped`: number of an event to leave
-    out -> whether a service rejected its request; events that fail now are added. `backlog`: what
-    an earlier run left; when it is empty, the zone is scanned again.
+    out -> whether a service rejected its request; events that fail now are added. `backlog`: the
+    events that an earlier run left; when it is empty, the zone is scanned again.
 
     An event without an answer does not stop the others. The run stops after as many consecutive
     failures as there are concurrent calls, but at least three.
@@ -444,7 +444,7 @@ class _ZoneMemory:
                     )
             except DependenciesUnknown:
                 return frozenset()
-        # Commands quote nobody, and have no row in the events file.
+        # Commands quote no message, and have no row in the events file.
         return frozenset(
             number for number in numbers if events.event_by_number(connection, number) is not None
         )

@@ -1,1 +1,1 @@
-"""What every request passes: paths, bodies, problems, limits, log and metrics."""
+"""The HTTP layer of every request: paths, bodies, problems, limits, log and metrics."""

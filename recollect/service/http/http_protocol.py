@@ -10,9 +10,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 def idle_timeout_protocol(seconds: float) -> type[H11Protocol]:
     """Return a protocol that closes a connection after `seconds` without a running request.
 
-    The time starts with the connection, and again with the first byte after a response: of the next
-    request's head, or of a body that was answered before it was complete. The application limits
-    the time of a body itself (`service_middleware`).
+    The timer starts on connecting. After a response it restarts at the next byte received, whether
+    that begins a new request or continues a body that was answered early. The application limits
+    the time for a body (`service_middleware`).
     """
 
     class IdleTimeoutProtocol(H11Protocol):

@@ -1,8 +1,8 @@
 """Ids with slashes in paths: an escaped slash does not split its path segment.
 
-The server passes the path on decoded, where an escaped slash looks like any other. So such a path
-is decoded here again, with a placeholder for escaped slashes, which is replaced by the slash after
-routing.
+The server passes on a decoded path, in which an escaped slash looks like any other. So the raw path
+is decoded here again, with a placeholder for each escaped slash; routing is followed by restoring
+the slashes.
 """
 
 from __future__ import annotations

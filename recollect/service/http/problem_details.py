@@ -78,7 +78,7 @@ _MAX_DETAIL_LENGTH = 300
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """What is wrong with one value, with its JSON pointer or the parameter's name."""
+    """An error in one value, with the value's JSON pointer or the parameter's name."""
 
     pointer: str
     detail: str
@@ -135,7 +135,7 @@ class Refused(Exception):
 
 
 def not_found() -> Refused:
-    """Return the problem for a missing resource, and for one that a token has no right to."""
+    """Return the problem for a resource that is missing, or to which the token has no right."""
     return Refused(NOT_FOUND, _NOTHING)
 
 
@@ -143,7 +143,7 @@ def unauthorized() -> Refused:
     """Return the problem for a missing or invalid token."""
     return Refused(
         UNAUTHORIZED,
-        "send Authorization: Bearer and a token, as recollect token create makes one",
+        "send Authorization: Bearer and a token made by recollect token create",
         headers={"WWW-Authenticate": 'Bearer realm="recollect"'},
     )
 
@@ -180,7 +180,7 @@ def _from_recollect(error: RecollectError) -> Refused:
     if isinstance(error, CommandConflict):
         return Refused(CONFLICT, "the ledger has a different event with this id")
     if isinstance(error, KeptUndecided):
-        # To do it again would do it twice.
+        # A retry would perform the call twice.
         return Refused(NOT_DECIDED, str(error))
     if isinstance(error, DecisionTimeout):
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)

@@ -78,7 +78,7 @@ class ServiceLog:
             **fields,
         )
 
-    def worker(self, zone: str, outcome: int | Exception) -> None:
+    def zone_stopped(self, zone: str, outcome: int | Exception) -> None:
         """Log a zone that has stopped, as reported by the deciding thread; ignore progress."""
         if isinstance(outcome, RecollectError):
             self.line("error", "zone has stopped", zone=zone, error=type(outcome).__name__)
@@ -88,7 +88,7 @@ class ServiceLog:
     def writer_error(self, zone: str, error: Exception) -> None:
         """Log why the language model does not write for a zone."""
         if isinstance(error, Unavailable | InvalidInput):
-            # Its message names a model service and its answer, or a setting, and no content.
+            # Its message names a model service and its answer, or a setting, but quotes no content.
             self.line("error", "the model does not write", zone=zone, reason=str(error))
         else:
             self.error("the model does not write", error, zone=zone)

@@ -1,7 +1,7 @@
 """MCP over HTTP, mounted under /mcp: the zone of a request, and its authorization.
 
-The MCP SDK is loaded on the first request, so that a service without MCP clients starts as fast,
-and is as small, as without it.
+The MCP SDK is loaded on the first request, so that a service without MCP clients starts faster
+and uses less memory.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class McpMount:
         from recollect.service.mcp.mcp_sessions import PRINCIPAL, ZONE
 
         inner = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
-        whole = _WholeBody(receive, self._service.settings.body_bytes)
-        await manager.handle_request(inner, whole, send)  # type: ignore[arg-type]
+        body = _CompleteBody(receive, self._service.settings.body_bytes)
+        await manager.handle_request(inner, body, send)  # type: ignore[arg-type]
 
     async def _check(self, principal: Principal, zone: str) -> None:
         """Raise the same error for a missing zone as for one without rights to it.
@@ -146,10 +146,10 @@ class McpMount:
             await self._end.wait()
 
 
-class _WholeBody:
-    """Receives a body at once, with U+FFFD for lone surrogates, which the SDK refuses.
+class _CompleteBody:
+    """Receives the entire body in one message; lone surrogates, which the SDK rejects, are U+FFFD.
 
-    A body of more than `limit` bytes is passed on as it comes: the SDK refuses that too.
+    A body of more than `limit` bytes is passed on in parts: the SDK rejects it.
     """
 
     def __init__(self, receive: Receive, limit: int) -> None:

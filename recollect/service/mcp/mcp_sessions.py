@@ -33,7 +33,7 @@ class LaneCallRunner(CallRunner):
 
         Raises:
             Refused: too many calls are waiting, or it timed out.
-            KeptUndecided: it timed out, and what it published is kept.
+            KeptUndecided: it timed out after publishing something.
         """
         if not reads_only:
             return await self._service.run_writing(work)

@@ -16,7 +16,7 @@ from recollect.service.routes.route_kit import principal_in, service_of
 
 
 class Alive(msgspec.Struct, frozen=True):
-    """The service is there."""
+    """The service responds."""
 
     status: Annotated[str, Meta(description="Always ok.")] = "ok"
 

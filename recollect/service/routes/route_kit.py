@@ -75,8 +75,8 @@ async def write(
     """Run a call that writes to a zone, with the right that the route requires.
 
     `allow_empty`: it may create the zone. With an Idempotency-Key, it is run once.
-    `receipt_if_undecided`: the result is a RememberReceipt, which a call out of time also gives if
-    what it published is kept.
+    `receipt_if_undecided`: the result is a RememberReceipt, which is also returned if the call
+    times out after publishing something.
     """
     service = service_of(request)
     principal = principal_in(request)

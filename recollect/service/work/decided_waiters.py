@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from recollect.service.http.problem_details import NOT_DECIDED, Refused
 
-# Decisions of other processes are polled, since they do not notify.
+# Other processes' decisions are polled for, since those processes do not notify this one.
 _POLL_SECONDS = 0.25
 
 

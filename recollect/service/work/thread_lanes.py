@@ -20,10 +20,10 @@ _RETRY_SECONDS = 1
 class ThreadLane:
     """A thread pool with a bounded queue."""
 
-    def __init__(self, name: str, threads: int, waiting: int) -> None:
-        """`waiting`: the maximum number of waiting calls."""
+    def __init__(self, name: str, threads: int, max_waiting: int) -> None:
+        """`max_waiting`: the maximum number of calls waiting for a thread."""
         self.name = name
-        self._max_calls = threads + waiting
+        self._max_calls = threads + max_waiting
         self._threads = threads
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=f"service-{name}")
         self._calls = 0

@@ -382,8 +382,8 @@ def test_a_fact_with_words_of_two_messages_before_it_rests_on_both(
         assert "The glasses" in fact.text
         chain = zone.why(fact.id)
         assert chain.source_event_ids == ["later", "began", "answer"]
-        told = [step for step in chain.steps if step.description.startswith("with words of")]
-        assert ["red frames" in str(step.details) for step in told] == [True, False]
+        quoted = [step for step in chain.steps if step.description.startswith("quotes")]
+        assert ["red frames" in str(step.details) for step in quoted] == [True, False]
         zone.forget(forgotten)
         word = "optician" if forgotten == "began" else "glasses"
         assert not any(word in fact.text for fact in zone.facts(superseded=True))
