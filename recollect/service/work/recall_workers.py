@@ -3,9 +3,9 @@
 Python code of a process runs on one core; the other cores serve only the encoder and SQLite. A
 recall worker is a further process on the same home, which reads its files like any other process:
 an answer reflects all that was published or erased before the query. It decides nothing, and may be
-killed at any time: queries that it does not answer are answered by the service. It starts when several
-queries run at once, and ends after a minute without any, so that an idle service takes the memory
-of one process.
+killed at any time: queries that it does not answer are answered by the service. It starts when
+several queries run at once, and ends after a minute without any, so that an idle service takes the
+memory of one process.
 """
 
 from __future__ import annotations
