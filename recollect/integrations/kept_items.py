@@ -113,7 +113,7 @@ class KeptItems:
         return newest
 
     def under(self, path: tuple[str, ...], *, last: int | None = None) -> list[KeptItem]:
-        """Return the values under a path, oldest first; `last`: only the last so many."""
+        """Return the values under a path, oldest first; `last`: only that many, the newest."""
         return list(islice(self._newest_first(path), last))[::-1]
 
     def newest_first(self) -> Iterator[KeptItem]:

@@ -296,7 +296,7 @@ class _StoringStream:
 
 
 class _AsyncStoringStream:
-    """The same for an asynchronous stream."""
+    """`_StoringStream` for an asynchronous stream."""
 
     def __init__(
         self, stream: Any, shape: _Chat | _Responses, store: Callable[[str], None]

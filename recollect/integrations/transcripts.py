@@ -76,7 +76,7 @@ def _as_json(text: str) -> Iterator[Turn]:
 
 
 def _messages(text: str) -> Sequence[dict[str, Any]]:
-    """Return the messages in a JSON text; () if it is no JSON or has anything but messages."""
+    """Return the messages in a JSON text; () if it is not JSON, or not only messages."""
     start = text.lstrip()[:1]
     if start not in ("[", "{"):
         return ()

@@ -64,7 +64,7 @@ def _follow(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
     with needed("kafka"):
         from recollect.operations.processes.replica_process import following
 
-    return following(home, log.worker)
+    return following(home, log.zone_stopped)
 
 
 def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str], None]) -> None:

@@ -11,7 +11,7 @@ Versions = list[MentalModel]
 
 
 def every_model(zone: Zone) -> list[Versions]:
-    """Return the mental models of a bank, the one that was changed last at the end."""
+    """Return the mental models of a bank, the most recently changed one last."""
     found: dict[str | None, Versions] = {}
     for version in paginate(zone.mental_models, superseded=True):
         found[version.id] = [*found.pop(version.previous, []), version]

@@ -32,11 +32,11 @@ class Memory:
     All users share the zone's entities, though. Tenants that must not share them need a zone each:
     `Memory(home, zone=tenant)`.
 
-    With `infer` (the default), each current fact of a message is a memory, and the sentences that
-    no fact covers are one more, without greetings and thanks. Without `infer`, the message is one
-    memory. Messages of assistants are stored, but no facts are extracted from them. A memory that
-    is added again stays one memory. `update` replaces the text of one memory: search finds the new
-    text, and `history` has both. `delete` retracts one memory: it is not derived again, and the
+    With `infer` (the default), each current fact of a message is a memory, and the remaining
+    sentences, except greetings and thanks, form one further memory. Without `infer`, the message is
+    one memory. Messages of assistants are stored, but no facts are extracted from them. A memory
+    that is added again stays one memory. `update` replaces the text of one memory: search finds the
+    new text, and `history` has both. `delete` retracts one memory: it is not derived again, and the
     rest of its message stays. `delete_all` and `reset` erase the messages for good. Only memories
     that were added through Mem0's interfaces are visible, and nothing else in the zone.
 

@@ -2,8 +2,8 @@
 
 A message is an event of the platform `mem0`, whose metadata contains its owner and the caller's
 metadata. With `infer`, each current fact of the message is a memory, and the sentences that no fact
-covers (the remainder) are one more. Without `infer`, and after an edit, the whole message is one
-memory. Retracted memories are left out. The replacement of a memory keeps its id.
+covers (the remainder) form a further one. Without `infer`, and after an edit, the whole message is
+one memory. Retracted memories are left out. The replacement of a memory keeps its id.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Message:
 
     @property
     def created_at(self) -> str:
-        """The time of the memory's first version, also if this message replaced an earlier one."""
+        """The time of the memory's first version, even if this message replaced an earlier one."""
         return str(self.stored.get("created_at") or self.first.as_of)
 
     @property

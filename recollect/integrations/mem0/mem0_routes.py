@@ -298,7 +298,7 @@ async def delete_all(
     filters: dict[str, Any] = {} if text is None else dict(_read_filters(text))
     filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
     if filters == dict.fromkeys(IDS, "*"):
-        # Mem0's way to say everything: hardly a memory has an id of each kind.
+        # Mem0's form of "everything": hardly any memory has an id of each kind.
         filters = {"OR": [{name: "*"} for name in IDS]}
     await _forget(request, _checked_filters(filters))
     return {"message": "Memories deleted successfully!"}
