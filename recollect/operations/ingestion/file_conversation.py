@@ -96,7 +96,7 @@ class FileConversation(Conversation):
             if one.number >= since and _conversation(one) != conversation
         ]
 
-    def first_message_key(self, event: Event) -> Event | None:
+    def first_message(self, event: Event) -> Event | None:
         return self._first_messages.get((_conversation(event), message_of(event).sender_id))
 
     def participants(self, event: Event, since: int) -> Sequence[Speaker]:
