@@ -491,7 +491,7 @@ class State:
         return next((merge.winner_id for merge in self.merges_of(entity_id)), None)
 
     def own_winner_of(self, entity_id: str) -> str | None:
-        """Return the id of the entity that this one was merged into otherwise than by command."""
+        """Return the id of the entity that this one was merged into, ignoring merges by command."""
         merges = self.merges_of(entity_id)
         return next((merge.winner_id for merge in merges if not merge.by_command), None)
 

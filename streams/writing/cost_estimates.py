@@ -1,4 +1,4 @@
-"""Estimates of what writing about events will cost."""
+"""Cost estimates for running the model writer over events."""
 
 from __future__ import annotations
 

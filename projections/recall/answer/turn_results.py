@@ -128,7 +128,7 @@ def _repetitions(
     index: Index,
     files: ZoneFiles,
 ) -> dict[tuple[str, str], _Repetition]:
-    """Return (turn, fact) -> the fact, for what turns repeat, unless it had ended before."""
+    """Return (turn, fact) -> repetition, for facts that turns repeat and that had not ended."""
     if not index.row_kinds.repeats or "facts" not in question.query.scope:
         return {}
     pairs = [

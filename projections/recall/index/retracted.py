@@ -23,7 +23,7 @@ Span = tuple[int, int]
 #: Replaces retracted words in the text of a message.
 RETRACTED_MARK = "[retracted]"
 #: A message with fewer index terms left is not recalled.
-_LEAST_LEFT = 2
+_MIN_TERMS_LEFT = 2
 
 
 class Retracted(NamedTuple):
@@ -60,7 +60,7 @@ def find_retracted(
     texts: dict[int, str] = {}
     for number, cuts in spans.items():
         text, left = without_spans(said[number].text, cuts)
-        if len(tokeniser.terms(left)) >= _LEAST_LEFT:
+        if len(tokeniser.terms(left)) >= _MIN_TERMS_LEFT:
             texts[number] = text
         else:
             emptied[place_of[number]] = True
@@ -85,7 +85,7 @@ def without_spans(text: str, spans: Sequence[Span]) -> tuple[str, str]:
 
 
 def span_after(start: int, end: int, spans: Sequence[Span]) -> Span | None:
-    """Return where a stretch of a text stands once `without_spans` has replaced these spans.
+    """Return the position of a part of a text after `without_spans` has replaced these spans.
 
     None if it touches one of them.
     """

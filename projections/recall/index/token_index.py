@@ -55,8 +55,8 @@ class TurnTokens(NamedTuple):
     """The tokens of requested turns: unit u has the next `tokens_of_unit[u]` rows of `codes`.
 
     `squares`: the squared norm of each row. `turn_of_unit`: the index of a unit's turn in the
-    request. Each turn has at least one unit; it is empty if the turn has no token vectors, which
-    `known` (one per turn) tells.
+    request. Each turn has at least one unit; it is empty if the turn has no token vectors
+    (False in `known`, one per turn).
     """
 
     codes: Bytes

@@ -25,8 +25,8 @@ _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 _MAX_PHRASE_WORDS = 4
 # The same few texts, a query and its sub-questions, are looked up several times.
 _MAX_CACHED_TEXTS = 16
-# The number of entities that are compared with a name written otherwise.
-_MAX_WRITINGS = 24
+# The maximum number of entities compared with a name in another spelling.
+_MAX_SPELLINGS = 24
 # The number of phrases whose entities are cached, in a few MB.
 _MAX_CACHED = 20_000
 
@@ -138,15 +138,15 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
     """Return the entities that an id or a normalised name means, sorted by id.
 
     Entities that were not merged may share a name; all are returned, or only persons and accounts
-    if there are any. Without any, the name may be written otherwise: Jean-Luc as Jean Luc. A first
-    name counts if only one person has it.
+    if there are any. Without any, other spellings of the name are tried: Jean Luc for Jean-Luc.
+    A first name counts if only one person has it.
     """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
         return (by_id,)
     by_entity_id: dict[str, Entity] = {}
     named = identity.entities_named(connection, name_or_id)
-    for row in named or _written_otherwise(connection, name_or_id):
+    for row in named or _in_other_spelling(connection, name_or_id):
         entity = identity.canonical(connection, row.id)
         if entity is not None:
             by_entity_id[entity.id] = entity
@@ -161,9 +161,9 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
     return tuple([entity for entity in found if _is_person_or_account(entity)] or found)
 
 
-def _written_otherwise(connection: apsw.Connection, name: str) -> list[Entity]:
+def _in_other_spelling(connection: apsw.Connection, name: str) -> list[Entity]:
     keys = {name_keys(name, kind)[0] for kind in ("person", "unknown")}
-    found = identity.entities_with_similar_names(connection, sorted(keys), _MAX_WRITINGS)
+    found = identity.entities_with_similar_names(connection, sorted(keys), _MAX_SPELLINGS)
     return [entity for entity in found if same_letters(entity.normalized, name)]
 
 
