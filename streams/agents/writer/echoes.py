@@ -16,7 +16,10 @@ _BLOCK = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL |
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 # Quote and list marks that may precede a pasted line.
 _MARKS = r"[ \t>*\u2022-]*"
-_HEAD = re.compile(rf"{_MARKS}Remembered, \[when who\] what\b")
+# The head of a block, in this release and in earlier ones.
+_HEAD = re.compile(
+    rf"{_MARKS}(?:Memories, newest day first: \[day who\] text|Remembered, \[when who\] what)\b"
+)
 _DATED_LABEL = re.compile(rf"{_MARKS}\[\d{{1,2}} (?:{_MONTHS}) \d{{4}}[ ,][^\]]{{1,200}}\]\s")
 _LABEL = re.compile(rf"{_MARKS}\[[^\]]{{1,200}}\]\s")
 # The line below a result, with its author, time and platform; then its id.
@@ -25,8 +28,8 @@ _ATTRIBUTION = re.compile(rf"· {_TIME}\b|{_TIME} ·")
 _ID = re.compile(
     rf"{_MARKS}(?:event|fact|observation|mental_model|entity) [0-9A-HJKMNP-TV-Z]{{26}}\b"
 )
-# Lines below the id: the sub-question, the ranks, and the chain of facts.
-_TRAILER = re.compile(rf"{_MARKS}(?:answers ['\"]|ranks: |led by: )")
+# Lines below the id: the sub-question, the ranks, and the chain of facts (once "led by").
+_TRAILER = re.compile(rf"{_MARKS}(?:answers ['\"]|ranks: |via: |led by: )")
 _NUMBERED = re.compile(rf"{_MARKS}\d{{1,3}}\. ")
 #: The maximum number of lines of a printed result.
 _MAX_RESULT_LINES = 40

@@ -16,6 +16,7 @@ from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.library.library_zone import Zone
 from recollect.mcp_server.memory_resources import PROFILE_URI, read_resource
+from recollect.projections.recall.context import framing
 from recollect.schemas.senders import is_assistant
 from recollect.streams.agents.writer.echoes import without_echoes
 from tests.promises.kit import Shell
@@ -259,3 +260,22 @@ def test_what_holds_no_more_can_be_remembered_anew(zone: Zone) -> None:
     zone.ingest(said("moved", "I moved to Bergen.", 10))
     zone.remember("Ada lives in Turin.", at="2026-03-20T10:00:00Z")
     assert [fact.value for fact in zone.facts().facts if fact.attribute == "home"] == ["Turin"]
+
+
+def test_the_head_of_a_block_and_what_follows_it_are_memory_output() -> None:
+    """Undated lines too, whose head alone shows what they are."""
+    head = framing.HEAD.removeprefix("<memory_context>\n")
+    for line in (head, "Remembered, [when who] what, newest day first; [who]: that day too."):
+        pasted = f"{line}\n[Ada] I live in Turin.\n\nAnd I like it."
+        assert without_echoes(pasted).split() == ["And", "I", "like", "it."]
+
+
+@pytest.mark.parametrize("word", ["via", "led by"])
+def test_the_chain_below_a_result_is_memory_output(word: str) -> None:
+    result = (
+        " 1. Ada lives in Turin.\n"
+        "    Ada · 2026-05-08 13:56 UTC · slack · score 0.90\n"
+        "    fact 01KR3XZBC0VT6JS6QN5KMTANSK from m-17\n"
+        f"    {word}: Ada moved to Turin for Bo.\n"
+    )
+    assert not without_echoes(result).strip()
