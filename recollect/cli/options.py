@@ -86,7 +86,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone to assume for times without one; times in UTC are on its calendar day.",
+            help="Time zone to assume for times that have none; also gives UTC times their calendar day.",
         ),
         click.option(
             "--format",

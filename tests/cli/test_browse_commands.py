@@ -63,10 +63,10 @@ def test_facts_name_the_days_that_they_speak_of(shell: Shell) -> None:
         {"first": "2026-06-04", "last": "2026-06-04"},
     ]
     shown = shell("facts").out
-    assert "about 2026-06-03 to 2026-06-05" in shown
-    assert "about 2026-06-04" in shown
-    assert "about 2026-06-04" in shell("recall", "When is my exam?").out
-    assert "about 2026-06-04" in shell("extract", "-", given=json.dumps(exam).encode()).out
+    assert "refers to 2026-06-03 to 2026-06-05" in shown
+    assert "refers to 2026-06-04" in shown
+    assert "refers to 2026-06-04" in shell("recall", "When is my exam?").out
+    assert "refers to 2026-06-04" in shell("extract", "-", given=json.dumps(exam).encode()).out
 
 
 def test_facts_say_what_they_are_to_others(held: Shell) -> None:

@@ -56,8 +56,8 @@ def restore(
 ) -> None:
     """Replace the home with a backup.
 
-    Data forgotten since the backup stays forgotten if the current home or --erasures-from records
-    the erasure. First stop every process that uses the home. If interrupted, rerun the command to
+    Data erased after the backup stays erased if its erasure is recorded in the current home or in
+    what --erasures-from names. First stop every process that uses the home. If interrupted, rerun the command to
     resume.
     """
     from recollect.operations.upkeep.restoring import restore as restore_

@@ -157,7 +157,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
     if fact.when is not None:
-        parts.append(quiet(f"about {fact.when}"))
+        parts.append(quiet(f"refers to {fact.when}"))
     if fact.attribute is not None:
         parts.append(quiet(collapse_whitespace(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if fact.said.count > 1:

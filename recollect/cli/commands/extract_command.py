@@ -188,7 +188,7 @@ def _show_fact(fact: Fact, mark: str) -> None:
     for line in rest:
         print_line("    ", line)
     if fact.when is not None:
-        print_line("      ", quiet(f"about {fact.when}"))
+        print_line("      ", quiet(f"refers to {fact.when}"))
     if fact.attribute is not None:
         slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
         print_line("      ", quiet(collapse_whitespace(slot)))

@@ -359,7 +359,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event, which --dry-run lists as possibly meant. Repeatable.",
+    help="Also erase this entity or event; --dry-run lists what the name may also mean. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -385,8 +385,8 @@ def forget(
     """Permanently erase events and everything derived from them.
 
     ID is the id of an event (recollect's or the source's), of a fact or observation (erases the
-    events behind it) or of a mental model (erases all versions), or #17 for dead letter 17. Options
-    select the events that match all of them.
+    events behind it) or of a mental model, a page that you wrote (erases all its versions), or #17
+    for dead letter 17. Options select the events that match all of them.
     """
     import msgspec
 

@@ -56,7 +56,7 @@ _INDENT = "    "
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="First wait until the events of this token, which ingest prints, can be recalled.",
+    help="First wait until an ingest can be recalled; TOKEN: the token of its --json output.",
 )
 @click.option("--timeout", default=30.0, show_default=True, help="Maximum seconds of --wait-for.")
 @click.option(
@@ -230,7 +230,7 @@ def _print_attribution(result: Result, *, weak: bool) -> None:
     score = quiet(f"score {result.score:.2f}")
     if weak:
         score = warning(f"score {result.score:.2f}, weak")
-    details = [] if result.when is None else [quiet(f"about {result.when}")]
+    details = [] if result.when is None else [quiet(f"refers to {result.when}")]
     if result.said is not None and result.said.count > 1:
         details.append(quiet(f"said {result.said.count:,} times"))
     print_parts(_INDENT, quiet(collapse_whitespace(attribution)), *details, score)
