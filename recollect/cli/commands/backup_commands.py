@@ -57,8 +57,8 @@ def restore(
     """Replace the home with a backup.
 
     Data erased after the backup stays erased if its erasure is recorded in the current home or in
-    what --erasures-from names. First stop every process that uses the home. If interrupted, rerun the command to
-    resume.
+    what --erasures-from names. First stop every process that uses the home. If interrupted, rerun
+    the command to resume.
     """
     from recollect.operations.upkeep.restoring import restore as restore_
 

@@ -359,7 +359,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; --dry-run lists what the name may also mean. Repeatable.",
+    help="Also erase this entity or event; --dry-run lists what else may be meant. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
