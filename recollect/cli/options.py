@@ -86,7 +86,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone to assume for times that have none; also gives UTC times their calendar day.",
+            help="Time zone of times that have none, and of the calendar days of UTC times.",
         ),
         click.option(
             "--format",

@@ -63,7 +63,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     open_metrics: Annotated[
         bool,
-        Meta(description="serve metrics without authentication; else they need the right admin"),
+        Meta(description="serve metrics without authentication; else with the right admin"),
     ] = False
 
     @property

@@ -35,7 +35,7 @@ __all__ = [
 #: Tool sets by name, loaded on demand.
 ToolSets: TypeAlias = "Mapping[str, Callable[[], Sequence[MemoryTool]]]"
 
-#: URI of a memory as a resource, before its id.
+#: The prefix of a memory's resource URI; its id follows.
 MEMORY_URI = "memory://memories/"
 
 

@@ -86,7 +86,7 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
     """An executed merge (A16).
 
-    An entity's column merged_into is computed from these rows, so no merge row contains a name.
+    An entity's `merged_into` is computed from these rows; they hold ids, never names.
     """
 
     TABLE: ClassVar = "merges"

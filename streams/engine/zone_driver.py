@@ -172,8 +172,8 @@ class ZoneDriver:
         return decided
 
     def _stream(self, progress: OnProgress | None, should_continue: Callable[[], bool]) -> int:
-        """Decide batch after batch, while the encoder works on the next one and the reader on the
-        one after that.
+        """Decide batch after batch, while the encoder works on the next one and the text reader on
+        the one after that.
 
         Stops at the ledger's end, if another driver was faster, or if a batch failed; the journal
         then shows that batch as interrupted.

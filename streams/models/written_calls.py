@@ -161,7 +161,7 @@ def _xml_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 
 
 def _literal_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
-    """Yield the calls in a Python literal: JSON with single quotes, or commas that end lists."""
+    """Yield the calls in a Python literal: JSON with single quotes or trailing commas."""
     literal = re.search(r"(?s)[\[{].*[\]}]", text[:_MAX_PYTHON])
     if literal is not None:
         with suppress(SyntaxError, ValueError, MemoryError, RecursionError):

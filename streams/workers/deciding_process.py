@@ -14,14 +14,14 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.workers.processes import OpenNode, WorkerProcess, receive
 from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
-# Lowered, so that new events are searchable at once even while the encoder keeps all cores busy.
+# Niceness: low priority keeps new events searchable at once while the encoder is busy.
 _NICENESS = 10
 
 
 class OwnPartitions(NamedTuple):
     """A message: from now on, decide the zones of these partitions and no others.
 
-    The local copy already has their events up to a recent end of the partitions; zones with later
+    The local copy already has their events up to a recent offset; zones with later
     events are announced by the sender.
     """
 

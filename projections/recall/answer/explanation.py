@@ -203,7 +203,7 @@ def furthest_explanation(
     explanations: Sequence[Explanation],
     answer: Sequence[Result],
 ) -> Explanation:
-    """Return the explanation for the sub-question whose answer contains a memory.
+    """Return the explanation for the sub-question whose answer has the explained memory.
 
     If there is none, return that of the sub-question in which it got furthest.
     """

@@ -1,4 +1,4 @@
-"""The stored index: arrays in the zone's directory, memory-mapped, all of them or none.
+"""The stored index: arrays in the zone's directory, memory-mapped all together or not at all.
 
 Arrays with wide rows have a file of their own, in which deleted rows are overwritten in place; the
 other arrays are replaced together. To write, prune or remove the index a process must hold LOCK, so
@@ -85,7 +85,7 @@ def write(
 def prune(
     directory: Path, metadata: bytes, arrays: Mapping[str, Array], removed: Mapping[str, Array]
 ) -> None:
-    """Replace all arrays but the wide ones, and overwrite the `removed` rows of those with zeros.
+    """Replace all arrays but the wide ones; there, overwrite the `removed` rows with zeros.
 
     Processes that have mapped the wide arrays see the zeros.
     """

@@ -18,7 +18,7 @@ MAX_NAME_LENGTH = 1_024
 
 
 def check_query_time(time: int | None, field: str) -> None:
-    """Raise InvalidInput if a time (unix ms) is after the year 2200, or equally far before 1970."""
+    """Raise InvalidInput if a time (unix ms) is after the year 2200 or before 1740."""
     if time is not None and abs(time) > LATEST_MS:
         raise InvalidInput(
             f"{field}: {time:.3g} ms is not a time up to 2200; give unix milliseconds"

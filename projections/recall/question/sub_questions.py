@@ -103,7 +103,7 @@ def content_words(text: str) -> list[str]:
 def resolve_references(
     questions: Sequence[str], names: Callable[[str], Sequence[str]]
 ) -> list[str]:
-    """Return the questions, each with words of earlier ones that it refers to in front.
+    """Return the questions, each prefixed with the words of earlier ones that it refers to.
 
     "What does she do there?" gets the names of the question before it, and its other content words
     too if it has few of its own, or has "it" or "there". `names` returns the names in a text.

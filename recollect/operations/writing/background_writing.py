@@ -1,4 +1,4 @@
-"""Writing in the background: a home's model processes new events while a process runs."""
+"""Background writing: a home's model processes new events while a service or worker runs."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _from_recollect(error: RecollectError) -> Refused:
             "recollect rebuild --level derive"
         )
         return Refused(UNAVAILABLE, detail)
-    # The messages of damage name files, which are for the operator only.
+    # Messages about damage contain file names, which only the operator may see.
     return Refused(FAILED, "the operator must act: see recollect doctor and the service's log")
 
 

@@ -38,7 +38,7 @@ _NAMES = ("chat.db", "sms.db")
 _WAL = "-wal"
 #: Apple's epoch, 2001, in unix milliseconds.
 _EPOCH = 978_307_200_000
-# A larger time counts nanoseconds, as since 2017: in seconds it would be the year 5138.
+# Larger times are nanoseconds, used since 2017; as seconds they would be after the year 5138.
 _MAX_SECONDS = 100_000_000_000
 _DM = 45
 _OBJECT_REPLACEMENT = "\ufffc"

@@ -1,7 +1,7 @@
 """WhatsApp: a chat as text, as iPhones and Android phones write it in many languages.
 
-Lines have no zone and, on Android, no seconds. Whether the day or the month comes first is decided
-from the whole file before anything is read, or must be given.
+Times have no time zone and, on Android, no seconds. Whether the day or the month comes first is
+decided from the whole file before anything is read, or must be given.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from recollect.streams.adapters.input.text_lines import decoded, text_lines
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
 _PLATFORM = "whatsapp"
-# Signal's stamp.
+# The beginning of a line of a Signal export.
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 # Notes and documents: no phone exports a chat under such a name.
 _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)\Z", re.IGNORECASE)
@@ -198,7 +198,7 @@ class _Chat(ExportSource):
             second = first[len(name) + 2 :].partition(": ")[0]
             name = f"{name}: {second}"
         elif not colon:
-            # A message without text, whose space was lost.
+            # A message without text, whose space after the colon was stripped.
             name = first.rstrip().removesuffix(":")
             if name == first.rstrip() or _name(name) not in self._survey.senders:
                 return None, raw
@@ -298,7 +298,7 @@ def _name(written: str) -> str:
 def _chat_name(path: str) -> str | None:
     """Return the chat's name from WhatsApp's name for the file or its folder.
 
-    Some programs write underscores for spaces, and some systems accents apart from their letters.
+    Some programs replace spaces with underscores, and some file systems decompose accents.
     """
     *_, folder, file = ("", *re.split(r"[/\\]", path))
     for name in (file, folder):

@@ -281,7 +281,7 @@ class _Resolution:
         )
 
     def _said_again(self, fact: ProposedFact, sender: EntityRef) -> str | None:
-        """Return the id of the model's fact of another event that a proposed one repeats, or None.
+        """Return the id of the model's fact for another event that this fact repeats, or None.
 
         The event becomes an occasion of that fact.
         """
@@ -354,7 +354,7 @@ class _Resolution:
     def _days(self, fact: ProposedFact) -> list[FactDays]:
         """Return the row of the days that a fact speaks of, if any.
 
-        A date in the message's own words means the days that were decided with the message.
+        A date quoted from the message has the days that were decided with the message.
         """
         if "temporal" in self._checked.without:
             return []
