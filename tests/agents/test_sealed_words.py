@@ -31,7 +31,7 @@ OURS = frozenset(
         handle name that gave causal phone email conversation extends derives date number event
         time called nickname with only more also alike part makes addresses alone accounts perhaps
         mailbox they share plan work home family partner role health preference would does doesn
-        will have their""",
+        will have their different""",
     )
 )
 _WORD = re.compile(r"[a-zà-ÿ]{2,}")

@@ -148,7 +148,7 @@ def test_a_place_that_is_no_later_state_of_the_home_tells_nothing(homes: Homes) 
         assert place in ended.err
     # A home is not replaced by that of another.
     ended = stranger.refused()
-    assert "another home" in ended.err
+    assert "is not the home that was backed up" in ended.err
     stranger.refused("--lose-newer", "--forgotten-may-return")
     (homes.room / "thesis").mkdir()
     (homes.room / "thesis" / "chapter").write_text("mine")

@@ -94,7 +94,7 @@ def _print_difference(found: GenerationDiff) -> None:
 @click.command(epilog="Example: recollect rollback")
 @common_options
 def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
-    """Switch derived data back to the generation before the last rebuild."""
+    """Switch back to the generation before the last rebuild."""
     with open_zone(home, zone) as memory:
         found = memory.rollback()
     if as_json:
