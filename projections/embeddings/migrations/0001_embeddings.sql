@@ -5,7 +5,7 @@ CREATE TABLE watermark (
     number       INTEGER NOT NULL,
     offset       INTEGER NOT NULL,
     hash         BLOB    NOT NULL,
-    event_offset INTEGER NOT NULL,      -- offset of the next event in `events`
+    event_offset INTEGER NOT NULL,      -- where the next event is read from in `events`
     event_hash   BLOB    NOT NULL       -- of the last event's record
 );
 

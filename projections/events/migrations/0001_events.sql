@@ -3,8 +3,8 @@
 
 CREATE TABLE watermark (
     id     INTEGER PRIMARY KEY CHECK (id = 1),
-    number INTEGER NOT NULL,        -- number of the last event applied
-    offset INTEGER NOT NULL,        -- offset of the next event in the topic `events`
+    number INTEGER NOT NULL,        -- running number of the last event that was folded
+    offset INTEGER NOT NULL,        -- where the next one is read from in the topic `events`
     hash   BLOB    NOT NULL         -- of the last event's record
 );
 
@@ -29,12 +29,12 @@ CREATE TABLE events (
     direction    TEXT,
     reply_to     TEXT,
     content      TEXT    NOT NULL,
-    caption      TEXT    NOT NULL,      -- captions of the attachments, joined
+    caption      TEXT    NOT NULL,      -- what the attachments show, joined
     attachments  TEXT    NOT NULL,      -- JSON array
     metadata     TEXT    NOT NULL,      -- JSON object
     turn_id      TEXT,
     utc_offset   INTEGER NOT NULL,      -- the sender's, in minutes
-    conversation TEXT    NOT NULL,      -- peer, thread and session, as one key
+    conversation TEXT    NOT NULL,      -- peer, thread and session: what is said in one place
     occurred_at  INTEGER NOT NULL,      -- unix ms
     ingested_at  INTEGER NOT NULL       -- unix ms
 );

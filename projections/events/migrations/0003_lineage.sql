@@ -1,5 +1,5 @@
--- The number of deletions and changes of indexed rows. An index built at another number must be
--- rebuilt.
+-- The number of deletions and changes of indexed rows, by which an index of an older state knows that
+-- it must be rebuilt.
 
 CREATE TABLE lineage (
     id      INTEGER PRIMARY KEY CHECK (id = 1),

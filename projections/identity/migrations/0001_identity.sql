@@ -5,7 +5,7 @@ CREATE TABLE watermark (
     number       INTEGER NOT NULL,
     offset       INTEGER NOT NULL,
     hash         BLOB    NOT NULL,
-    event_offset INTEGER NOT NULL,      -- offset of the next event in `events`
+    event_offset INTEGER NOT NULL,      -- where the next event is read from in `events`
     event_hash   BLOB    NOT NULL       -- of the last event's record
 );
 
@@ -15,7 +15,7 @@ CREATE TABLE entities (
     type        TEXT NOT NULL,
     normalized  TEXT NOT NULL,
     source      TEXT NOT NULL CHECK (source IN ('delivery', 'inferred', 'command')),
-    merged_into TEXT REFERENCES entities(id),   -- derived from merges by triggers
+    merged_into TEXT REFERENCES entities(id),   -- follows from merges, kept by triggers
     created_at  INTEGER NOT NULL
 );
 CREATE INDEX idx_entities_normalized ON entities(normalized, type);
@@ -60,7 +60,7 @@ CREATE TABLE merge_candidates (
     entity_b_id TEXT NOT NULL REFERENCES entities(id),
     confidence  REAL NOT NULL,
     reason      TEXT NOT NULL,
-    status      TEXT NOT NULL DEFAULT 'pending',    -- derived from merge_decisions
+    status      TEXT NOT NULL DEFAULT 'pending',    -- follows from merge_decisions
     created_at  INTEGER NOT NULL
 );
 CREATE INDEX idx_merge_candidates_status ON merge_candidates(status);
@@ -78,7 +78,7 @@ CREATE TABLE merges (
     confidence  REAL NOT NULL,
     reason      TEXT NOT NULL,
     executed_at INTEGER NOT NULL,
-    undone_at   INTEGER                             -- derived from merge_undos
+    undone_at   INTEGER                             -- follows from merge_undos
 );
 CREATE INDEX idx_merges_loser ON merges(loser_id);
 

@@ -2,10 +2,10 @@
 
 CREATE TABLE watermark (
     id           INTEGER PRIMARY KEY CHECK (id = 1),
-    number       INTEGER NOT NULL,      -- number of the last event that was decided
-    offset       INTEGER NOT NULL,      -- offset of the next change record in `changes`
+    number       INTEGER NOT NULL,      -- running number of the last event that was concluded
+    offset       INTEGER NOT NULL,      -- where the next change is read from in `changes`
     hash         BLOB    NOT NULL,      -- of the last accepted change record
-    event_offset INTEGER NOT NULL,      -- offset of the next event in `events`
+    event_offset INTEGER NOT NULL,      -- where the next event is read from in `events`
     event_hash   BLOB    NOT NULL       -- of the last event's record
 );
 

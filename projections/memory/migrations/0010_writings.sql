@@ -1,7 +1,7 @@
 -- Statistics of language model answers about events, and versions of the writer prompts (A19, A22).
 
 CREATE TABLE writings (
-    number     INTEGER PRIMARY KEY,     -- the ledger record of the answer
+    number     INTEGER PRIMARY KEY,     -- the ledger record that says so
     about      INTEGER NOT NULL,        -- the running number of the event
     model      TEXT    NOT NULL,
     role       TEXT    NOT NULL,        -- the version of the prompt
@@ -12,13 +12,13 @@ CREATE TABLE writings (
     kept       INTEGER NOT NULL,
     repeated   INTEGER NOT NULL,
     refused    INTEGER NOT NULL,
-    reasons    TEXT    NOT NULL         -- JSON: reason for rejection -> count
+    reasons    TEXT    NOT NULL         -- JSON: reason -> how often
 );
 CREATE INDEX idx_writings_about ON writings(about);
 
 CREATE TABLE writer_texts (
     number     INTEGER PRIMARY KEY,
-    name       TEXT    NOT NULL,        -- 'role', or the name of a note
+    name       TEXT    NOT NULL,        -- role, or a note
     text       TEXT    NOT NULL,
     created_at INTEGER NOT NULL
 );

@@ -1,11 +1,11 @@
 -- Retractions (G1): facts, or all facts of an event, that were retracted without erasing the event.
 
 CREATE TABLE retractions (
-    target_id    TEXT    NOT NULL,      -- the retracted fact or event
+    target_id    TEXT    NOT NULL,      -- the fact or the event that was named
     event_id     TEXT    NOT NULL,      -- an event that states it, and where, in characters
     char_start   INTEGER NOT NULL,
     char_end     INTEGER NOT NULL,
-    retracted_by TEXT    NOT NULL,      -- the event of the command, or of the replacing text
+    retracted_by TEXT    NOT NULL,      -- the event of the command, or of the text in its place
     replaced_at  INTEGER,               -- NULL: it was never true
     is_standing  INTEGER NOT NULL,      -- 0: restored
     PRIMARY KEY (target_id, event_id)

@@ -1,5 +1,5 @@
--- Slots follow merges and their undoing (fault 48). Supersessions by a person's own facts stay in
--- fact_supersessions, as if there were no merge; those by a merged person's facts are stored here.
+-- Slots follow merges and their undoing (fault 48). What one person's own facts supersede stays in
+-- fact_supersessions, as if there were no merge; what the other person's facts supersede is apart.
 
 CREATE TABLE merged_supersessions (
     fact_id       TEXT PRIMARY KEY,
@@ -7,7 +7,7 @@ CREATE TABLE merged_supersessions (
     attribute     TEXT    NOT NULL,
     superseded_by TEXT    NOT NULL,
     invalid_at    INTEGER NOT NULL,
-    is_standing   INTEGER NOT NULL      -- 0: the merge was undone, or a later event reordered the claims
+    is_standing   INTEGER NOT NULL      -- 0: the merge was undone, or another order of claims known
 ) WITHOUT ROWID;
 CREATE INDEX idx_merged_supersessions_subject ON merged_supersessions(subject, attribute);
 
@@ -42,8 +42,8 @@ INSERT INTO stated_ends SELECT * FROM fact_supersessions;
 INSERT INTO fact_ends SELECT * FROM fact_supersessions;
 DROP INDEX idx_fact_supersessions_by;
 
--- The end of a fact: its retraction, or else its supersession. A superseding fact that is void is
--- replaced by the one that superseded it in turn.
+-- The end of a fact: its retraction; else what superseded it, and of what was void the next that
+-- superseded that.
 CREATE VIEW effective_ends (fact_id, superseded_by, invalid_at) AS
 SELECT s.fact_id, s.superseded_by, s.invalid_at FROM stated_ends AS s
  WHERE NOT EXISTS (SELECT 1 FROM retracted_facts AS own
@@ -72,7 +72,7 @@ SELECT s.fact_id, final.superseded_by, final.invalid_at
    AND NOT EXISTS (SELECT 1 FROM retracted_facts AS own
                     WHERE own.fact_id = s.fact_id AND own.is_standing);
 
--- Inserting a fact here updates its end after retractions.
+-- To insert a fact here brings its end after retractions up to date.
 CREATE VIEW outdated_fact_ends (fact_id) AS SELECT fact_id FROM fact_ends WHERE 0;
 CREATE TRIGGER fact_end_outdated INSTEAD OF INSERT ON outdated_fact_ends
 BEGIN
@@ -80,8 +80,8 @@ BEGIN
     INSERT INTO fact_ends SELECT * FROM effective_ends WHERE fact_id = NEW.fact_id;
 END;
 
--- Inserting a fact here updates both of its ends, and those of facts whose supersession leads to it
--- through void facts.
+-- To insert a fact here brings its two ends up to date, and those of facts whose supersession leads
+-- to it through void facts.
 CREATE VIEW outdated_ends (fact_id) AS SELECT fact_id FROM fact_ends WHERE 0;
 CREATE TRIGGER end_outdated INSTEAD OF INSERT ON outdated_ends
 BEGIN

@@ -1,4 +1,4 @@
--- driver.db. Early builds, which did not number their files, made some or all of it.
+-- driver.db. Builds before files had numbers made some or all of it.
 
 CREATE TABLE IF NOT EXISTS in_flight (      -- a batch that was begun and not ended
     zone  TEXT NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record command
     PRIMARY KEY (zone, chain)
 );
 
-CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files had got; only `status` reads it
+CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files were, for status alone
     zone   TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
     at     INTEGER NOT NULL
