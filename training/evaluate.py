@@ -109,6 +109,11 @@ def _stem(word: str) -> str:
     return word
 
 
+def covers(words: set[str], quote: set[str]) -> bool:
+    """Return whether words have 60% of the content words of a quote that has any."""
+    return bool(quote) and len(quote & words) >= 0.6 * len(quote)
+
+
 class Tally(Counter[str]):
     """Counts of what was labelled, extracted and right, and the figures that they give."""
 
@@ -145,12 +150,14 @@ class Tally(Counter[str]):
         words = content_words(text)
         for words_of_fact in texts:
             own = words_of_fact & words
-            finds = any(
-                quote and len(quote & words_of_fact) >= 0.6 * len(quote) for quote in quotes
-            )
+            finds = any(covers(words_of_fact, quote) for quote in quotes)
             within = bool(own) and bool(quotes) and 2 * len(own & everything) >= len(own)
             self["of wanted"] += 1
             self["wanted"] += finds or within
+        self._count_leaks(message, texts, show)
+
+    def _count_leaks(self, message: LabelledMessage, texts: Sequence[set[str]], show: Show) -> None:
+        text = message.text
         for sentence in message.sentences:
             if sentence.voice in TRUSTED or sentence.voice == "assistant":
                 continue
@@ -158,7 +165,7 @@ class Tally(Counter[str]):
             if len(said) < 3:
                 continue
             self["of leaks"] += 1
-            leaked = any(len(said & each) >= 0.6 * len(said) for each in texts)
+            leaked = any(covers(each, said) for each in texts)
             self["leaks"] += leaked
             if leaked:
                 show(f"leaked: {message.id} {text[sentence.start : sentence.end][:200]!r}")
@@ -173,7 +180,7 @@ class Tally(Counter[str]):
         show: Show,
     ) -> None:
         best = max(range(len(facts)), key=lambda place: len(quote & texts[place]), default=None)
-        found = best is not None and bool(quote) and len(quote & texts[best]) >= 0.6 * len(quote)
+        found = best is not None and covers(texts[best], quote)
         self["of found"] += 1
         self["found"] += found
         if found and best is not None:
