@@ -229,3 +229,16 @@ def test_recall_as_of_then_counts_what_was_known(zone: Zone) -> None:
     (then,) = zone.recall("Where does Ada live?", known_at="2026-01-06T00:00:00Z").results
     assert then.said is not None
     assert (then.said.count, then.source_event_ids) == (2, ["d1", "d5"])
+
+
+def test_context_names_what_a_repetition_no_longer_says(zone: Zone) -> None:
+    zone.ingest(
+        [
+            said(1, "I live in Porto."),
+            said(8, "I live in Porto. The dentist is on Friday at 14:30."),
+            said(40, "I live in Ghent now."),
+        ]
+    )
+    block = zone.context("Where does Ada live, and when is the dentist?").block
+    assert "dentist" in block
+    assert "only previously: )" not in block

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.facts_for_recall import EventFacts, message_dates
+from recollect.projections.memory.facts_for_recall import texts as fact_texts
 from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
@@ -228,12 +229,14 @@ class _FactHistory:
         self._query = RecallQuery(text="")
         ids = [id_ for of_turn in facts.values() for id_ in (*of_turn.stated, *of_turn.repeated)]
         self._found = supersessions_of(self._query, ids, index, files)
+        repeated = [id_ for of_turn in facts.values() for id_ in of_turn.repeated]
+        self._repeated = fact_texts(files.memory.connection, repeated) if repeated else {}
 
     def ended(self, turn_facts: EventFacts, at: int) -> dict[str, str]:
         """Return id -> text of the facts of a turn, stated at `at`, that have ended since."""
         stated = turn_facts.stated
         return {
-            id_: stated.get(id_, "")
+            id_: stated.get(id_) or self._repeated.get(id_, "")
             for id_ in (*stated, *turn_facts.repeated)
             if id_ in self._found.after and at <= self._found.ended.get(id_, at)
         }
