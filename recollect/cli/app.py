@@ -28,7 +28,7 @@ from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisi
 
 OK, FAILED, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 
-# Allocations between garbage collections; the default is 700.
+# Net allocations that start a garbage collection; Python's default is 700.
 _GC_THRESHOLD = 20_000
 
 # Minimum similarity (0 to 1) at which a command is suggested for a mistyped one.
@@ -69,7 +69,7 @@ class _Commands(click.Group):
 @click.version_option(package_name="recollect")
 @click.pass_context
 def cli(context: click.Context, home: str | None, config: str | None, zone: str | None) -> None:
-    """Long-term memory for AI agents on an append-only, verifiable event log."""
+    """Long-term memory for AI agents, stored in an append-only, verifiable event log."""
     context.obj = {"home": home, "config": config, "zone": zone}
 
 
@@ -92,14 +92,14 @@ for command in (
 
 def main() -> None:
     """Run the command line and exit: 0 success, 1 failed check, 2 usage error."""
-    # Garbage collection takes 5% of a short command's time, and frees little.
+    # At the default, garbage collection takes 5% of a short command's time and frees little.
     gc.set_threshold(_GC_THRESHOLD)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    # The Kafka client logs what our error messages also say; workers enable its log again.
+    # The Kafka client logs errors that we print ourselves; workers enable its log again.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_EscapingFormatter())

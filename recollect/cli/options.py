@@ -86,7 +86,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="ZONE",
-            help="Time zone of times that have none, and of the calendar days of UTC times.",
+            help="Time zone for times without one; it also decides the calendar day of UTC times.",
         ),
         click.option(
             "--format",

@@ -21,9 +21,9 @@ from recollect.schemas.text_sanitising import (
 #: Longer lines are hard to read, however wide the terminal is.
 MAX_WIDTH = 100
 _MIN_WIDTH = 30
-# Columns and lines, if the terminal does not report its size.
+# Columns and lines of a terminal that does not report its size.
 _DEFAULT_SIZE = (80, 24)
-# Lines of a text on a terminal, unless --full is given.
+# Maximum lines of a text on a terminal, unless --full is given.
 _MAX_LINES = 3
 
 
@@ -87,12 +87,12 @@ def note(line: str) -> None:
 
 
 def _plain() -> bool:
-    """Return whether the environment asks for no colours."""
+    """Return whether the environment disables colours."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def width() -> int | None:
-    """Return the maximum columns of a line on stdout; None if it is not a terminal."""
+    """Return the maximum line width on stdout, in columns; None if it is not a terminal."""
     if not sys.stdout.isatty():
         return None
     return max(_MIN_WIDTH, min(shutil.get_terminal_size(_DEFAULT_SIZE).columns, MAX_WIDTH))
@@ -101,14 +101,14 @@ def width() -> int | None:
 def paragraph(text: str, indent: int = 0, *, full: bool = False) -> list[str]:
     """Return a text wrapped to the terminal, less `indent` columns.
 
-    At most three lines, the last ending in an ellipsis if the text is longer, unless `full`. If
-    stdout is not a terminal, the whole text on one line.
+    A longer text is cut to three lines and ends in an ellipsis, unless `full` is set. If stdout is
+    not a terminal, the whole text is on one line.
     """
     columns = width()
-    whole = escape_invisible(collapse_whitespace(text))
+    escaped = escape_invisible(collapse_whitespace(text))
     if columns is None:
-        return [whole]
-    lines = wrapped(whole, max(columns - indent, _MIN_WIDTH // 2))
+        return [escaped]
+    lines = wrapped(escaped, max(columns - indent, _MIN_WIDTH // 2))
     if full or len(lines) <= _MAX_LINES:
         return lines
     kept = lines[:_MAX_LINES]
@@ -165,7 +165,7 @@ def _truncate(text: str, columns: int) -> str:
 
 
 def print_parts(indent: str, *parts: Styled) -> None:
-    """Print parts on one line with dots between them, or on a line each if that is too long."""
+    """Print parts on one line, separated by dots; if that is too long, each on its own line."""
     columns = width()
     length = sum(display_width(escape_invisible(part.text)) for part in parts) + 3 * (
         len(parts) - 1
@@ -200,7 +200,7 @@ def show_step(what: str, done: int, total: int | None) -> None:
 def progress(
     label: str, total: int | None = None, unit: str = "records"
 ) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr, on a terminal only; the block gets its advance function.
+    """Show a progress bar on stderr if that is a terminal; yield the function that advances it.
 
     `total`: the number of records or bytes; None if it is unknown.
     """

@@ -21,7 +21,7 @@ TIMES = "Times are ISO 8601 with a UTC offset, or Unix milliseconds; a bare date
 def query_options(function: Command) -> Command:
     """Add the options of a query to a command; `query_from_options` reads them.
 
-    Each command has its own -k, since the defaults differ.
+    Each command defines its own -k, since the defaults differ.
     """
     for option in reversed(
         (

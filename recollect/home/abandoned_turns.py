@@ -1,4 +1,4 @@
-"""Closes abandoned turns at the end of an import, by a tick, in homes without a worker."""
+"""Closing abandoned turns: in a home without a worker, an import appends a tick at its end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from recollect.streams.publishing.commands import command, publish_commands
 def end_abandoned_turns(zone: OpenZone) -> None:
     """Append a tick if any decided turn is abandoned by now, and decide the tick.
 
-    The clock only says whether a tick is due. The tick's own time derives from the last event that
-    is old enough, so the same events give the same tick, whenever and wherever they are imported.
+    The clock only decides whether a tick is due. The time of the tick is computed from the last
+    event that is old enough. So the same events give the same tick, whenever and wherever they are
+    imported.
     """
     node = zone.node
     if (

@@ -28,7 +28,7 @@ from recollect.streams.system.locks import exclusive
 
 Right = Literal["read", "write", "forget", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-#: Means all zones, including future ones.
+#: Stands for all zones, including future ones.
 EVERY_ZONE = "*"
 
 _FILE, _LOCK = "tokens.json", "tokens.lock"
@@ -89,7 +89,7 @@ class AccessTokens:
         agent: str | None = None,
         expires_at: int | None = None,
     ) -> NewAccessToken:
-        """Create a token; its secret is in the return value only.
+        """Create a token. Only the return value contains the secret.
 
         Raises:
             InvalidInput: a zone or a right is invalid, or `expires_at` is in the past.
@@ -107,7 +107,7 @@ class AccessTokens:
             )
         for name, value in (("user", user), ("agent", agent)):
             if value is not None and not 0 < len(value.encode(errors="replace")) <= MAX_NAME_BYTES:
-                raise InvalidInput(f"{name} has at least one and at most {MAX_NAME_BYTES} bytes")
+                raise InvalidInput(f"{name} must have 1 to {MAX_NAME_BYTES} bytes")
         now = unix_ms()
         if expires_at is not None and expires_at <= now:
             raise InvalidInput(f"it would have expired at {format_time(expires_at)}")
@@ -185,7 +185,7 @@ class AccessTokens:
                     ]
                 )
         except BaseException:
-            # The next call saves them.
+            # Keep the times, so that the next call saves them.
             self._used = {**used, **self._used}
             raise
 
@@ -208,7 +208,7 @@ class AccessTokens:
         return read_tokens(self._path)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Return a lock that keeps every process from changing the tokens."""
+        """Return a lock; while it is held, no other process can change the tokens."""
         return exclusive(self._lock_file)
 
     def _write(self, tokens: list[StoredToken]) -> None:
@@ -225,7 +225,7 @@ class TokenSnapshot(NamedTuple):
 def not_revoked(
     tokens: Iterable[StoredToken], snapshots: Iterable[TokenSnapshot]
 ) -> list[StoredToken]:
-    """Return the tokens present in every snapshot taken since they were created."""
+    """Return the tokens that are in every snapshot taken after their creation."""
     ids_at = [({token.id for token in snapshot.tokens}, snapshot.at) for snapshot in snapshots]
     return [
         token

@@ -24,15 +24,15 @@ from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.models.model_settings import ModelSettings
 
-#: The configuration file of a home, and the variable that names another.
+#: The configuration file of a home, and the environment variable that names another file.
 CONFIG_FILE = "recollect.toml"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
 
 _TRUE_WORDS, _FALSE_WORDS = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 _MAX_SHOWN = 100
-# Former keys, which files may still contain, and their new names.
+# Old name -> new name, for keys that files may still contain.
 _RENAMED = {"service.readers": "service.recall_workers"}
-#: Sections whose name is part of their environment variables' names.
+#: Sections whose environment variables contain the section's name.
 _PREFIXED_SECTIONS = ("kafka", "model")
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The service that the Claude Code plugin uses, and its token, also used by `mcp --url`."""
+    """The service that the Claude Code plugin uses. `mcp --url` uses the token too."""
 
     url: Annotated[str, Meta(description="URL of the service for the Claude Code plugin")] = (
         "http://127.0.0.1:8420"
@@ -111,7 +111,7 @@ class Setting(NamedTuple):
 
     @property
     def type_description(self) -> str:
-        """The values it accepts, in words."""
+        """A description of the accepted values."""
         return _describe_type(self.type)
 
 
@@ -150,7 +150,7 @@ SETTINGS: dict[str, Setting] = {setting.key: setting for setting in _declared()}
 class Configuration:
     """The settings of a home and its processes.
 
-    Environment variables are read at each access, the file once.
+    Environment variables are read at each access, the file only once.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Configuration:
         self._file = _File(Path(explicit).expanduser()) if explicit else None
         #: The home directory.
         self.home = Path(self.resolve("home").value).expanduser()
-        # `isfile` is False if the home cannot be read; the first access to it reports that.
+        # `isfile` is False if the home is unreadable; the first access to it reports the error.
         if self._file is None and os.path.isfile(self.home / CONFIG_FILE):
             self._file = _File(self.home / CONFIG_FILE)
             if found := self._file.values.get("home"):
@@ -192,7 +192,7 @@ class Configuration:
 
     @property
     def explicit_file(self) -> Path | None:
-        """The file given by --config or the environment; None for the home's own, or none."""
+        """The file given by --config or the environment; None if there is no such file."""
         return None if self.file == self.home / CONFIG_FILE else self.file
 
     def resolve(self, key: str, option: Any = None) -> ResolvedValue:
@@ -307,7 +307,7 @@ class _File:
         self.values[key] = ResolvedValue(_checked(SETTINGS[key], value, f"{origin}, {key}"), origin)
 
     def _location(self, key: str) -> str:
-        """Return the file and line of a key; tomllib gives no line numbers."""
+        """Return the file and line of a key. The line is searched for: tomllib reports none."""
         section, _, name = key.rpartition(".")
         inside = ""
         quoted = rf"""\s*["']?{re.escape(name)}["']?\s*[.=]"""
@@ -374,7 +374,7 @@ def _describe_type(type_: Any) -> str:
 
 
 def _unknown_key_message(key: str, is_table: bool) -> str:
-    """Return the message for an unknown key, with the most similar known one."""
+    """Return the message for an unknown key, with the most similar known key."""
     from difflib import get_close_matches
 
     if key in _RENAMED:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from recollect.streams.language.grammar.enrichment import Step
     from recollect.streams.reader.text_reader import TextReader
 
-#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. The
-#: number makes an older recollect, which would ignore the reader or the agents, reject the home.
+#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. An
+#: older recollect would ignore the reader or the agents; the number makes it reject the home.
 FORMAT = 3
 
 #: The agent that adds a language model's facts; a home that names it has a model as its writer.
@@ -45,8 +45,8 @@ class HomeSettings(msgspec.Struct, frozen=True):
 
     `encoder`: None for keyword search only, without vectors. `promoted_to`: the Kafka ledger that
     replaced the home's own. `reader`: None if only rules find names. `reranker`: the cross-encoder
-    that reranks the best candidates, if any. `agents`: the deciding agents in order, each `own` for
-    all of recollect's, the name of one of these, or `package.module:NAME`.
+    that reranks the best candidates, if any. `agents`: the deciding agents in order; an entry is
+    `own` for all of recollect's agents, the name of one of them, or `package.module:NAME`.
     """
 
     format: int
@@ -121,8 +121,8 @@ class Home:
         """Create a home and pin its encoder, or open an existing one and change its settings.
 
         An existing home's encoder is installed again if it is missing or damaged in the cache.
-        For every parameter, None keeps the value of an existing home, and gives a new home the
-        default in parentheses.
+        None keeps an existing home's value of a parameter; a new home gets the default, which is in
+        parentheses below.
 
         `precision`: of the encoder (int8).
         `reader`: "own" for recollect's heads, a file of other heads, or "none" (see
@@ -134,14 +134,14 @@ class Home:
 
         Raises:
             InvalidInput: an encoder option was given together with `without_encoder`.
-            HomeError: the directory contains something else, the home has another encoder, or an
+            HomeError: the directory contains other files, the home has another encoder, or an
                 agent cannot be loaded.
             EncoderError: the encoder cannot be installed.
         """
         if without_encoder and (model_directory or source or precision):
             raise InvalidInput(
-                "encoder none: it has no directory, source or precision; leave them out, or name "
-                "an encoder"
+                "encoder none has no directory, source or precision; leave them out, or name an "
+                "encoder"
             )
         if agents is not None:
             from recollect.streams.deciding.registration import agents_named
@@ -162,7 +162,7 @@ class Home:
             if without_encoder and pin is not None:
                 raise HomeError(f"{directory} is a home with the encoder {pin.model}")
             names = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
-            # `reinstall` compares checksums, so the directory's name does not matter then.
+            # `reinstall` compares checksums, so the name of the directory does not matter.
             reinstalls = model_directory is not None and pin is not None and not home.is_cached(pin)
             if requested and not reinstalls and requested not in names:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
@@ -174,7 +174,7 @@ class Home:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; its precision "
-                    f"does not become {precision}: make another home for it"
+                    f"cannot be changed to {precision}: make another home for that"
                 )
             if pin is not None:
                 from recollect.streams.encoder.installing import reinstall
@@ -230,7 +230,7 @@ class Home:
         return (directory / HOME_FILE).exists()
 
     def is_cached(self, pin: Pin) -> bool:
-        """Return whether the pinned files are in the cache, undamaged."""
+        """Return whether the cache has the pinned files, and they are undamaged."""
         return is_intact(pin, self.configuration.cache)
 
     def record_promotion(self, url: str) -> None:
@@ -334,7 +334,7 @@ class Home:
         return ReaderHandle(pin.short_hash, self.load_reader, self._reader_shares_encoder())
 
     def _reader_shares_encoder(self) -> bool:
-        """Return whether the reader's encoder is the one that makes the home's vectors."""
+        """Return whether the reader and the home's vectors use the same encoder."""
         reader, encoder = self.settings.reader, self.settings.encoder
         return reader is not None and encoder is not None and reader.matches_encoder(encoder)
 
@@ -354,7 +354,7 @@ class Home:
 def agents_with(
     agents: Sequence[str], writer: Writer | None, without: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the agents' names with this writer and these disabled steps; None: unchanged."""
+    """Return the agents' names with the given writer and disabled steps; None: unchanged."""
     from recollect.streams.deciding.registration import with_disabled_steps
     from recollect.streams.language.grammar.enrichment import left_out_by
 
@@ -383,9 +383,9 @@ def _install_reader(chosen: str, cache: Path, progress: InstallProgress | None) 
 def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
     """Install recollect's own reader for a new home, or report why not.
 
-    It needs MiniLM, which is not downloaded without asking for a user who chose a directory or an
-    encoder unknown to recollect. So it is installed only if the encoder is MiniLM itself, or one
-    that recollect knows and that was not given as a directory.
+    The reader needs MiniLM. If the user chose a directory, or an encoder unknown to recollect, that
+    is not downloaded unasked. So the reader is installed only if the home's encoder is MiniLM
+    itself, or is known to recollect and was not given as a directory.
     """
     is_readers_encoder = MINILM.checksums.safetensors == pin.sha256
     if is_readers_encoder or (pin.source != "directory" and pin.name in REGISTRY):
@@ -394,7 +394,7 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
         except EncoderUnavailable as error:
             reason = str(error)
     else:
-        reason = f"it reads with {MINILM.name}, which is downloaded only on request"
+        reason = f"the reader needs {MINILM.name}, which is downloaded only on request"
     if progress is not None:
         message = (
             f"no reader, so only rules find names: {reason}; recollect init --reader own installs "
@@ -405,8 +405,8 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
     return None
 
 
-# A model takes as much memory as a zone of 100,000 turns, so all homes of a process share loaded
-# models.
+# A loaded model takes as much memory as a zone of 100,000 turns, so all homes of a process share
+# it.
 _loaded: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 _loading = threading.RLock()
 
@@ -421,7 +421,7 @@ def _shared_model(key: Hashable, load_: Callable[[], T]) -> T:
 
 
 def _clear_loaded_models() -> None:
-    """Empty the model cache in a forked process, where the models' threads do not exist."""
+    """Empty the model cache in a forked process, since the models' threads do not exist there."""
     global _loading
     _loading = threading.RLock()
     _loaded.clear()
@@ -449,7 +449,7 @@ def _format_of(agents: Sequence[str], reader: ReaderPin | None) -> int:
 def _has_content(directory: Path) -> bool:
     """Return whether a directory has content other than leftovers of a killed `init`.
 
-    Its configuration file may be there before the home is.
+    A configuration file may exist before the home does, so it does not count.
     """
     return any(
         not path.match(f"{HOME_FILE}.*.tmp") and path.name != CONFIG_FILE

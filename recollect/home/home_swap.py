@@ -4,9 +4,10 @@ The restored home is built in `restoring/new`; until it is complete, the old hom
 further step consists of renames. After a crash, the next process continues with `finish`.
 
 1. `new` is renamed to `ready`. This commits the restore.
-2. The old home's files are moved to `old`, home.json first: without it, the directory is no home.
+2. The old home's files are moved to `old`, home.json first: without it, the directory is not a
+   home.
 3. `ready` is renamed to `entering`, and its files are moved into place. `old` is deleted.
-4. home.json is moved last: the restored home is usable.
+4. home.json is moved last. Now the restored home is usable.
 
 Locks, and files that are not part of a home, stay where they are.
 """
@@ -76,16 +77,16 @@ class HomeSwap:
         make_directory(self.new)
 
     def discard(self) -> None:
-        """Delete an uncommitted restore; must not be called once one is committed."""
+        """Delete an uncommitted restore. Do not call this after the commit."""
         delete_directory(self.staging)
 
     def remove_leftovers(self) -> None:
         """Delete the remains of a restore that died before its commit.
 
-        They may contain forgotten data. No restore may be running.
+        The remains may contain forgotten data. No restore may be running.
 
         Raises:
-            DeletionFailed: they cannot be deleted.
+            DeletionFailed: the remains cannot be deleted.
         """
         if os.path.isdir(self.staging) and not read_only(self._directory) and not self.interrupted:
             delete_directory(self.staging)
@@ -94,7 +95,7 @@ class HomeSwap:
         """Commit `new`, replace the old home with it, and delete the old home.
 
         Raises:
-            DeletionFailed: part of the old home cannot be deleted; call `finish` once it can.
+            DeletionFailed: part of the old home cannot be deleted; call `finish` when it can.
         """
         _flush(self.new)
         os.rename(self.new, self._ready)

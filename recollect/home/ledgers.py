@@ -61,7 +61,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
 def open_ledger(home: Home, setting: str | None = None) -> Ledger:
     """Open the ledger named by the setting `ledger`; `embedded` (the default) is in the home.
 
-    `setting` overrides it.
+    `setting` overrides this setting.
 
     Raises:
         InvalidInput: the setting is neither `embedded` nor the URL of a Kafka ledger.
@@ -119,7 +119,7 @@ def reader_name(home: Home) -> str:
 
 
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
-    """Return the node of a home on a ledger; a replica's has `decides` False."""
+    """Return the node of a home on a ledger; `decides` is False for a replica."""
     gateway = gateway_of(home)
     return Node(home.directory, ledger, gateway, agent_names=home.settings.agents, decides=decides)
 

@@ -30,7 +30,7 @@ Operation = Literal[
 SpanRecord = tuple[str, str, float | None]
 
 _CONTENT_VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-# Its values that put content into spans.
+# The values of this variable that put content into spans.
 _SPAN_CONTENT_MODES = ("true", "span_only", "span_and_event")
 
 
@@ -59,7 +59,7 @@ class MemorySpan:
         if kind is not None and self._span is not None:
             from opentelemetry.trace import StatusCode
 
-            # The error's message is left out: it may quote memories or questions.
+            # The error's message is left out, since it may quote memories or questions.
             self._span.set_attribute("error.type", kind.__qualname__)
             self._span.set_status(StatusCode.ERROR)
         self._context.__exit__(kind, error, trace)
@@ -130,7 +130,7 @@ def continue_trace(headers: Mapping[bytes, bytes]) -> AbstractContextManager[Any
 
 def _provider() -> TracerProvider | None:
     """Return the program's tracer provider; None if it has set none."""
-    # A program that has set one has imported OpenTelemetry.
+    # A program that has set a provider has imported OpenTelemetry.
     if "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry import trace

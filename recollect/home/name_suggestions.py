@@ -1,11 +1,11 @@
-"""Messages for unknown names, with the most similar known ones."""
+"""Messages for unknown names, with the most similar known names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# The minimum similarity, from 0 to 1, of a suggestion.
+# The minimum similarity (0 to 1) of a suggested name.
 _MIN_SIMILARITY = 0.6
 _MAX_SUGGESTIONS = 3
 # If nothing is similar, all known names are listed, unless there are more than this.
@@ -32,7 +32,7 @@ def unknown_zone(given: str, known: Iterable[str]) -> str:
 
 
 def _suggestions(given: str, known: Iterable[str], heading: str) -> str:
-    """Return similar names, else all names after `heading` if they are few, else an empty text."""
+    """Suggest similar names; without any, list all names after `heading`, unless there are many."""
     names = sorted(known)
     if similar := did_you_mean(given, names):
         return similar

@@ -42,7 +42,7 @@ class OpenHome:
         self.node = open_node(home, ledger)
         #: Called with each recall's zone and results; does nothing unless accesses are counted.
         self.count_accesses: Callable[[str, Sequence[Result]], None] = _count_nothing
-        #: Whether a worker or a replica keeps this home's files up to date, so that queries need
+        #: Whether a worker or a replica keeps this home's files up to date. If so, queries need
         #: not read the ledger.
         self.has_follower = has_follower(home)
         self.recallers = RecallerPool(self.node, home)
@@ -60,7 +60,7 @@ class OpenHome:
             return self._zones.setdefault(name, OpenZone(self, name))
 
     def zone_names(self) -> list[str]:
-        """Return the names of the zones: from the ledger, or from the files with a follower."""
+        """Return the names of the zones: from the ledger or, if there is a follower, the files."""
         if not self.has_follower:
             return self.node.ledger.zones()
         zones = self.home.directory / "zones"
@@ -77,12 +77,12 @@ class OpenHome:
         """Keep the home open for the duration of one call.
 
         Raises:
-            AlreadyClosed: the home was closed, or opened by the parent process before a fork.
+            AlreadyClosed: the home was closed, or the parent process opened it before a fork.
         """
         if os.getpid() != self._process:
             raise AlreadyClosed(
-                f"{self.home.directory} was opened before this process was forked, and its files "
-                "and locks are the parent's: open Recollect again in the new process"
+                f"{self.home.directory} was opened before this process was forked, so its files "
+                "and locks belong to the parent: open Recollect again in the new process"
             )
         thread = threading.get_ident()
         with self._changed:
@@ -102,7 +102,7 @@ class OpenHome:
         """Refuse further calls, wait for the running ones, and close every file.
 
         Raises:
-            Busy: it is called inside another call, for example from a progress callback.
+            Busy: `close` was called during another call, for example from a progress callback.
         """
         if os.getpid() != self._process:
             # The files belong to the parent process.
@@ -111,7 +111,9 @@ class OpenHome:
             if self._closed:
                 return
             if self._calls[threading.get_ident()]:
-                raise Busy(f"{self.home.directory} cannot be closed inside a call; close it after")
+                raise Busy(
+                    f"{self.home.directory} cannot be closed during a call; close it afterwards"
+                )
             self._closed = True
             while self._calls:
                 self._changed.wait()
@@ -120,7 +122,7 @@ class OpenHome:
 
     @property
     def closing(self) -> bool:
-        """Whether `close` was called; waiting calls then end with an error."""
+        """Whether `close` was called; if so, waiting calls end with an error."""
         return self._closed
 
 

@@ -1,7 +1,7 @@
 """The pool of open recallers: one per zone and profile, shared by all threads.
 
-Each has a zone's index in memory. The most recently used ones stay open. The recaller of a replaced
-generation is closed as soon as no thread uses it.
+Each recaller holds a zone's index in memory. The most recently used recallers stay open. The
+recaller of a replaced generation is closed as soon as no thread uses it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from recollect.streams.records.timeline import Timeline
 from recollect.streams.system.locks import exclusive
 from recollect.streams.system.open_files import max_idle_zones
 
-# How many times to retry when a generation is replaced between reading its name and opening it.
+# The maximum number of attempts if generations are replaced before they can be opened.
 _ATTEMPTS = 5
 
 
@@ -71,7 +71,7 @@ class RecallerPool:
         self._node = node
         self._home = home
         self._lock = threading.Lock()
-        # Each keeps a zone's files open and an index in memory.
+        # Each open recaller keeps a zone's files open and an index in memory.
         self._max_open = max_idle_zones()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
         #: Called with a zone's name after `follow`, since other processes may index it as well.
@@ -84,7 +84,7 @@ class RecallerPool:
     def in_current_state(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
         """Call `ask` with the recaller of the generation in use, and return its result.
 
-        If the generation is replaced and removed meanwhile, the next one's recaller is asked.
+        If the generation is replaced and removed meanwhile, the recaller of the next one is asked.
         """
         for _ in range(_ATTEMPTS):
             generation = self._node.current(zone)
@@ -120,7 +120,7 @@ class RecallerPool:
                 return self._node.open_snapshot(zone, timeline.timeline, snapshot)
 
         if not snapshot.decided:
-            # Its undecided records may be decided by the next query, so it is not kept open.
+            # Its undecided records may be decided before the next query, so it is not kept open.
             with closing(open_()) as files:
                 return ask(self._recaller_of(files, profile))
         with self._in_use(key) as pooled:
@@ -139,7 +139,7 @@ class RecallerPool:
         return timeline
 
     def follow(self, zone: str) -> None:
-        """Update a zone's indexes in memory from its files, as the next query would do first.
+        """Update a zone's indexes in memory from its files, so that the next query need not do it.
 
         Does nothing if no query has opened the zone. Drops recallers of replaced generations.
         """
@@ -206,7 +206,7 @@ class RecallerPool:
         with self._lock:
             pooled.users -= 1
             if pooled.recaller is None and not pooled.users and self._open.get(key) is pooled:
-                # It could not be opened.
+                # The recaller could not be opened.
                 del self._open[key]
             closing = [pooled] if pooled.dropped and not pooled.users else []
             closing += self._pop_excess()
@@ -219,10 +219,10 @@ class RecallerPool:
         return [self._open.pop(key) for key in idle[: max(len(self._open) - self._max_open, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
-        """Drop what the recaller of `key` replaces: other generations, or an outdated snapshot.
+        """Drop the recallers that `key` replaces: of other generations, or of an outdated snapshot.
 
-        After an erasure, the snapshot of the same record has other files; the old ones must not
-        answer.
+        After an erasure, the snapshot after the same record has other files, and the old files must
+        no longer be used.
         """
 
         def replaced(other: _Key) -> bool:

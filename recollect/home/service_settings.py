@@ -59,11 +59,15 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     origins: Annotated[
         tuple[str, ...],
-        Meta(description="origins of web pages that may call it, such as https://ui.example.org"),
+        Meta(
+            description="origins of web pages that may call the service, such as https://ui.example.org"
+        ),
     ] = ()
     open_metrics: Annotated[
         bool,
-        Meta(description="serve metrics without authentication; else with the right admin"),
+        Meta(
+            description="serve metrics without authentication; if false, they need the right admin"
+        ),
     ] = False
 
     @property
@@ -72,7 +76,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
         return is_loopback(self.host)
 
     def check(self) -> None:
-        """Raise InvalidInput if authentication is disabled on an address open to other machines."""
+        """Raise InvalidInput if authentication is off and other machines can reach the address."""
         if self.no_auth and not self.on_loopback:
             raise InvalidInput(
                 f"--no-auth is allowed on loopback addresses only, and {self.host} is not one: "

@@ -2,7 +2,7 @@
 
 Words are estimated: as word pieces of the home's encoder, or from their number of letters. For
 everything else the count is an upper bound, measured with OpenAI's o200k and cl100k on random text:
-each byte of a character may be a token, and so may each random letter.
+each byte of a non-ASCII character may be a token, and so may each letter of a random string.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Count = Callable[[str], int]
 #: The maximum of `max_tokens` in all operations.
 MAX_TOKENS = 100_000
 
-# Tokenizers first split a text into runs of letters and of digits. A single space belongs to the
-# word after it, but is a separate token before a number; there, the estimate of the word before the
-# space includes it.
+# Tokenizers first split a text into runs of letters and of digits. A single space is part of the
+# token of the word after it. Before a number it is a token of its own: the estimate from letters
+# covers it, and the encoder's count adds it.
 _PIECE = re.compile(
     r"[A-Za-z]+(?![0-9]) ?| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S",
 )
@@ -29,7 +29,7 @@ _RUN = re.compile(r"[A-Za-z]+|[0-9]+| ")
 # Word-piece tokenizers ignore case, and map an overlong word to one unknown token.
 _WORD = re.compile(r"[A-Z]?[a-z]{1,20}|[A-Z]")
 _LETTERS_PER_TOKEN = _DIGITS_PER_TOKEN = 3
-# Ranges of characters that take fewer tokens than bytes: first, last, and tokens per character.
+# Characters that take fewer tokens than bytes: first, last, and tokens per character.
 _CHEAPER = (
     ("\u0391", "\u03c9", 1.75),  # Greek
     ("\u0410", "\u044f", 1.25),  # Cyrillic
@@ -42,17 +42,17 @@ _CHEAPER = (
 )
 
 
-def token_bound(text: str) -> int:
-    """Return a conservative estimate; common tokenizers exceed it by little at most."""
+def estimate_tokens(text: str) -> int:
+    """Return a conservative estimate, which common tokenizers hardly ever exceed."""
     words, others = _split(text)
     return others + sum(ceil(len(word) / _LETTERS_PER_TOKEN) for word in words)
 
 
 def token_counter(zone: OpenZone) -> Count:
-    """Return the home's token counter: its encoder's tokenizer, or `token_bound` without one."""
+    """Return the home's token counter: its encoder's tokenizer, or else `estimate_tokens`."""
     gateway = zone.node.gateway
     if gateway.model is None:
-        return token_bound
+        return estimate_tokens
 
     def count(text: str) -> int:
         words, others = _split(text)
@@ -86,5 +86,6 @@ def _bound(piece: str) -> float:
 def _run_bound(run: str) -> int:
     if run.isdigit():
         return ceil(len(run) / _DIGITS_PER_TOKEN)
-    # Some pairs of random letters in one case are tokens; hardly any in mixed case are.
+    # In random strings, some pairs of letters of the same case are one token; hardly any of mixed
+    # case are.
     return ceil(len(run) * 3 / 4) if run.islower() or run.isupper() else len(run)

@@ -37,16 +37,16 @@ def _sqlite_message(error: apsw.Error) -> str:
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return (
             f"a file of this home is damaged ({error}): if recollect doctor names ledger.db or "
-            "keys.db, restore a backup; any other file is derived, and recollect rebuild makes it "
-            "again"
+            "keys.db, restore a backup; any other file is derived, and recollect rebuild recreates "
+            "it"
         )
     if isinstance(error, apsw.SQLError):
         return f"a file of this home lacks a table ({error}); run recollect rebuild"
     if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return "another process holds a file of this home; try again"
+        return "another process has locked a file of this home; try again"
     if isinstance(error, apsw.IOError):
         return (
-            f"a file of this home could not be read or written ({error}), as on a full disk or a "
-            "failing one; recollect doctor says what to do"
+            f"a file of this home could not be read or written ({error}); perhaps the disk is "
+            "full or failing; recollect doctor says what to do"
         )
     return f"SQLite: {error}; run recollect doctor"

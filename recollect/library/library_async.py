@@ -18,7 +18,7 @@ from recollect.schemas.errors import AlreadyClosed
 from recollect.schemas.wire import ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
 
-# Calls that run at the same time; further ones wait.
+# Maximum number of concurrent calls; further calls wait.
 _THREADS = 8
 
 P = ParamSpec("P")

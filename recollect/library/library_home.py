@@ -1,4 +1,4 @@
-"""The library: a home, open for any number of zones and threads."""
+"""The library: an open home, or the client of a service."""
 
 from __future__ import annotations
 
@@ -62,13 +62,17 @@ class Recollect:
         progress: InstallProgress | None = None,
         count_accesses: bool = False,
     ) -> None:
-        """Open a home, and create it first if there is none.
+        """Open a home; if there is none, create it.
 
-        The URL of a service, such as http://127.0.0.1:8420, opens that service instead, with the
-        access `token`, if it requires one, and a read `timeout` in seconds. Nothing is sent before
-        the first call. The other parameters are for homes:
+        If `home` is the URL of a service, such as http://127.0.0.1:8420, this is a client of that
+        service. Two parameters are for services only; nothing is sent before the first call:
 
-        `ledger`: `embedded` or `kafka://host:port`; None: the setting.
+        `token`: the access token, if the service requires one.
+        `timeout`: the read timeout, in seconds.
+
+        The other parameters are for homes only:
+
+        `ledger`: `embedded` or `kafka://host:port`; None: as configured.
         `encoder`: the encoder of a new home, by name, or "none" for keyword search only; None: the
         best available one.
         `progress`: called with (step, done, total) while an encoder is installed.
@@ -169,17 +173,17 @@ class Recollect:
         forgotten_may_return: bool = False,
         progress: OnProgress | None = None,
     ) -> RestoreReport:
-        """Restore a backup to `home`, replacing the home there; no process may have that open.
+        """Restore a backup to `home`, and replace the home there, which no process may have open.
 
-        Events forgotten since the backup stay forgotten. The later erasures are read from the
-        replaced home and from `erasures_from`, later backups or homes.
+        Events forgotten since the backup stay forgotten. These later erasures are read from the
+        replaced home and from `erasures_from`, which are newer backups or other homes.
         `lose_newer`: allow the loss of events that the replaced home has and the backup lacks.
         `forgotten_may_return`: continue if the later erasures cannot be read completely.
         `progress`: called with the number of records checked.
 
         Raises:
             InvalidInput: newer events would be lost, or later erasures cannot be read.
-            HomeError: there is no backup, or `home` contains something other than its home.
+            HomeError: there is no backup, or `home` is a directory that is not a home.
             CorruptFile: the backup is damaged or incomplete.
             Busy: a process has the home open.
 

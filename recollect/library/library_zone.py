@@ -34,7 +34,7 @@ T = TypeVar("T")
 def _guarded(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[Zone, P], T]:
-    """Keep the home open during a call of a method."""
+    """Return the method, wrapped so that the home stays open while it runs."""
 
     @wraps(method)
     def call(self: Zone, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -47,7 +47,7 @@ def _guarded(
 class Zone(ZoneOperations):
     """The memory of one tenant, as `Recollect.zone` returns it.
 
-    Its methods are the operations of the table, and those below, which take files or callbacks.
+    Its methods are the operations of the table and, below, those that take files or callbacks.
     Any thread may call any method. Times are ISO 8601 with a time zone, unix milliseconds, or
     datetimes with a time zone. Errors are `RecollectError`s that name the field or say what to do.
 
@@ -87,7 +87,7 @@ class Zone(ZoneOperations):
         wait: bool = True,
         principal: Mapping[str, str] | None = None,
     ) -> IngestReport:
-        """Append one event or many to the ledger, and return once they are decided.
+        """Append one or more events to the ledger, and return once they are decided.
 
         An event is a dict with at least `platform`, `sender_id`, `occurred_at` and `content`.
         Duplicates are stored once. Invalid events are listed in the report's `rejections`.
@@ -136,8 +136,8 @@ class Zone(ZoneOperations):
         """Append the events of export files to the ledger, and return once they are decided.
 
         A path is a file, a folder or an archive, as exported by the other program. Importing it
-        again adds only new events. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd) are
-        for formats that do not state them. `show` displays progress.
+        again adds only new events. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd)
+        are needed if the files do not state them. `show` displays progress.
 
         Raises:
             InvalidInput: a file cannot be read, has an unknown format, or needs an option; nothing
@@ -228,7 +228,7 @@ class Zone(ZoneOperations):
         """Wait until everything up to a consistency token is decided and can be recalled here.
 
         Raises:
-            InvalidInput: it is not a token of this zone.
+            InvalidInput: `token` is not a token of this zone.
             DecisionTimeout: `timeout` seconds have passed.
 
         >>> zone.wait_for(zone.token())
@@ -248,9 +248,9 @@ class Zone(ZoneOperations):
         """Have the home's language model write facts about events that it has not processed (A19).
 
         Its answers are validated and only add facts to those of the rules.
-        `limit`: the maximum number of events. `again`: process also events that another model, or
-        this one with another role prompt, has processed. `dry_run`: only estimate calls, tokens and
-        cost. `while_`: checked between two events; False stops.
+        `limit`: the maximum number of events. `again`: also process events that were processed with
+        another model or another role prompt. `dry_run`: only estimate calls, tokens and cost.
+        `while_`: called between two events; if it returns False, writing stops.
 
         Raises:
             InvalidInput: the home's writer is `rules`, or no model account is configured.
@@ -273,7 +273,9 @@ class Zone(ZoneOperations):
 
     @_guarded
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
-        """Append counts of recalled memories (B1); a service calls this periodically.
+        """Append to the ledger how often memories were recalled (B1).
+
+        A service calls this periodically.
 
         >>> from recollect.schemas.events import RecallCount
         >>> fact = zone.recall("Where does Ada live?").results[0]
@@ -299,7 +301,9 @@ class Zone(ZoneOperations):
     def erase(
         self, plan: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
     ) -> ForgetReport:
-        """Erase the records that `plan_erasure` returned; with `certificate` the report has one.
+        """Erase the records that `plan_erasure` returned.
+
+        With `certificate`, the report contains a certificate of the erasure.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.

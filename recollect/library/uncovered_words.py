@@ -18,7 +18,7 @@ from recollect.text.tokenizer import tokenise
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…\u3002\uff01\uff1f]+[\"')\]»”’]*(?=\s)|(?=\n)|\Z)", re.DOTALL)
 # The tokeniser splits "don't" and "dog's" at the apostrophe, leaving meaningless terms.
 _CONTRACTED = re.compile(r"n['’]t\b|['’](?:s|d|ll|m|re|ve)\b", re.IGNORECASE)
-# Courtesies whose words are content words in other sentences; a name may follow.
+# Courtesies made of words that are content words elsewhere; a name may follow.
 _COURTESIES = (
     r"(?:it['’]?s |it is )?(?:very )?(?:nice|good|great|pleased) (?:to meet|to see|meeting) you",
     r"how (?:are|r) (?:you|u)(?: all)?(?: doing)?(?: today)?",
@@ -81,7 +81,7 @@ def _is_courteous(clause: str) -> bool:
     clause = clause.strip()
     if _COURTESY.fullmatch(clause):
         return True
-    # The language rules need the end of a sentence.
+    # The language rules expect a complete sentence, with its full stop.
     closed = tokenise(f"{clause.rstrip('.!?…')}.")
     end, count = len(closed.text), len(closed.words)
     if not count or is_salutation(closed, 0, end, 0, count) or is_courtesy(closed, (0, end)):
@@ -107,7 +107,7 @@ def _words(text: str) -> list[str]:
 
 @cache
 def _forms(word: str) -> frozenset[str]:
-    """Return the stems of a word and its third person, as "go" and "goes" have different stems."""
+    """Return the stems of a word and of its form in -s; "go" and "goes" have different stems."""
     with _tokeniser_lock:
         return frozenset(_tokeniser().all_terms(f"{word} {word}es"))
 

@@ -53,9 +53,10 @@ class Application:
         lifespans: Sequence[Lifespan] = (),
         tool_sets: ToolSets = OWN_TOOL_SETS,
     ) -> None:
-        """`extra_routes`: further routes and mounted applications; `lifespans`: their contexts.
+        """`extra_routes`: further routes and mounted applications.
 
-        `tool_sets`: the MCP tools, by the names of their sets; the first is the default.
+        `lifespans`: contexts to enter while the application runs. `tool_sets`: the MCP tools by
+        the names of their sets; the first set is the default.
         """
         self.log = log or ServiceLog()
         self.service = QueryService(recollect, settings or ServiceSettings(), self.log)
@@ -123,11 +124,12 @@ def create_app(
     lifespans: Sequence[Lifespan] = (),
     tool_sets: ToolSets = OWN_TOOL_SETS,
 ) -> Application:
-    """Return the application for an open home, which the caller closes after the application.
+    """Return the application for an open home; the caller closes the home after the application.
 
-    While it runs, it decides published events. `extra_routes`: further routes and mounted
-    applications; `principal_of(scope)` returns the principal there. `lifespans`: contexts to enter
-    while it runs. `tool_sets`: the MCP tools, by the names of their sets; the first is the default.
+    While the application runs, it decides published events. `extra_routes`: further routes and
+    mounted applications, in which `principal_of(scope)` returns the principal of a request.
+    `lifespans`: contexts to enter while the application runs. `tool_sets`: the MCP tools by the
+    names of their sets; the first set is the default.
     """
     return Application(
         recollect,

@@ -76,7 +76,7 @@ class QueryService:
         self.long_running = ThreadLane("long", _OPERATION_THREADS, settings.waiting)
         #: Whether queries can be answered.
         self.ready = False
-        #: The locations of the records at which zones on Kafka have stopped, as last found.
+        #: The locations of the records that block zones on Kafka, as of the last scan.
         self.unreadable: list[str] = []
         self._waiters: DecidedWaiters | None = None
         self.log = log
@@ -238,8 +238,8 @@ class QueryService:
         if self.recollect._open_home.node.ledger.shared:
             tasks.append(asyncio.create_task(self._watch_records()))
         home, node = self.recollect._open_home.home, self.recollect._open_home.node
-        # On Kafka the workers decide, and a read-only home is decided elsewhere. A full disk counts
-        # as writable, since space may be freed later.
+        # On Kafka, workers decide; for a read-only home, other processes do. A home on a full disk
+        # counts as writable, since space may be freed later.
         decides = writable(home.directory) and not node.ledger.shared
         ticks = home.configuration.ticks
         deciding = DecidingThread(node, self._on_decided, ticks=ticks) if decides else nullcontext()
@@ -282,13 +282,13 @@ class QueryService:
                 await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
                 break
             except Exception as error:
-                # It may be installed meanwhile.
+                # It may be installed meanwhile, so try again.
                 self.log.error("the encoder cannot be loaded", error)
                 await asyncio.sleep(_RETRY_ENCODER_SECONDS)
         self.ready = True
 
     async def _watch_records(self) -> None:
-        """Look for records at which zones on Kafka stop, without reading records twice."""
+        """Look for records that block zones on Kafka; read each record only once."""
         ledger = self.recollect._open_home.node.ledger
         begin: dict[tuple[str, str], int] = {}
         seen: list[int] = []
@@ -310,7 +310,7 @@ class QueryService:
             try:
                 self.unreadable = await asyncio.to_thread(look)
             except Exception as error:
-                # The brokers may be unreachable; every request reports that meanwhile.
+                # The brokers may be unreachable; if so, every request reports it.
                 self.log.error("the ledger's records cannot be scanned", error)
             await asyncio.sleep(_WATCH_SECONDS)
 
@@ -326,7 +326,7 @@ class QueryService:
             await asyncio.to_thread(self.recall_workers.end_unused)
 
     async def _save_token_use(self) -> None:
-        """Save when tokens were last used; after a failure, the next call saves these times too."""
+        """Save when tokens were last used; if that fails, the next call saves these times too."""
         try:
             await asyncio.to_thread(self.tokens.save_last_used)
         except (OSError, RecollectError) as error:
@@ -334,7 +334,7 @@ class QueryService:
 
 
 class _TokenBucket:
-    """A rate limiter; the size of the bucket is one second's requests."""
+    """A rate limiter; its bucket holds the requests of one second."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second

@@ -23,13 +23,13 @@ from recollect.service.http.service_log import ServiceLog, take_over
 from recollect.streams.system.extras import needed
 from recollect.streams.system.open_files import raise_open_file_limit
 
-# How long running calls may take after SIGTERM or SIGINT.
+# How long calls may continue after SIGTERM or SIGINT, in seconds.
 _GRACE_SECONDS = 30
 _KEEP_ALIVE_SECONDS = 30
 _BACKLOG = 1_024
 _MAX_HEADER_BYTES = 65_536
-# Objects made during startup live as long as the process, so they are frozen, and the garbage
-# collector runs less often.
+# The garbage collector runs less often, and objects made during startup are frozen, since they live
+# as long as the process.
 _GC_THRESHOLD = 20_000
 
 
@@ -88,7 +88,7 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
         ),
         lambda: listening(f"http://{shown}:{port}"),
     )
-    # uvicorn raises the signal again at its end, but the home must still be closed then.
+    # uvicorn raises the signal again when it ends, but the home must be closed after that.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     gc.collect()
@@ -123,7 +123,7 @@ def _listen(settings: ServiceSettings) -> socket.socket:
         listener.bind(address)
         listener.listen(_BACKLOG)
     except (OSError, UnicodeError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or "it is not an address"
+        reason = (isinstance(error, OSError) and error.strerror) or "it is not a valid address"
         raise HomeError(
             f"cannot listen on {settings.host!r} port {settings.port} ({reason}); give another "
             "--port, or stop the program that uses it"

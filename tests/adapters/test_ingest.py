@@ -180,8 +180,7 @@ def test_an_ingested_at_in_the_future_is_clamped_and_said(
     done = ingest(b"\n".join(lines))
     assert (done.totals, done.counts["clamped"]) == ((3, 3, 0, 0), 2)
     assert done.stderr == (
-        "note: 2 events had an ingested_at in the future; the time of the ledger was taken "
-        "instead\n"
+        "note: 2 events had an ingested_at in the future; the ledger's own time was used instead\n"
     )
     again = ingest(b"\n".join(lines))
     assert (again.totals, again.counts["clamped"], again.stderr) == ((3, 0, 3, 0), 0, "")

@@ -243,7 +243,7 @@ def test_an_erasure_that_leaves_a_key_in_a_file_is_not_certified(recollect: Reco
     path = recollect.home.parent / "certificate.json"
     ended = recollect.end("forget", "1", "--certificate", str(path))
     assert ended.status == 1
-    assert "keys.copy holds a destroyed key" in ended.said
+    assert "keys.copy contains a destroyed key" in ended.said
     assert not path.exists()
     assert recollect.run("certificates") == {"certificates": []}
     copy.unlink()

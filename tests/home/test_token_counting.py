@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from recollect.home.home_directory import Home
-from recollect.home.token_counting import token_bound, token_counter
+from recollect.home.token_counting import estimate_tokens, token_counter
 from tests.memory import Memory
 
 # ruff: noqa: E501
@@ -90,7 +90,7 @@ def _of_words(text: str) -> int:
 def counters() -> dict[str, Any]:
     gateway = SimpleNamespace(model="m", count_tokens=_of_words)
     zone = SimpleNamespace(node=SimpleNamespace(gateway=gateway))
-    return {"without an encoder": token_bound, "with one": token_counter(cast(Any, zone))}
+    return {"without an encoder": estimate_tokens, "with one": token_counter(cast(Any, zone))}
 
 
 @pytest.mark.parametrize("counter", ["without an encoder", "with one"])
@@ -109,7 +109,9 @@ def test_english_is_counted_at_about_what_it_takes(counter: str) -> None:
 def test_counting_parts_counts_no_less_than_the_whole() -> None:
     for written, *_ in COUNTED.values():
         half = len(written) // 2
-        assert token_bound(written[:half]) + token_bound(written[half:]) + 1 >= token_bound(written)
+        assert estimate_tokens(written[:half]) + estimate_tokens(
+            written[half:]
+        ) + 1 >= estimate_tokens(written)
 
 
 @pytest.mark.parametrize("kind", ["a message in Thai", "a message in Amharic", "emoji", "base64"])

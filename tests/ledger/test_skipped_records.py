@@ -47,7 +47,7 @@ def test_a_zone_goes_on_behind_a_record_that_is_passed_over(tmp_path: Path, topi
         assert memory.verify().ok
     again = shell("skip", topic, str(offset))
     assert again.status == 2
-    assert "those that do are: none" in again.err
+    assert "the blocking records are: none" in again.err
 
 
 def test_a_record_that_can_be_read_is_not_passed_over(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_record_that_can_be_read_is_not_passed_over(tmp_path: Path) -> None:
     for place in (0, offset + 5):
         refused = shell("skip", EVENTS, str(place))
         assert refused.status == 2
-        assert f"those that do are: events {offset}" in refused.err
+        assert f"the blocking records are: events {offset}" in refused.err
 
 
 def test_only_the_bytes_that_were_named_are_passed_over(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_close_waits_for_calls_that_are_at_work(
 def test_a_call_cannot_close_what_it_works_on(home: Path) -> None:
     with Recollect(home) as r:
         ada = r.zone("ada")
-        with pytest.raises(Busy, match="close it after"):
+        with pytest.raises(Busy, match="close it afterwards"):
             ada.rebuild("project", progress=lambda done: r.close())
         assert ada.recall("Turin").results
 

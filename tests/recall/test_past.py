@@ -150,7 +150,7 @@ class TestAsThen:
     def test_a_token_of_another_zone_is_refused(self, memory: Memory) -> None:
         tell(memory, DAYS[0])
         place = token(memory)
-        with pytest.raises(InvalidInput, match="not of zone"):
+        with pytest.raises(InvalidInput, match="not a token of zone"):
             answers(memory, LedgerPosition((place.partition + 1) % 12, place.offset, place.number))
 
 

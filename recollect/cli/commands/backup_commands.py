@@ -38,7 +38,7 @@ def backup(home: str | None, as_json: bool, path: Path) -> None:
     metavar="PATH",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A later backup or home to read later erasures from. Repeatable.",
+    help="Newer backup or home to read later erasures from. Repeatable.",
 )
 @click.option("--lose-newer", is_flag=True, help="Discard what was written after the backup.")
 @click.option(
@@ -56,9 +56,9 @@ def restore(
 ) -> None:
     """Replace the home with a backup.
 
-    Data erased after the backup stays erased if its erasure is recorded in the current home or in
-    what --erasures-from names. First stop every process that uses the home. If interrupted, rerun
-    the command to resume.
+    Data erased after the backup stays erased if its erasure is recorded in the current home, or
+    in a backup or home given with --erasures-from. First stop every process that uses the home.
+    If interrupted, rerun the command to resume.
     """
     from recollect.operations.upkeep.restoring import restore as restore_
 

@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)
 
-#: Entries on a page: the default on a terminal, and the maximum. With --json all are printed.
+#: Entries per page: the default, and the maximum. With --json, all entries are the default.
 PAGE, MAX_PAGE_SIZE = 20, 1_000
 _INDENT = "    "
-# Columns if stdout is not a terminal.
+# Line width in columns if stdout is not a terminal.
 _DEFAULT_WIDTH = 160
 _MAX_HANDLES = 3
 # Narrower terminals get lines instead of a table.
 _MIN_TABLE_WIDTH = 72
-# Columns of the counts, and the minimum for the aliases after them.
+# Width of the counts, and the minimum width of the aliases after them.
 _COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 24, 8
 _DECISIONS: dict[str, MergeDecision] = {
     "approve": "merged",
@@ -254,17 +254,19 @@ def _show_entities(entities: list[Entity]) -> None:
                 print_line(_INDENT, quiet(truncate(also, columns - len(_INDENT))))
             continue
         row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
-        left = columns - longest - len(row) - 2
-        rest = f"  {truncate(also, left)}" if also and left > _MIN_DETAIL_COLUMNS else ""
+        remaining = columns - longest - len(row) - 2
+        details = (
+            f"  {truncate(also, remaining)}" if also and remaining > _MIN_DETAIL_COLUMNS else ""
+        )
         print_line(
             strong(padded(truncate(name, longest), longest)),
-            row.rstrip() if not rest else row,
-            quiet(rest),
+            row if details else row.rstrip(),
+            quiet(details),
         )
 
 
 def _aliases(item: Entity) -> str:
-    """Return an entity's handles and other names, the first few of them."""
+    """Return the first few of an entity's handles and aliases, and how many more there are."""
     known_as = [f"{handle.platform} {handle.handle}" for handle in item.handles]
     handles = {handle.handle for handle in item.handles}
     known_as += [alias for alias in item.aliases if alias not in handles]
@@ -371,7 +373,7 @@ def _show_merge(merge: Merge) -> None:
 
 
 def _is_empty(memory: Zone) -> bool:
-    """Return whether a zone is empty; print hints about that, or about differing agents."""
+    """Print hints about the zone, and return whether it is empty."""
     for line in memory.hints():
         note(line)
     return not memory.exists()

@@ -61,7 +61,7 @@ def extract(
 
     if dry_run and writer == "rules":
         raise InvalidInput(
-            "--dry-run estimates the cost of a model, and rules have none; add --writer model"
+            "--dry-run estimates the cost of a model; the rules cost nothing: add --writer model"
         )
     name = given_zone(zone)
     configuration = configured(home)

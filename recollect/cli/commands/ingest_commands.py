@@ -229,8 +229,8 @@ def ingest(
         _show_report(report)
     if report.clamped:
         note(
-            f"{pluralise(report.clamped, 'event')} had an ingested_at in the future; the time of "
-            "the ledger was taken instead"
+            f"{pluralise(report.clamped, 'event')} had an ingested_at in the future; the "
+            "ledger's own time was used instead"
         )
     return 1 if report.read and report.rejected == report.read else 0
 
@@ -359,7 +359,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; --dry-run lists what else may be meant. Repeatable.",
+    help="Also erase this entity or event; --dry-run lists what ID may also refer to. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -384,9 +384,14 @@ def forget(
 ) -> int:
     """Permanently erase events and everything derived from them.
 
-    ID is the id of an event (recollect's or the source's), of a fact or observation (erases the
-    events behind it) or of a mental model, a page that you wrote (erases all its versions), or #17
-    for dead letter 17. Options select the events that match all of them.
+    \b
+    ID is one of:
+      the id of an event, recollect's or the source's
+      the id of a fact or observation: erases the events that it was derived from
+      the id of a mental model (a page that you wrote): erases all its versions
+      #17: dead letter 17
+
+    Options select events; an event must match all of them.
     """
     import msgspec
 
@@ -455,7 +460,7 @@ def _erasure_summary(report: ForgetReport) -> Iterator[str]:
 
 
 def _possible_targets(found: Sequence[PossibleTarget]) -> Iterator[str]:
-    """Return lines that list what else a name may mean."""
+    """Return lines that list what else the given name may refer to."""
     yield "the name may also mean:"
     for item in found:
         what = f"{item.text} ({pluralise(item.events, 'record')})"

@@ -56,9 +56,11 @@ _INDENT = "    "
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="First wait until an ingest can be recalled; TOKEN: the token of its --json output.",
+    help="First wait until ingested events can be recalled; ingest --json prints the TOKEN.",
 )
-@click.option("--timeout", default=30.0, show_default=True, help="Maximum seconds of --wait-for.")
+@click.option(
+    "--timeout", default=30.0, show_default=True, help="Timeout of --wait-for, in seconds."
+)
 @click.option(
     "--batch",
     metavar="FILE",
@@ -143,7 +145,7 @@ def context(
     type=int,
     default=JSON_RESULTS,
     show_default=True,
-    help="Number of results of that answer.",
+    help="Number of results in that answer.",
 )
 @query_options
 def why(
@@ -184,7 +186,7 @@ def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     results = answer.results
     if not results:
         print_line("nothing found")
-    # If the memory probably has an answer, its best result is not called weak.
+    # If the memory probably has an answer, the best result is not marked as weak.
     threshold = (
         min(_WEAK_SCORE, results[0].score)
         if results and answer.relevance >= _MIN_RELEVANCE

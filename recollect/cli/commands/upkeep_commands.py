@@ -152,9 +152,9 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
     """Remove obsolete change records from the ledger.
 
     Each rebuild at level derive or fresh writes a new chain of change records, which hold what the
-    agents decided. This removes every chain except those of the active generation and of the one
-    kept for rollback. The remaining records are replayed before and after, to check that the result
-    is the same. It does not apply to a ledger on Kafka.
+    agents decided. This command removes all chains except two: the active generation's and that of
+    the generation kept for rollback. It replays the remaining records before and after, to check
+    that the result is the same. A ledger on Kafka cannot be reclaimed.
     """
     with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
@@ -296,8 +296,8 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     """Skip a foreign record that blocks a zone.
 
     A foreign record is one that another program wrote, which only happens on Kafka. recollect
-    doctor prints its topic and OFFSET. Both are written to the zone's ledger with the record's
-    hash, so that every node and every rebuild skips it too.
+    doctor prints its topic and OFFSET. The command writes both, and the record's
+    hash, to the zone's ledger, so that every node and every rebuild skips the record too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

@@ -14,15 +14,15 @@ from recollect.projections.recall import context_of
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ContextBlock
 
-#: The default size of a block: it contains the words of 85 of 100 answers; a block three times as
-#: large contains those of 88 (LoCoMo, dev).
+#: The default size of a block. On LoCoMo's dev questions, a block of this size contains the words
+#: of 85% of the answers, and a block three times as large those of 88%.
 DEFAULT_MAX_TOKENS = 500
-#: Timeout in seconds, since every prompt waits for its block; after it, the block is empty.
+#: Timeout in seconds, after which the block is empty; every prompt waits for its block.
 TIMEOUT_SECONDS = 3.0
 # Seconds after which no further query is started.
 _QUERY_DEADLINE_SECONDS = 2.0
 _PROFILE = "default"
-# With this many timed-out calls still running, further calls return nothing immediately.
+# While this many timed-out calls are still running, further calls return nothing at once.
 _MAX_ABANDONED = 4
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def _empty_block(started: float) -> ContextBlock:
 
 
 class _TimedCalls:
-    """Runs calls with a deadline; one that misses it is abandoned and continues on its thread."""
+    """Runs calls with a deadline; a call that misses it is abandoned and runs on in its thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -41,7 +41,7 @@ _MAX_NUMBER = 2**62
 
 
 def why(zone: OpenZone, id_: str) -> Provenance:
-    """Return the provenance of a memory of any kind; an event also by its source's id.
+    """Return the provenance of a memory of any kind. An event may be given by its source's id too.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -98,14 +98,14 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
 
 
 def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStatement]:
-    """Return the readable events that state a fact, the first one first."""
+    """Return where a fact is stated: one entry for each readable event, in order."""
     found = fact_statements.statements(files.memory.connection, [fact_id]).get(fact_id, [])
     source_ids = turns.source_ids(files.events.connection, [each.event_id for each in found])
     return fact_statements.in_order(found, source_ids)
 
 
 def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
-    """Return what ended a fact: retractions, even those undone since, or what superseded it."""
+    """Return a fact's retractions, undone ones included, and the memory that superseded it."""
     steps = []
     void = False
     for row in retraction_queries.retractions_of_fact(files.memory.connection, fact_id):
@@ -125,7 +125,7 @@ def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
 
 
 def _context_events(fact: Fact) -> list[str]:
-    """Return the ids of the earlier events whose words a fact's text includes."""
+    """Return the ids of the earlier events that a fact's text takes words from."""
     ids: list[str] = json.decode(fact.metadata).get("told_with", [])
     return ids
 

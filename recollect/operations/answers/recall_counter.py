@@ -1,7 +1,7 @@
-"""Access counts: recalled memories are counted in memory, and appended periodically.
+"""Access counts: how often memories are recalled, appended to the ledger periodically.
 
 Counting adds some microseconds to a recall. A killed process loses the counts that it has not
-appended; nothing is counted twice.
+appended yet; nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class AccessCounts:
                 self._thread.start()
 
     def flush(self) -> None:
-        """Append the counts; drop those that cannot be appended, as a retry might count twice."""
+        """Append the counts, and drop them if that fails: a retry might count them twice."""
         with self._lock:
             counts, self._counts = self._counts, {}
         for name, zone_counts in counts.items():
@@ -59,7 +59,7 @@ class AccessCounts:
                 with self._open_home.call_guard():
                     _append(self._open_home.zone(name), zone_counts)
             except Exception as error:
-                # Queries must not fail for it, and the next counts may succeed.
+                # Queries must not fail because of this, and the next append may succeed.
                 _log.warning("access counts of a zone were lost: %s", type(error).__name__)
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ def targets_of(results: Sequence[Result]) -> list[tuple[str, str]]:
 def _append(zone: OpenZone, counts: Counter[tuple[str, str]]) -> None:
     """Append counts as `recalled` commands; a turn counts for each fact stated in it."""
     if zone.open_home.has_follower or not zone.node.writes or not zone.exists():
-        # Another process, or none, writes to this home's zones.
+        # This process does not write to the home's zones, or the zone has no events.
         return
     total: Counter[tuple[str, str]] = Counter()
     events = {id_: count for (kind, id_), count in counts.items() if kind == "event"}

@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.home.consistency_token import LedgerPosition
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MAX_TOKENS, token_bound
+from recollect.home.token_counting import MAX_TOKENS, estimate_tokens
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.disk_space import is_disk_full
 from recollect.projections.events import event_queries
@@ -33,7 +33,7 @@ T = TypeVar("T")
 def recall(
     zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
 ) -> RecallAnswer:
-    """Return the memories that answer a query; `fields` override or add fields of it.
+    """Return the memories that answer a query; `fields` override or add to its fields.
 
     Raises:
         InvalidInput: the query is invalid; the message names the field.
@@ -55,7 +55,7 @@ def recall(
 
 
 def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
-    """Keep each result, best first, that fits into the rest of a token budget.
+    """Go through the results, best first, and keep each that still fits into a token budget.
 
     Tokens are estimated conservatively, since the model that reads them may use any tokenizer.
     """
@@ -63,7 +63,7 @@ def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
     for result in answer.results:
         texts = [result.text, *(fact.text for fact in result.facts)]
         texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
-        tokens = sum(map(token_bound, texts))
+        tokens = sum(map(estimate_tokens, texts))
         if tokens <= budget:
             budget -= tokens
             kept.append(result)
@@ -89,7 +89,7 @@ def explain(
 
 
 def record_accesses(zone: OpenZone, accesses: Iterable[RecallCount]) -> Receipt:
-    """Append counts of recalled memories."""
+    """Append to the ledger how often memories were recalled."""
     return command(zone, RecallsCounted(source_id=random_id("recalled"), accesses=tuple(accesses)))
 
 
@@ -133,7 +133,7 @@ def _reason(error: Exception) -> str:
 
 
 def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
-    """Return a query as by `_question`, restricted to the records of its `source_event_ids`."""
+    """Convert a query as `_question` does, and restrict it to its `source_event_ids`."""
     question, known_at = _question(query)
     if query.source_event_ids is None:
         return question, known_at
@@ -150,7 +150,7 @@ def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Ledge
 
 
 def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
-    """Return a query as the recaller takes it, and its `known_at`.
+    """Convert a query to the form that the recaller takes; also return its `known_at`.
 
     `known_at` is a time (unix ms), a ledger position, or None for now.
     """
@@ -196,12 +196,12 @@ def with_recaller(
     known_at: int | LedgerPosition | None,
     ask: Callable[[Recaller], T],
 ) -> T | None:
-    """Return what `ask` returns for the recaller as of `known_at`; None if that has no events.
+    """Call `ask` with the recaller as of `known_at`; return None if there were no events then.
 
     `known_at`: a time (unix ms), a ledger position, or None for now.
     """
     if isinstance(known_at, LedgerPosition) and known_at.partition != zone.partition:
-        raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
+        raise InvalidInput(f"known_at: '{known_at}' is not a token of zone {zone.name}")
     if not zone.exists():
         return None
     recallers = zone.open_home.recallers
@@ -231,7 +231,7 @@ def refresh_files(zone: OpenZone) -> None:
     """Update the zone's files from the ledger, at least with raw turns."""
     ledger = zone.node.ledger
     topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
-    # The generation is included: another one, with fewer records, may be in use by now.
+    # The generation is compared too: another one, with fewer records, may be in use by now.
     generation = zone.node.current(zone.name).name
     ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
     if ends == zone.refreshed_to:
@@ -251,7 +251,7 @@ def refresh_files(zone: OpenZone) -> None:
 
 
 def _asked_at(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
-    """Return the time at which a query is asked (unix ms): that of `known_at`, but at most now."""
+    """Return a query's reference time (unix ms): the time of `known_at`, but at most now."""
     now = unix_ms()
     if isinstance(known_at, LedgerPosition):
         timeline = zone.open_home.recallers.timeline(zone.name)

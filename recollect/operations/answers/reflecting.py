@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from recollect.home.open_zone import OpenZone
-from recollect.home.token_counting import token_bound
+from recollect.home.token_counting import estimate_tokens
 from recollect.operations.answers.recalling import recall
 from recollect.operations.memories import mental_models
 from recollect.schemas.errors import InvalidInput
@@ -24,7 +24,7 @@ _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
     ("facts", "Facts", 15),
     ("events", "What was said", 10),
 )
-# The minimum score of a result, as a share of the best of its kind.
+# The minimum score of a result, relative to the best result of its kind.
 _MIN_RELATIVE_SCORE = 0.4
 _MAX_QUOTE_LENGTH = 600
 _SUBTYPE = "emergent"
@@ -46,8 +46,8 @@ def reflect(
     """Return a report on a question from all kinds of memory.
 
     `max_tokens`: reduce the number of results until the report fits. `save_as`: save the report as
-    the mental model of this name, or as its new version if it exists. It is erased with any event
-    that it quotes.
+    a mental model with this name, or as a new version if there is one already. Erasing an event
+    that it quotes erases it too.
 
     Raises:
         InvalidInput: the query is invalid, or nothing was found to save.
@@ -70,7 +70,7 @@ def reflect(
     ]
     sections = _sections(found, max_results)
     report = _report(query, sections)
-    while max_tokens is not None and token_bound(report) > max_tokens and sections:
+    while max_tokens is not None and estimate_tokens(report) > max_tokens and sections:
         max_results //= 2
         sections = _sections(found, max_results)
         report = _report(query, sections) if sections else ""
@@ -112,12 +112,12 @@ def _relevant(results: Sequence[Result]) -> list[Result]:
 
 
 def _may_be_outdated(item: Result) -> bool:
-    """Return whether an item may be out of date without a known newer version."""
+    """Return whether an item may be out of date although no newer version is known."""
     return item.is_stale and not item.superseded_by
 
 
 def _is_new(item: Result, shown: set[str]) -> bool:
-    """Return whether an item has not been shown; a turn has been once a fact from it has."""
+    """Return whether an item is not shown yet; a turn counts as shown if a fact from it is."""
     if item.type == "event":
         return not set(item.source_event_ids) <= shown
     return item.id not in shown
@@ -134,7 +134,7 @@ def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
     """Render a report in Markdown, with each memory on a line of its own."""
     lines = [f"# {_single_line(query)}"]
     if not sections:
-        lines += ["", "Nothing is remembered on this."]
+        lines += ["", "Nothing is remembered about this."]
     for title, items in sections:
         lines += ["", f"## {title}", ""]
         for item in items:
@@ -163,13 +163,13 @@ def _lines(item: Result) -> Iterable[str]:
 
 
 def _single_line(text: str) -> str:
-    """Return a text, shortened, on one line, so that it cannot forge lines of the report."""
+    """Shorten a text and put it on one line, so that it cannot forge lines of the report."""
     text = collapse_whitespace(text)
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 
 
 def _save(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
-    """Save a report as a mental model that is erased with any event that it quotes."""
+    """Save a report as a mental model; erasing an event that it quotes erases it too."""
     quoted = [item.id for item in results]
     for item in results:
         quoted += [fact.id for fact in item.facts]

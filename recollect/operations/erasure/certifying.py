@@ -1,4 +1,4 @@
-"""Erasure certificates: issue one, list those of a zone, check one."""
+"""Erasure certificates: issuing, listing and checking them."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ErasureEvidence(NamedTuple):
     rows: Mapping[tuple[str, str], int]
 
 
-def before_erasure(zone: OpenZone, numbers: Sequence[int]) -> ErasureEvidence:
-    """Collect the evidence for a certificate, before these records are erased."""
+def collect_evidence(zone: OpenZone, numbers: Sequence[int]) -> ErasureEvidence:
+    """Collect the evidence for a certificate; call this before the records are erased."""
     ledger = zone.node.ledger
     ids = [record.envelope.key_id for record in records_at(ledger, zone.name, numbers).values()]
     return ErasureEvidence(frozenset(ledger.keys.get(ids).values()), _row_counts(zone))
@@ -77,7 +77,7 @@ def issue(
     erased = _erased(ledger, zone.name, targets)
     problems += _keys_left(ledger, erased)
     scan = residue.scan_for_keys(zone.open_home.home.directory, evidence.keys if evidence else ())
-    problems += [f"{path} holds a destroyed key" for path in scan.found]
+    problems += [f"{path} contains a destroyed key" for path in scan.found]
     if problems or not found.ok:
         raise ErasureFailed(
             f"zone {zone.name}: the erasure is in the ledger (record {erasure}), but cannot be "
@@ -183,7 +183,7 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
         else "its seal is not from this home",
         None
         if statement.zone == _zone_hash(ledger, zone.name)
-        else f"it is not of zone {zone.name}",
+        else f"it is for another zone than {zone.name}",
     )
     recorded = passes(*_record_problems(zone, given))
     in_ledger = passes(*_erasure_problems(ledger, zone.name, statement))
@@ -207,7 +207,7 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
 
 
 def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]) -> list[int]:
-    """Return the erasures requested by one of these hashed ids, or of one of these records."""
+    """Return the erasures that were requested with one of these hashed ids or erased a record."""
     found = []
     for record in records_of_kind(ledger, zone, "forget"):
         event = record.open(ledger.keys)
@@ -230,7 +230,7 @@ def _recorded(zone: OpenZone) -> dict[int, Certificate]:
         stored = msgspec.json.decode(event.payload.statement, type=ErasureStatement)
         _, targets = _erasure(ledger, zone.name, event.payload.erasure)
         sha256 = event.payload.sha256.hex()
-        # Of two that were issued at the same moment, the first counts.
+        # If two were issued at the same moment, the first counts.
         found.setdefault(
             event.payload.erasure,
             Certificate(
@@ -270,7 +270,7 @@ def _erased(ledger: Ledger, zone: str, targets: Sequence[int]) -> list[ErasedRec
 
 
 def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
-    """Yield a problem if keys of erased records exist."""
+    """Yield a problem if keys of erased records still exist."""
     try:
         ids = {bytes.fromhex(record.key_id): record.number for record in erased}
     except ValueError:
@@ -278,20 +278,20 @@ def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
         return
     if left := ledger.keys.get(list(ids)):
         numbers = sorted(ids[key_id] for key_id in left)
-        yield f"the keys of {len(numbers)} erased records exist, such as of record {numbers[0]}"
+        yield f"keys of {len(numbers)} erased records exist, such as that of record {numbers[0]}"
 
 
 def _record_problems(zone: OpenZone, given: Certificate) -> Iterator[str]:
-    """Yield why the ledger does not have this certificate."""
+    """Yield a problem if the ledger lacks the certificate, or has a different one."""
     recorded = _recorded(zone).get(given.statement.erasure)
     if recorded is None:
-        yield "the ledger has no certificate of this erasure: it may come from an older backup"
+        yield "the ledger has no certificate of this erasure; it may be from an older backup"
     elif recorded != given:
         yield "the ledger has another certificate of this erasure"
 
 
 def _erasure_problems(ledger: Ledger, zone: str, statement: ErasureStatement) -> Iterator[str]:
-    """Yield why the ledger does not have the erasure that a certificate states."""
+    """Yield a problem for each difference between a certificate and the erasure in the ledger."""
     try:
         event, targets = _erasure(ledger, zone, statement.erasure)
     except InvalidInput as error:
@@ -341,7 +341,7 @@ def _row_counts(zone: OpenZone) -> dict[tuple[str, str], int]:
 def _rows_gone(
     before: Mapping[tuple[str, str], int], after: Mapping[tuple[str, str], int]
 ) -> list[ErasedRows]:
-    """Return the tables that have fewer rows; other processes may have written meanwhile."""
+    """Return how many rows each table has lost; tables that grew meanwhile are left out."""
     return [
         ErasedRows(model, table, rows - after[model, table])
         for (model, table), rows in before.items()

@@ -57,14 +57,14 @@ from recollect.streams.records.lookup import (
     records_of_kind,
 )
 
-# Kinds of records with numbers and derived ids only, no user text.
+# Kinds of records that contain only numbers and derived ids, and no user text.
 _KINDS_WITHOUT_TEXT = frozenset(
     {
         *("forget", "certify", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
         *("set_memory_state", "switch", "skip_record", "close_turn"),
     }
 )
-# Kinds of records with user text that may be missing in events.db.
+# Kinds of records that contain user text but may be missing in events.db.
 _UNINDEXED_KINDS = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
@@ -77,9 +77,10 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class IdLookup(NamedTuple):
-    """The records with an id, by number: readable ones, and already erased ones.
+    """The numbers of the records that have an id.
 
-    `was_requested`: the id was given to an earlier erasure.
+    `numbers`: the readable records. `erased`: the already erased ones. `was_requested`: the id was
+    given to an earlier erasure.
     """
 
     numbers: set[int]
@@ -98,10 +99,10 @@ def request_hash(ledger: Ledger, zone: str, id_: str) -> bytes:
 
 
 def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return each of `ids` that names a record (`#17`) whose key is lost, with its number.
+    """Return those `ids` that are numbers (`#17`) of records whose key is lost, with the numbers.
 
-    A key is lost if it is missing though no erasure destroyed it. The zone is stopped at the first
-    such record, so its files cannot be used.
+    A key is lost if it is missing although no erasure destroyed it. Processing of the zone stops at
+    the first such record, so its files cannot be used.
 
     Raises:
         InvalidInput: a record with a lost key is of a kind that cannot be erased.
@@ -134,8 +135,8 @@ class TargetFinder:
     def by_id(self, id_: str, platform: str | None) -> IdLookup:
         """Return the records with an id given by recollect or by a source.
 
-        The id is `#` and a record's number; that of an event, a fact, an observation or a mental
-        model; or a source's own id. With a platform, the source's own id has precedence.
+        `id_`: `#` and a record's number; the id of an event, a fact, an observation or a mental
+        model; or a source's own id. If a platform is given, the source's ids take precedence.
 
         Raises:
             InvalidInput: it names no erasable record, or events of several platforms.
@@ -144,8 +145,8 @@ class TargetFinder:
         number = _NUMBER.fullmatch(id_)
         if number is not None and platform is None:
             return self._by_number(int(number[1]))
-        # Without a platform, recollect's own ids have precedence: a client cannot have an event
-        # erased by giving its id to another one.
+        # Without a platform, recollect's own ids take precedence: if a client uses event A's id as
+        # its own id for event B, forgetting A still erases A.
         found = self._by_own_id(id_) if platform is None else self._by_source_id(id_, platform)
         if not found.is_known:
             found = self._by_source_id(id_, None) if platform is None else self._by_own_id(id_)
@@ -216,13 +217,13 @@ class TargetFinder:
         return IdLookup(set(found.values()))
 
     def _by_unindexed_id(self, id_: str, platform: str | None) -> IdLookup:
-        """Search the ledger for a record with an id, or a platform, that the files lack."""
+        """Search the ledger for a record whose id or platform does not occur in the files."""
         if platform is None:
             found = self._in_ledger(id_, sorted(self._all_platforms - set(self._file_platforms)))
             if found.is_known:
                 return found
         if _ULID.fullmatch(id_):
-            # The time of the id's event, in unix ms.
+            # The time that a ULID begins with, in unix ms.
             at = sum(
                 _CROCKFORD.index(digit) << 45 - 5 * place for place, digit in enumerate(id_[:10])
             )
@@ -301,7 +302,7 @@ class TargetFinder:
                 content = content_of(event)
             if content.matches(criteria, accounts) and (
                 entity is None
-                or entity.is_concerned_by(content)
+                or entity.is_author_or_subject_of(content)
                 or (event is not None and event.id in entity.event_ids)
                 or record.envelope.number in entity.numbers
             ):
@@ -309,10 +310,10 @@ class TargetFinder:
         return found
 
     def also_possible(self, criteria: Criteria, chosen: Set[int]) -> list[PossibleTarget]:
-        """Return what else the entity name in the criteria may mean, beyond the chosen records.
+        """Return what else the entity name in the criteria may refer to, beyond the chosen records.
 
-        These are entities with a similar name, and events with a part of the name that are about
-        none of them. Their records must match the other criteria too.
+        First come entities with a similar name, then other events that contain a part of the name.
+        Their records must match the other criteria too.
         """
         known = None if criteria.entity is None else self.find_entity(criteria.entity)
         if known is None:
@@ -338,7 +339,7 @@ class TargetFinder:
         return found
 
     def by_any_id(self, id_: str) -> set[int]:
-        """Return the records of an entity's id, or of any id of a record.
+        """Return the records of the entity with this id, or else the records with this id.
 
         Raises:
             InvalidInput: the id is unknown or ambiguous.
@@ -348,9 +349,9 @@ class TargetFinder:
         return self.by_id(id_, None).numbers
 
     def _accounts(self, criteria: Criteria) -> set[Account]:
-        """Return the accounts that the criteria name: the sender's, and all of the same person.
+        """Return the account of the criteria's sender, and all other accounts of the same person.
 
-        After a merge one person has several.
+        After a merge, one person has several accounts.
         """
         if criteria.sender is None:
             return {(criteria.platform, None)}
@@ -419,7 +420,7 @@ class TargetFinder:
 
         Dependents are all versions of a message or a mental model, the mental models that rest on
         an event, parked events that conflict with an event's id, and recollect's own command that
-        closed a turn if none of its messages remains.
+        closed a turn, if none of the turn's messages remains.
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         found = self._with_models(numbers)
@@ -445,7 +446,7 @@ class TargetFinder:
         return found
 
     def _with_models(self, numbers: Set[int]) -> set[int]:
-        """Return records together with all versions of mental models among or resting on them."""
+        """Return records, with all versions of the mental models among them or resting on them."""
         found, more = set[int](), set(numbers)
         while not more <= found:
             found |= more
@@ -483,7 +484,7 @@ class TargetFinder:
         return commands
 
     def event_ids(self, numbers: Iterable[int]) -> list[str]:
-        """Return the ids that recollect gave to the events of records."""
+        """Return recollect's own ids of the events of records."""
         targets = set(numbers)
         indexed = events.by_numbers(self._events, sorted(targets))
         others = records_at(self._ledger, self._zone, targets - {item.number for item in indexed})
@@ -498,9 +499,9 @@ class TargetFinder:
 
 
 class EntityRecords(NamedTuple):
-    """An entity's ids and accounts, and the records by it or about it.
+    """An entity's ids, accounts and names, and the records by it or about it.
 
-    `event_ids`: its events by id, some of which may be missing in the files.
+    `event_ids`: the ids of the events about it, some of which may be missing in the files.
     """
 
     ids: set[str]
@@ -509,8 +510,8 @@ class EntityRecords(NamedTuple):
     numbers: set[int]
     names: Names
 
-    def is_concerned_by(self, content: RecordContent) -> bool:
-        """Return whether a record is by the entity or about it."""
+    def is_author_or_subject_of(self, content: RecordContent) -> bool:
+        """Return whether the entity wrote a record, or the record is about it."""
         return (
             (content.platform, content.sender) in self.senders
             or not self.ids.isdisjoint(content.entities)

@@ -8,7 +8,7 @@ from contextlib import suppress
 import msgspec
 
 from recollect.home.open_zone import OpenZone, row_counts
-from recollect.operations.erasure.certifying import before_erasure, erasures_of, issue
+from recollect.operations.erasure.certifying import collect_evidence, erasures_of, issue
 from recollect.operations.erasure.erasure_targets import (
     TargetFinder,
     records_without_keys,
@@ -44,7 +44,7 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
     requested ids. `selectors`: the kinds of selectors in the request. `id_count`: the number of ids
     in it. `earlier`: the numbers of the erasures that removed what was forgotten before.
-    `also_possible`: what else the entity's name may mean.
+    `also_possible`: what else the entity's name may refer to.
     """
 
     numbers: tuple[int, ...]
@@ -68,8 +68,8 @@ def forget(
     and add a certificate to the report.
 
     Raises:
-        InvalidInput: no target was given, an id or a name is unknown or ambiguous, or there is not
-            one erasure to certify; nothing is erased then.
+        InvalidInput: no target was given, an id or a name is unknown or ambiguous, or the
+            certificate would not cover exactly one erasure; nothing is erased then.
         ErasureFailed: the erasure was recorded, but could not be completed; it is completed before
             anything else is decided. Or it was completed, but cannot be certified.
     """
@@ -248,7 +248,7 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
             "certificate covers one erasure; recollect certificates lists the existing ones"
         )
     if plan.numbers:
-        evidence = before_erasure(zone, plan.numbers) if certificate else None
+        evidence = collect_evidence(zone, plan.numbers) if certificate else None
         before = _row_counts(zone)
         receipt = command(
             zone,
@@ -256,7 +256,7 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
         )
         _check_keys_destroyed(zone, plan.numbers)
         after = _row_counts(zone)
-        # Never negative: other processes may have written meanwhile.
+        # At least 0, since other processes may have added rows meanwhile.
         removed = {name: max(before[name] - after[name], 0) for name in _COUNTED_ROWS}
         # Update the index in memory now rather than at the next query.
         zone.open_home.recallers.follow(zone.name)

@@ -20,10 +20,10 @@ from recollect.text.name_forms import NAME_KINDS, NameKind, name_form, name_keys
 from recollect.text.nicknames import is_title
 from recollect.text.stopwords import STOP_WORDS
 
-# Words that begin sentences, and are capitalised there.
+# Words that are capitalised at the beginning of a sentence although they are no names.
 _ORDINARY_WORDS = STOP_WORDS | FUNCTION_WORDS | MONTHS.keys()
 
-# Entities with similar names that are compared, for each name.
+# The maximum number of entities that are compared with each name.
 _MAX_COMPARED = 200
 
 
@@ -33,7 +33,7 @@ class NameMatcher:
     def __init__(self, names: Iterable[str], kind: NameKind) -> None:
         self._names = sorted(set(names))
         self._kind: NameKind = kind
-        #: The words of the names, without titles and initials, also in Latin letters.
+        #: The words of the names, without titles and initials, each also in Latin letters.
         self.words = {
             word
             for name in self._names
@@ -47,7 +47,7 @@ class NameMatcher:
         self._as_names = Names(self.words)
 
     def may_mean(self, name: str) -> bool:
-        """Return whether a name is similar enough to one of the entity's to be proposed."""
+        """Return whether a name is similar enough to a name of the entity to be proposed."""
         # Imported here: only forgetting needs it, and recall loads the table of operations too.
         from recollect.streams.language.names.name_comparison import compare_names
 
@@ -84,7 +84,7 @@ class NameMatcher:
 
 
 class PossibleEntity(NamedTuple):
-    """Another entity that a name may refer to, and its ids, those merged into it included."""
+    """Another entity that a name may refer to; `ids` include those of entities merged into it."""
 
     entity: Entity
     ids: set[str]
@@ -102,7 +102,7 @@ def matcher_of(connection: apsw.Connection, ids: Set[str]) -> NameMatcher:
 def similar_entities(
     connection: apsw.Connection, ids: Set[str], matcher: NameMatcher
 ) -> list[PossibleEntity]:
-    """Return the other entities of the same type whose name may mean the entity, by id."""
+    """Return the other entities of the same type that have a similar name, in order of id."""
     found: dict[str, PossibleEntity] = {}
     for id_ in sorted(ids):
         entity = identity.entity(connection, id_)

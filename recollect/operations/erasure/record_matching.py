@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: A platform and a sender's id there; None stands for any.
 Account = tuple[str | None, str | None]
 
-#: The prefix of a mental model's tags that name its source events; it is erased with any of them.
+#: The prefix of a mental model's tags that name its source events. Erasing one erases the model.
 SOURCE_TAG_PREFIX = "from:"
 
 

@@ -60,7 +60,7 @@ class FileConversation(Conversation):
         payload = draft.payload
         assert isinstance(payload, Content)
         if isinstance(payload, Message) and payload.turn_id is not None:
-            # Extraction would wait for the turn's end, which the files may lack.
+            # With a turn id, extraction would wait for the turn's end, which the files may lack.
             payload = msgspec.structs.replace(payload, turn_id=None)
         return Event(
             zone=self._zone,

@@ -55,7 +55,7 @@ def follow(
     options = Options.of(timezone, None)
     file_path = Path(path).expanduser()
     if not file_path.is_file():
-        raise InvalidInput(f"{file_path} is not a file; give the path of one that may grow")
+        raise InvalidInput(f"{file_path} is not a file; give the path of a growing file")
     reported = -1
     next_tick = 0.0
 
@@ -98,9 +98,9 @@ class _TailedFile(InputFile):
         if meter is None:
             # Format detection reads the beginning only.
             return super().raw(None)
-        return io.BufferedReader(_Tail(self._tailed_path, self._stops))
+        return io.BufferedReader(_Tail(self._tailed_path, self._should_stop))
 
-    def _stops(self) -> bool:
+    def _should_stop(self) -> bool:
         self.stopped = self._on_end_of_file()
         return self.stopped
 
@@ -108,11 +108,11 @@ class _TailedFile(InputFile):
 class _Tail(io.RawIOBase):
     """A raw stream that waits at the end of its file for more content."""
 
-    def __init__(self, path: Path, stops: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, should_stop: Callable[[], bool]) -> None:
         super().__init__()
         self._path = path
         self._file = io.FileIO(path)
-        self._stops = stops
+        self._should_stop = should_stop
         self._fingerprint = b""
 
     def readable(self) -> bool:
@@ -121,7 +121,7 @@ class _Tail(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int | None:
         while not (count := self._file.readinto(buffer)):
             # Checked before the last read, so that content written in between is not lost.
-            if self._is_replaced() or self._stops():
+            if self._is_replaced() or self._should_stop():
                 if not (count := self._file.readinto(buffer)):
                     return 0
                 break

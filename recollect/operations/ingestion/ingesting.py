@@ -51,7 +51,7 @@ AnyEvent = Mapping[str, Any] | InboundEvent
 PRINCIPAL = "recollect_principal"
 
 _POLL_SECONDS = 0.02
-# Reasons in the message of an import whose events are all rejected.
+# The maximum number of reasons in the message if all events of an import are rejected.
 _MAX_SHOWN = 5
 
 
@@ -161,7 +161,7 @@ class EventImport:
 
 
 def _with_principal(draft: Draft, principal: Mapping[str, str]) -> Draft:
-    """Return a draft whose metadata names this principal only."""
+    """Return the draft with this principal, and no other, in its metadata."""
     payload = draft.payload
     assert isinstance(payload, Content)
     metadata = {name: value for name, value in payload.metadata.items() if name != PRINCIPAL}
@@ -328,7 +328,8 @@ def remember(
 ) -> RememberReceipt:
     """Store a text verbatim as an event.
 
-    `principal` identifies its author; `replaces`: the id of the fact or event that it replaces.
+    `principal` identifies the author. `replaces`: the id of the fact or event that the text
+    replaces.
 
     Raises:
         InvalidInput: the text or the sender is invalid.
@@ -387,7 +388,10 @@ def _remember_receipt(receipt: Receipt, token: str, *, decided: bool) -> Remembe
 
 
 class PublishingCall:
-    """A call that may publish events and then decide them; `undecided` is the latest receipt."""
+    """A call that publishes events and then decides them.
+
+    `undecided`: the receipt of the latest event, until that is decided.
+    """
 
     def __init__(self) -> None:
         self.undecided: RememberReceipt | None = None
@@ -414,7 +418,7 @@ _call: ContextVar[PublishingCall | None] = ContextVar("publishing_call", default
 
 @contextmanager
 def publishing_call() -> Iterator[PublishingCall]:
-    """Yield a record of what this context publishes, including threads that inherit it."""
+    """Yield a `PublishingCall` that tracks what this context and its threads publish."""
     call = PublishingCall()
     reset = _call.set(call)
     try:
@@ -434,13 +438,13 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
     """Wait until everything up to a consistency token is decided and can be recalled here.
 
     Raises:
-        InvalidInput: it is not a token of this zone.
+        InvalidInput: `token` is not a token of this zone.
         DecisionTimeout: `timeout` seconds have passed.
         AlreadyClosed: the home is being closed.
     """
     target = LedgerPosition.parse(token)
     if target.partition != zone.partition:
-        raise InvalidInput(f"token {token!r} is not of zone {zone.name}")
+        raise InvalidInput(f"{token!r} is not a token of zone {zone.name}")
     deadline = time.monotonic() + timeout
     while (number := _decide_up_to(zone)) < target.number:
         if zone.open_home.closing:
@@ -449,8 +453,8 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
             )
         if time.monotonic() > deadline:
             raise DecisionTimeout(
-                f"zone {zone.name} is at record {number} after {timeout:g} s, and the token is of "
-                f"record {target.number}; wait again, or check that a worker runs"
+                f"after {timeout:g} s, zone {zone.name} has reached record {number} but not record "
+                f"{target.number}, as the token asks; wait again, or check that a worker runs"
             )
         time.sleep(_POLL_SECONDS)
 

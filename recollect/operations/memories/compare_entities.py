@@ -95,7 +95,7 @@ def _find(files: ZoneFiles, name_or_id: str) -> Entity:
 
 
 def _stored_profile(files: ZoneFiles, entity: Entity) -> EntityProfile:
-    """Return the names, addresses and lifelong attributes of an entity and all merged into it."""
+    """Return the names, addresses and lifelong attributes of an entity, merged ones included."""
     memory, identity = files.memory.connection, files.identity.connection
     each = [entity, *aliases(identity, entity.id)]
     immutable = {

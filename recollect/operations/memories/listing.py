@@ -110,7 +110,9 @@ def after_cursor(
     if cursor is not None:
         ids = [item.id for item in found]
         if cursor not in ids:
-            raise InvalidInput(f"cursor {cursor[:60]!r} is not of this list; begin it again")
+            raise InvalidInput(
+                f"cursor {cursor[:60]!r} is not from this list; start with the first page"
+            )
         first = ids.index(cursor) + 1
     page = list(found[first : first + limit])
     return page, page[-1].id if len(found) > first + limit else None
@@ -210,10 +212,10 @@ def entity_page(
 ) -> EntityPage:
     """Return up to `limit` entities, the most mentioned first.
 
-    All pages of a list show the zone's state at the first page.
+    All pages of a list show the zone as it was when the first page was read.
 
     Raises:
-        InvalidInput: `limit` is not 1 to 1,000, or the cursor is not of this zone.
+        InvalidInput: `limit` is not 1 to 1,000, or the cursor is not from this zone.
     """
     check_limit(limit)
     number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
@@ -225,13 +227,13 @@ def entity_page(
             return _entity_page(files, now, skip, limit)
     assert number is not None
     if number > now:
-        raise InvalidInput(f"cursor {cursor!r} is not of zone {zone.name}")
+        raise InvalidInput(f"cursor {cursor!r} is not from zone {zone.name}")
     with _files_at(zone, number) as files:
         return _entity_page(files, number, skip, limit)
 
 
 def _read_cursor(text: str) -> tuple[int, int]:
-    """Return the last record as of the list's first page, and the number of entries to skip."""
+    """Return the last record when the first page was read, and the number of entries to skip."""
     parts = text.split(":")
     if len(parts) == 2 and all(part.isdecimal() and len(part) < 16 for part in parts):
         number, skip = map(int, parts)
@@ -284,7 +286,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:
-    """Return the best matches of a name: those in its exact case, and among them the persons."""
+    """Narrow the matches of a name to those in its exact case, and these to the persons."""
     for matches in (
         lambda entity: name in (entity.id, entity.name),
         lambda entity: entity.type == "person",

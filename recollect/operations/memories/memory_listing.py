@@ -1,4 +1,4 @@
-"""Stored memories: one by its id, pages of one kind, and the history of one."""
+"""Reading stored memories: one by its id, pages of one kind, and the versions of one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _START = (LATEST_MS, "")
 
 
 def get_memory(zone: OpenZone, id_: str) -> Memory:
-    """Return a memory by its id; an event also by its source's id.
+    """Return a memory by its id. An event may be given by its source's id too.
 
     Raises:
         UnknownId: nothing in the zone has this id.
@@ -129,7 +129,7 @@ def _version(item: Memory) -> MemoryVersion:
 
 
 class _Cursor(NamedTuple):
-    """The time (unix ms) and id of a page's last entry; valid even after that is forgotten."""
+    """The time (unix ms) and id of a page's last entry; valid even if that entry is forgotten."""
 
     scope: str
     place: tuple[int, str]
@@ -146,7 +146,9 @@ class _Cursor(NamedTuple):
         if not (at.isascii() and at.isdecimal() and len(at) <= len(str(LATEST_MS)) and id_):
             raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from list_memories")
         if cursor_scope != scope:
-            raise InvalidInput(f"cursor {text[:60]!r} is of another list, and scope is {scope}")
+            raise InvalidInput(
+                f"cursor {text[:60]!r} is from another list than that of scope {scope}"
+            )
         return cls(scope, (int(at), id_))
 
 
@@ -208,7 +210,7 @@ _Page = tuple[list[str], tuple[int, str] | None]
 
 
 def _page(found: Sequence[tuple[int, str]], limit: int) -> _Page:
-    """Return the ids of a page of (time, id), and its last entry if another page follows."""
+    """Return the ids of a page, and its last (time, id) if another page follows."""
     page = found[:limit]
     return [id_ for _, id_ in page], page[-1] if len(found) > limit else None
 
@@ -324,7 +326,7 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
     connection = files.memory.connection
     found = superseding.supersessions(connection, ids, LATEST_MS)
     others = {id_ for older, newer, _ in found for id_ in (older, newer)}
-    # Leaves out facts that are being forgotten, whose rows still exist.
+    # Excludes facts that are being forgotten but still have rows.
     readable = with_details(files, fact_list.with_ids(connection, sorted(others)))
     texts = {fact.id: fact.text for fact in readable}
     changes: dict[str, _Changes] = {}

@@ -29,7 +29,7 @@ from recollect.streams.publishing.commands import random_id
 
 def mental_models(zone: OpenZone, *, superseded: bool = False) -> list[MentalModel]:
     """Return the mental models of a zone, the oldest first."""
-    return _found(zone, every=superseded)
+    return _read_models(zone, all_versions=superseded)
 
 
 def model_page(
@@ -51,7 +51,7 @@ def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
     Raises:
         UnknownId: the zone has no mental model with this id.
     """
-    for found in _found(zone, ids=[model_id], every=True):
+    for found in _read_models(zone, ids=[model_id], all_versions=True):
         return found
     raise UnknownId(f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all")
 
@@ -66,14 +66,14 @@ def create(
     tags: Sequence[str] = (),
     sources: Sequence[str] = (),
 ) -> MentalModel:
-    """Save a report; it is erased with any event behind the memories in `sources`.
+    """Save a report. Erasing an event that a memory in `sources` rests on erases the report too.
 
     Raises:
         InvalidInput: the name or the description is not a string, or is empty.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
-    _check(name=name, description=description)
-    return _written(
+    _check_texts(name=name, description=description)
+    return _model_in(
         zone,
         command(
             zone,
@@ -98,13 +98,13 @@ def update(
         InvalidInput: the zone has no mental model with this id, or the text is empty.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
-    _check(description=description)
+    _check_texts(description=description)
     before = mental_model(zone, model_id)
     tags = None
     if sources is not None:
         other_tags = (tag for tag in before.tags if not tag.startswith(SOURCE_TAG_PREFIX))
         tags = (*other_tags, *_source_tags(zone, sources))
-    return _written(
+    return _model_in(
         zone,
         command(
             zone,
@@ -161,18 +161,18 @@ def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     return found
 
 
-def _found(
+def _read_models(
     zone: OpenZone,
     *,
     ids: Sequence[str] | None = None,
     number: int | None = None,
-    every: bool = False,
+    all_versions: bool = False,
 ) -> list[MentalModel]:
     if not zone.exists():
         return []
     with zone.files() as files:
         found = memory.mental_models(
-            files.memory.connection, ids=ids, number=number, all_versions=every
+            files.memory.connection, ids=ids, number=number, all_versions=all_versions
         )
     return [
         MentalModel(
@@ -190,16 +190,16 @@ def _found(
     ]
 
 
-def _written(zone: OpenZone, receipt: Receipt) -> MentalModel:
-    for found in _found(zone, number=receipt.number, every=True):
+def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
+    for found in _read_models(zone, number=receipt.number, all_versions=True):
         return found
     raise DecisionTimeout(
-        f"zone {zone.name}: record {receipt.number} holds the mental model and is not decided "
+        f"zone {zone.name}: record {receipt.number}, which holds the mental model, is not decided "
         "yet; see status and dead_letters"
     )
 
 
-def _check(**texts: str) -> None:
+def _check_texts(**texts: str) -> None:
     for field, text in texts.items():
         if not isinstance(text, str):
             raise InvalidInput(f"{field} is {type(text).__name__}; give a text")

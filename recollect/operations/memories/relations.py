@@ -45,7 +45,7 @@ class Relations:
     def outgoing(self, fact_ids: Sequence[str]) -> dict[str, list[Relation]]:
         """Return the relations of facts to other facts, by fact; facts without any are left out.
 
-        A fact that updates another extends none, and it has at most one relation to each fact.
+        A fact that updates another one extends none. It has at most one relation to each fact.
         """
         found: dict[str, dict[str, Relation]] = defaultdict(dict)
 
@@ -115,10 +115,10 @@ class Relations:
             ]
             return sorted(found, key=lambda each: (each.as_of, each.fact_id), reverse=True)
 
-        is_told = self._values.is_told
+        is_covered = self._values.is_told
         detailed = _DETAIL_OF.get(value.attribute)
         for each in earlier_values(detailed) if detailed is not None else ():
-            if is_told(each.value, value.value) and not is_told(value.value, each.value):
+            if is_covered(each.value, value.value) and not is_covered(value.value, each.value):
                 return each.fact_id
         earlier = earlier_values(value.attribute)
         extended = (
@@ -128,21 +128,21 @@ class Relations:
 
     def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
         """Return an earlier fact with the same value and a text that this fact's text contains."""
-        is_told, same = self._values.is_told, normalise_name(value.value)
+        is_covered, same = self._values.is_told, normalise_name(value.value)
         alike = [
             (each.fact_id, without_occasion(each.text))
             for each in earlier
             if normalise_name(each.value) == same
         ]
         text = without_occasion(value.text)
-        if any(is_told(text, known) for _, known in alike):
+        if any(is_covered(text, known) for _, known in alike):
             return None
-        return next((fact for fact, known in alike if is_told(known, text)), None)
+        return next((fact for fact, known in alike if is_covered(known, text)), None)
 
     def _with_other_value(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-        """Return the earlier fact whose value shares most words with a new value of its slot.
+        """Return the earlier fact whose value shares the most words with a new value of its slot.
 
-        Of several, it is the latest. None if the value is not new, or is the slot's first.
+        If several do, return the latest. None if the value is not new, or is the slot's first.
         """
         values = self._values
         if not earlier or any(values.is_told(value.value, each.value) for each in earlier):

@@ -85,8 +85,8 @@ def retract(
     found = find_memory(zone, id_)
     if found.type not in ("fact", "event"):
         raise InvalidInput(
-            f"{id_!r} is of type {found.type}; only facts and events are retracted: update it, or "
-            "forget what it rests on"
+            f"{id_!r} is of type {found.type}; only facts and events can be retracted: update it, "
+            "or forget what it rests on"
         )
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
     target = _retracted_as(zone, found.id) if restore else found.id
@@ -143,13 +143,16 @@ def _append(
 
 
 def _stated_at(
-    files: ZoneFiles, found: Memory | Part, but: str | None, among: Sequence[str] | None
+    files: ZoneFiles,
+    found: Memory | Part,
+    except_event: str | None,
+    only_sources: Sequence[str] | None,
 ) -> tuple[StatedAt, ...]:
     """Return where events state a memory, in the order of the ledger.
 
-    `but`: an event to leave out. `among`: only events with these source ids.
+    `except_event`: an event to leave out. `only_sources`: only events with these source ids.
     """
-    # Only a retraction needs the agents.
+    # Imported here: only a retraction needs the agents.
     from recollect.streams.agents.writer.retracted_statements import stated_span
 
     if isinstance(found, Part):
@@ -171,7 +174,7 @@ def _stated_at(
             ),
         )
         for each in sorted(events, key=lambda each: each.number)
-        if each.id != but and (among is None or each.source_id in among)
+        if each.id != except_event and (only_sources is None or each.source_id in only_sources)
     )
 
 

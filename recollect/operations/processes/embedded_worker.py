@@ -23,7 +23,7 @@ _RETRY_SECONDS = 5.0
 
 
 class EmbeddedWorker:
-    """Decides the zones of a node, first come, first served, in time slices.
+    """Decides the zones of a node in time slices, first come, first served.
 
     Other processes may publish and decide at the same time.
     """
@@ -68,9 +68,9 @@ class EmbeddedWorker:
         self._ended.set()
 
     def _is_writable(self) -> bool:
-        """Return whether the home can be written; it cannot on a full disk, for example.
+        """Return whether the home can be written; on a full disk, for example, it cannot.
 
-        Each time it becomes unwritable, that is reported once.
+        When it becomes unwritable, report that once.
         """
         try:
             self._node.must_be_writable()

@@ -109,7 +109,7 @@ def _work_embedded(home: Home, report: OnZoneProgress) -> None:
 
 
 def _ignore_report(_: str, __: WriteReport) -> None:
-    """Report no model usage: `status` counts it."""
+    """Do not report the model's usage, since `status` counts it."""
 
 
 def _warn_unwritten(zone: str, error: Exception) -> None:

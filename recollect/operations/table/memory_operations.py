@@ -60,7 +60,7 @@ VERSIONS = {
 
 
 def _without_metadata(memory: Memory) -> Memory:
-    """Remove the metadata, which is meant for programs and unbounded in size."""
+    """Remove the metadata, which is meant for programs and may be of any size."""
     return msgspec.structs.replace(memory, metadata=None)
 
 

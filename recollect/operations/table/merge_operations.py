@@ -1,4 +1,4 @@
-"""Operations on merges: two entities that are, or may be, the same ."""
+"""Operations on merges: two entities that are, or may be, the same."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 class Tool:
     """How an operation is offered to agents over MCP.
 
-    `hidden`: parameters that agents do not get. `defaults` replace the operation's own.
+    `hidden`: parameters that agents cannot set. `defaults` replace the operation's own defaults.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
     `max_text_length`: the maximum characters of each text in an answer. `quotes`: the answer quotes
     memories, and begins with a note that they are data. `shape`: makes the answer for agents from
@@ -125,14 +125,14 @@ class Operation(Generic[P, T]):
     ) -> None:
         """`path`: relative to a zone's path, with parameters as `{name}`.
 
-        `body`: the input, if it is not the list of parameters; `to_input` makes it from the
-        arguments of a call in the library, and `to_arguments` makes those from it. `extra_right`
+        `body`: the type of the input, if it is not the list of parameters; `to_input` converts the
+        arguments of a call in the library to it, and `to_arguments` converts it back. `extra_right`
         returns a further right that an input needs. `key`: over HTTP the result is wrapped in an
-        object under this key. `creates_zone`: it may create the zone. `needs_zone`: it fails if the
-        zone does not exist, even if it only reads. `erases`: it may erase text, so caches are
-        cleared. `long_running`: over HTTP it runs in the background and is polled. `stamp`: the
-        parameter that a remote caller sets to the current time, so that a retried request is the
-        same event. `example`: an input without the path's parameters, and an output.
+        object under this key. `creates_zone`: the operation may create the zone. `needs_zone`: it
+        fails if the zone does not exist, even if it only reads. `erases`: it may erase text, so
+        caches are cleared. `long_running`: over HTTP it runs in the background, and clients poll
+        it. `stamp`: the parameter that a remote caller sets to the current time, so that a retried
+        request is the same event. `example`: an input without the path's parameters, and an output.
         """
         update_wrapper(self, function)
         self.function = function
@@ -182,7 +182,7 @@ class Operation(Generic[P, T]):
 
     @cached_property
     def answer(self) -> Any:
-        """The type of the answer over HTTP: that of the result, or of an object around it."""
+        """The type of the answer over HTTP: the result's type, or an object that wraps it."""
         if self.key is None:
             return self.output
         described = msgspec.Meta(description=self.description.partition("\n")[0])
@@ -326,9 +326,9 @@ class Operation(Generic[P, T]):
 def operation(
     route: str, **options: Any
 ) -> Callable[[Callable[Concatenate[OpenZone, P], T]], Operation[P, T]]:
-    """Return a decorator that makes an operation of a function; see `Operation` for the options.
+    """Return a decorator that turns a function into an operation; see `Operation` for the options.
 
-    `route`: the method, and the path relative to a zone's: `GET /memories/{id}`.
+    `route`: the method, and the path relative to the zone's path: `GET /memories/{id}`.
     """
     method, _, path = route.partition(" ")
 
@@ -359,7 +359,7 @@ def _field(item: msgspec.structs.FieldInfo) -> Any:
 
 
 def _tuple_of(kind: Any) -> Any:
-    """Return the type of a tuple of values, with the description of a single one."""
+    """Return the type of a tuple of these values, with the description of a single value."""
     notes = [note for note in getattr(kind, "__metadata__", ()) if isinstance(note, msgspec.Meta)]
     described = next((note.description for note in notes if note.description), None)
     return Annotated[tuple[kind, ...], msgspec.Meta(description=described)]

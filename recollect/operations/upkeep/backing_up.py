@@ -15,8 +15,8 @@ from recollect.streams.lifecycle.backup_files import TOKENS_FILE, write_backup
 
 #: The message for a home whose ledger is on Kafka.
 ON_KAFKA = (
-    "it works on the embedded ledger: the ledger of this home is on Kafka, whose replicas keep it; "
-    "see docs/operations.md for what to back up there"
+    "only an embedded ledger can be backed up; the ledger of this home is on Kafka, which "
+    "replicates it; see docs/operations.md for what to back up there"
 )
 
 
@@ -35,9 +35,9 @@ def backup(open_home: OpenHome, path: Path) -> BackupReport:
     home = open_home.home.directory
     path = path.expanduser().resolve()
     if path.is_relative_to(home.resolve()):
-        raise InvalidInput(f"{path} is inside the home: a backup belongs elsewhere")
+        raise InvalidInput(f"{path} is inside the home: choose a directory outside it")
     started = time.monotonic()
-    # Taken first: a restore assumes that tokens revoked before this time are not in the backup.
+    # Set first: a restore assumes that tokens revoked before this time are not in the backup.
     made_at = unix_ms()
     ledger.create()
     identity = home_id(home)

@@ -92,14 +92,14 @@ def examine(configuration: Configuration) -> list[Check]:
     rebuild = f"recollect --home {directory} --zone NAME rebuild"
     checks += [
         check("file system", _file_system, "move the home to a local disk"),
-        check("owner", _owner, "give all of it to one user"),
+        check("owner", _owner, "make one user the owner of all its files"),
         check("writable", _writable, ""),
-        check("private", _private, f"run {init}, which makes it private"),
+        check("private", _private, f"run {init}, which makes its files private"),
         check("encoder", lambda _: _encoder(opened), f"run {init}, which installs it again"),
         check("agents", _agents, f"choose the agents with {init} --agents NAMES"),
         check("ledger", lambda _: _ledger(opened), "restore ledger.db and keys.db from a backup"),
         check("keys", lambda _: _keys(opened), "restore keys.db from a backup that has them"),
-        check("zones", _zones, f"run {rebuild}, which makes the file again"),
+        check("zones", _zones, f"run {rebuild}, which recreates the file"),
     ]
     if on_kafka(opened):
         fix = "see docs/kafka.md, what survives what"
@@ -118,7 +118,7 @@ def _installation() -> list[Check]:
 
 
 def _run(name: str, run: Callable[[], str], fix: str, directory: Path | None = None) -> Check:
-    """Run a check that returns its detail, or raises; `fix`: the advice if it fails."""
+    """Run a check, which returns its detail or raises an error; `fix`: the advice if it fails."""
     try:
         return Check(name, True, run())
     except _CheckFailed as error:
@@ -131,7 +131,7 @@ def _run(name: str, run: Callable[[], str], fix: str, directory: Path | None = N
 
 
 def _advice(error: Exception, directory: Path | None) -> str | None:
-    """Return the advice for an undamaged file that could not be opened; None for other errors."""
+    """Return the advice if a file is undamaged but could not be opened; None for other errors."""
     if directory is None:
         return None
     cannot_open = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
@@ -145,7 +145,8 @@ def _advice(error: Exception, directory: Path | None) -> str | None:
 
 def _not_readable(directory: Path) -> _CheckFailed:
     return _CheckFailed(
-        f"{directory} belongs to another user, who alone may read it", _owner_advice(directory)
+        f"{directory} belongs to another user, and only that user may read it",
+        _owner_advice(directory),
     )
 
 
@@ -155,7 +156,7 @@ def _owner_advice(directory: Path) -> str:
     except PermissionError:
         return "run recollect as the user who owns it"
     return (
-        f"run recollect as the user {owner}, who owns {directory}; if other users own files in it, "
+        f"run recollect as the user {owner}, who owns {directory}; if others own files in it, "
         f"run as root: chown -R {owner} {directory}"
     )
 
@@ -214,8 +215,8 @@ def _home(directory: Path) -> str:
         is_taken = directory.is_file() or (directory.is_dir() and any(directory.iterdir()))
         init = f"recollect --home {'DIR' if is_taken else directory} init"
         raise _CheckFailed(
-            f"{directory} {'holds something else' if is_taken else 'is not there'}",
-            f"name the directory of the home with --home; or make one: {init}",
+            f"{directory} {'is not a home' if is_taken else 'does not exist'}",
+            f"give the home's directory with --home, or create a home: {init}",
         ) from None
     except PermissionError:
         raise _not_readable(directory) from None
@@ -263,15 +264,15 @@ def _owner(directory: Path) -> str:
     others = [path for path in directory.rglob("*") if _owner_of(path) not in (None, owner)]
     if others:
         raise _CheckFailed(
-            f"{directory} belongs to the user {owner}, and {len(others)} of its files do not, such "
-            f"as {others[0]}",
+            f"{directory} belongs to the user {owner}, but {len(others)} of its files belong to "
+            f"others, such as {others[0]}",
             _owner_advice(directory),
         )
     if user == owner:
-        return f"all of it belongs to the user {owner}, who runs this"
+        return f"all files belong to the user {owner}, who runs this"
     return (
-        f"all of it belongs to the user {owner}, and {user} runs this: to write, run recollect as "
-        f"{owner}, who cannot open files that others create there"
+        f"all files belong to the user {owner}, but {user} runs this: to write, run recollect as "
+        f"{owner}, who could not open files that another user creates there"
     )
 
 
@@ -296,9 +297,9 @@ def _private(directory: Path) -> str:
     found = list(world_accessible(directory))
     if not found:
         return "readable by its owner only"
-    # Normal for a home made by an older recollect.
+    # Normal for a home that an older version of recollect created.
     return (
-        f"{len(found)} of its files may be read by others than their owner, such as {found[0]}: "
+        f"{len(found)} of its files can be read by users other than the owner, such as {found[0]}: "
         f"recollect --home {directory} init makes them private"
     )
 
@@ -307,7 +308,7 @@ def _encoder(home: Home) -> str:
     pin = home.settings.encoder
     if pin is None:
         return "none, by choice"
-    # Not from the process-wide cache: the files on disk are checked.
+    # Not from the process-wide cache, so that the files on disk are checked.
     encoder = load(pin, cache=home.configuration.cache)
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
@@ -324,8 +325,8 @@ def _agents(directory: Path) -> str:
             decided_by = ZoneDirectory(path).current().agents
             if decided_by != names:
                 raise _CheckFailed(
-                    f"zone {path.name} was decided by {','.join(decided_by)}, and this home has "
-                    f"{','.join(names)}: nothing more is decided there",
+                    f"zone {path.name} was decided by {','.join(decided_by)}, but this home has "
+                    f"{','.join(names)}: no more events are decided in it",
                     f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
                     f"recollect --home {directory} init --agents {','.join(decided_by)}",
                 )
@@ -340,7 +341,7 @@ def _ledger(home: Home) -> str:
             return "on the brokers"
         # If a ledger was created and a file is missing, opening it raises an error.
         with closing(EmbeddedLedger(directory)):
-            return "not made yet"
+            return "not created yet"
     for name in names:
         _check_file(directory / name)
     with closing(EmbeddedLedger(directory)):
@@ -365,8 +366,8 @@ def _keys(home: Home) -> str:
             try:
                 numbers = unexplained_missing_keys(ledger, zone, missing)
             except IntegrityError as error:
-                # The key of an erasure is missing, so its targets are unknown; such a key is never
-                # destroyed on purpose.
+                # The key of an erasure command is missing, so its targets are unknown; such keys
+                # are never destroyed on purpose.
                 numbers, reason = missing, f": {error}"
             if numbers:
                 more = " and more" if len(numbers) > _MAX_SHOWN else ""
@@ -374,7 +375,7 @@ def _keys(home: Home) -> str:
                 lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){reason}")
     if lost:
         raise HomeError(
-            "keys are missing though no erasure explains it, and what they seal cannot be read: "
+            "keys are missing that no erasure destroyed, so the events sealed with them are lost: "
             + "; ".join(lost)
         )
     return f"{pluralise(events, 'event')}: every key is present or was destroyed by an erasure"
@@ -415,7 +416,7 @@ def _brokers(home: Home) -> str:
         problems = [*ledger.durability_warnings()]
     if problems:
         raise HomeError("; ".join(problems))
-    return "the topics are set as recollect needs them"
+    return "the topics have the settings that recollect needs"
 
 
 def _zones(directory: Path) -> str:

@@ -51,7 +51,7 @@ def rebuild(
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
-    `compare` (levels derive and fresh): only report the differences; the old one stays in use.
+    `compare` (levels derive and fresh): only report the differences, and do not activate it.
     """
     if level not in LEVELS:
         raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
@@ -65,14 +65,14 @@ def rebuild(
         return RebuildReport(level=level, records=records_to_read(zone), dry_run=True)
     started = time.monotonic()
     try:
-        # A zone decided by other agents can be decided only by the derivation itself.
+        # After a change of agents, only the rebuild itself can decide the pending events.
         with suppress(AgentMismatch):
             zone.decide()
     except HistoryMismatch:
         # The files may hold the only copy of records that the ledger has lost.
         raise
     except _DAMAGE:
-        # The rebuild replaces damaged files, and decides the pending events.
+        # The rebuild replaces the damaged files, and decides the pending events.
         if level != "project":
             raise
     from recollect.streams.lifecycle import rebuilding

@@ -17,7 +17,7 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.lifecycle import promotion
 from recollect.streams.projecting.projector import OnProgress
 
-#: Called with the number of steps; the context yields a function to call with the steps done.
+#: Called with the total number of steps; yields a function to call with the number of steps done.
 Show = Callable[[int], AbstractContextManager[OnProgress]]
 
 
@@ -41,8 +41,8 @@ def promote(
 
     Raises:
         InvalidInput: `url` is invalid, or the settings name a ledger other than the embedded one.
-        HomeError: the ledger was moved already, the topics contain other records, or the home is
-            read-only.
+        HomeError: the ledger was already moved elsewhere, the topics contain other records, or the
+            home is read-only.
         Busy: another process uses this home or the topics.
         LedgerUnavailable: the brokers cannot be reached.
     """
@@ -57,7 +57,7 @@ def promote(
     with hold_follower_lock(home), promotion.exclusive_files(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
-            # An earlier promotion to another URL may have left it.
+            # An interrupted promotion to another URL may have left this copy.
             shutil.rmtree(home.directory / "copy", ignore_errors=True)
         ledger = KafkaLedger(
             settings,
@@ -86,11 +86,11 @@ def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
     is_unfinished = promoted_to is None or any(own.ends().values())
     if moved_to is not None and not (is_unfinished and moved_to == url):
         raise HomeError(
-            f"the ledger of {home.directory} was moved to {moved_to}: set RECOLLECT_LEDGER to that"
+            f"the ledger of {home.directory} was moved; set RECOLLECT_LEDGER to {moved_to}"
         )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
     if moved_to is None and (others := zones - set(own.file.zones())):
         raise HomeError(
-            f"zone {min(others)} of {home.directory} comes from another ledger than the embedded "
-            f"one: set RECOLLECT_LEDGER to that"
+            f"zone {min(others)} of {home.directory} comes from a ledger other than the embedded "
+            f"one: set RECOLLECT_LEDGER to the URL of that ledger"
         )

@@ -4,8 +4,9 @@ The restored home is built next to the current one, which stays in use until the
 
 1. copy the backup's files, compare them with the manifest, and check chains, seals and keys;
 2. read the later erasures from the current home and from the other given sources;
-3. repeat them by a command at the end of each zone's ledger, and decide it;
-4. delete the files in which they were decided, rebuild them from the ledger, and verify them;
+3. append a command that repeats them to the ledger of each zone, and decide this command;
+4. delete the read models that contained forgotten data, rebuild them from the ledger, and verify
+   them;
 5. replace the current home (`recollect/home/home_swap.py`).
 """
 
@@ -107,16 +108,18 @@ def restore(
 ) -> RestoreReport:
     """Restore a backup to the configured home, without the events forgotten since.
 
-    Later erasures are read from the current home and from `erasures_from`, later backups or homes.
+    Later erasures are read from the current home and from `erasures_from`, which are newer backups
+    or other homes.
     `lose_newer`: allow the loss of events that came after the backup.
     `forgotten_may_return`: continue if the later erasures cannot be read completely.
 
-    After a crash, either the old or the restored home is there; restoring again finishes it.
+    After a crash, either the old or the restored home is there; calling this again completes it.
 
     Raises:
         InvalidInput: newer events would be lost, later erasures cannot be read, or the ledger is on
             Kafka.
-        HomeError: there is no backup, or the directory contains something other than this home.
+        HomeError: there is no backup, or the directory contains something else than the backed-up
+            home.
         CorruptFile: the backup is damaged or incomplete.
         Busy: a process has the home open.
     """
@@ -160,8 +163,8 @@ def _exclusive_access(directory: Path) -> Iterator[None]:
             yield
     except Busy:
         raise Busy(
-            f"a process has the home {directory} open, as a service, a worker or a command, or "
-            "another restore: stop it, then restore again"
+            f"a process (a service, a worker, a command or another restore) has the home "
+            f"{directory} open: stop it, then restore again"
         ) from None
     finally:
         if is_new and not Home.exists_at(directory):
@@ -181,7 +184,7 @@ def _finish(swap: HomeSwap) -> _Committed | None:
 
 
 class _ErasureSource:
-    """A source of later erasures and tokens: the current home, or a later backup or home.
+    """A source of later erasures and tokens: the current home, a newer backup, or another home.
 
     `copy_to`: the directory to which a backup is copied, since its own files must not be changed.
     """
@@ -201,7 +204,7 @@ class _ErasureSource:
         self.is_of_same_home = manifest.home in self.home_ids
 
     def tokens(self) -> TokenSnapshot:
-        """Return its tokens."""
+        """Return the access tokens in this source."""
         return _read_tokens(self._tokens, self.at)
 
 
@@ -272,7 +275,7 @@ class _Restore:
         """Open the home to be replaced; None if there is none, or it has no events.
 
         Raises:
-            HomeError: the directory contains something else.
+            HomeError: the directory contains something else than the backed-up home.
         """
         home_files = {HOME_FILE, IDENTITY_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy"}
         if (self._directory / "copy").exists() or self._is_moved():
@@ -332,8 +335,8 @@ class _Restore:
         open_files.callback(source.ledger.close)
         if not source.is_of_same_home:
             raise InvalidInput(
-                f"--erasures-from {directory} belongs to another home, or to none: name a later "
-                "backup of this home, or the home"
+                f"--erasures-from {directory} belongs to another home, or to none: name a newer "
+                "backup of this home, or a copy of the home"
             )
         return source
 
@@ -471,17 +474,17 @@ class _Restore:
         ]
         if readable or has_pending_erasure(ledger, zone):
             raise ErasureFailed(
-                f"zone {zone}: what was forgotten since the backup can still be read, so nothing "
-                "was restored; recollect verify on the home says more"
+                f"zone {zone}: events forgotten since the backup can still be read, so nothing "
+                "was restored; for details run recollect verify on the home"
             )
         return len(numbers)
 
     def _write_tokens(
         self, current: _ErasureSource | None, others: Sequence[_ErasureSource]
     ) -> tuple[int, int]:
-        """Write the tokens not revoked since; return their number, and that of the revoked ones.
+        """Write the tokens except those revoked since; return how many of each there are.
 
-        The current home, if there is one, has the newest tokens: any that it lacks were revoked.
+        The current home, if there is one, has the newest tokens; a token missing there was revoked.
         """
         backed_up = TokenSnapshot(self._tokens, self._manifest.made_at)
         snapshots = [source.tokens() for source in others]

@@ -32,12 +32,12 @@ class UnreadableRecord(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Its topic, partition and offset."""
+        """The topic, partition and offset of the record."""
         return f"{self.topic}/{partition_of(self.zone)} offset {self.offset}"
 
     @property
     def fix(self) -> str:
-        """The command that skips it."""
+        """The command that skips the record."""
         return f"recollect --zone {self.zone} skip {self.topic} {self.offset}"
 
 
@@ -79,10 +79,10 @@ def _fault(topic: str, value: bytes, assembler: Assembler) -> str | None:
 
 
 def skip_record(zone: OpenZone, topic: str, offset: int) -> Receipt:
-    """Publish the command by which every reader of a zone skips a record.
+    """Publish a command that makes every reader of the zone skip a record.
 
     Raises:
-        InvalidInput: there is no such record of the zone, or it can be read.
+        InvalidInput: the zone has no such record, or the record is readable.
     """
     zone.must_exist()
     ledger = zone.node.ledger
@@ -90,8 +90,8 @@ def skip_record(zone: OpenZone, topic: str, offset: int) -> Receipt:
     if (topic, offset) not in found:
         known = ", ".join(f"{name} {place}" for name, place in sorted(found)) or "none"
         raise InvalidInput(
-            f"{topic} offset {offset} is not a record that blocks zone {zone.name}; those that do "
-            f"are: {known}"
+            f"{topic} offset {offset} is not a record that blocks zone {zone.name}; the blocking "
+            f"records are: {known}"
         )
     (record,) = ledger.read(topic, zone.partition, offset, 1, zone.name)
     return command(

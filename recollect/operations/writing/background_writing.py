@@ -18,16 +18,16 @@ from recollect.streams.models.model_client import ModelClient
 
 #: Called with a zone and the report of a run over it.
 OnWritten = Callable[[str, WriteReport], None]
-#: Called with a zone, or "" if the error concerns no single zone, and the error.
+#: Called with a zone and an error; the zone is "" if the error concerns no particular zone.
 OnFailed = Callable[[str, Exception], None]
 #: Called with the partitions whose zones are processed from now on.
 SetOwned = Callable[[Set[int]], None]
 
 _POLL_SECONDS = 0.5
-#: Seconds before the first retry after a failure; each further pause is twice as long, up to a
-#: maximum.
+#: Seconds before the first retry after a failure, and the maximum; each further pause is twice as
+#: long.
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0
-#: Seconds after which a new run begins, with the full budget of a run.
+#: Seconds after which a new run begins; each run has the full budget.
 _RUN_SECONDS = 3_600.0
 _ALL = frozenset(range(PARTITIONS))
 
@@ -38,7 +38,8 @@ def writing_in_background(
 ) -> Iterator[SetOwned]:
     """Let the home's model process new events on a thread until the block ends.
 
-    It processes the zones of the partitions `owned`; the block gets a function that replaces them.
+    The model processes the zones of the partitions `owned`. Yields a function that replaces these
+    partitions.
     On Kafka each partition belongs to one worker at a time, so that no event is processed twice.
     Does nothing if the home's writer is `rules`, if the settings disable background writing, or if
     the home is read-only.
@@ -62,7 +63,7 @@ def writes_in_background(home: Home) -> bool:
 
 
 class _BackgroundWriter:
-    """Processes the zones of a home in turn, a few events of each."""
+    """Processes the zones of a home in turn, a few events at a time."""
 
     def __init__(
         self, open_home: OpenHome, on_written: OnWritten, on_failed: OnFailed, owned: Set[int]
@@ -80,7 +81,7 @@ class _BackgroundWriter:
         self._waiting: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
         self._backlogs: dict[str, ModelBacklog] = {}
-        #: Zone -> number of an event that its next run skips -> whether it is skipped for good.
+        #: Zone -> numbers of the events that the next run skips -> whether permanently.
         self._skipped: dict[str, dict[int, bool]] = {}
 
     def run(self) -> None:
@@ -110,7 +111,7 @@ class _BackgroundWriter:
         self._close_client()
 
     def _find_zones(self) -> None:
-        """Add zones with new events or in new partitions; drop those of partitions given up."""
+        """Add zones with new events or in new partitions; drop those in lost partitions."""
         ledger = self._open_home.node.ledger
         ends = {part: ledger.end(EVENTS, part) for part in self._owned}
         for zone in [zone for zone in self._waiting if partition_of(zone) not in ends]:
@@ -129,7 +130,7 @@ class _BackgroundWriter:
     def _process(self, zone: str) -> None:
         """Let the model process some events of a zone."""
         if not self._open_home.holds(zone):
-            # A worker of this home is creating the zone's files right now.
+            # A worker of this home is just creating the zone's files.
             self._waiting[zone] = time.monotonic() + _POLL_SECONDS
             return
         before = self._skipped.get(zone, {})
@@ -153,7 +154,7 @@ class _BackgroundWriter:
             # Any error pauses only this zone.
             self._pause(zone, error)
             return
-        # An event that failed is skipped once, so that others come first; a rejected one, for good.
+        # A failed event is skipped once, so that others come first; a rejected event, permanently.
         self._skipped[zone] = {
             number: is_rejected
             for number, is_rejected in skipped.items()
@@ -173,7 +174,7 @@ class _BackgroundWriter:
             self._pauses.pop(zone, None)
 
     def _pause(self, zone: str, error: Exception) -> None:
-        """Report an error and pause a zone, or all for ""; each pause is twice as long."""
+        """Report an error and pause its zone ("": all zones), twice as long as the last time."""
         if self._stopped.is_set() or (zone and not self._is_active(zone)):
             return
         self._on_failed(zone, error)

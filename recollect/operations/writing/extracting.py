@@ -1,4 +1,4 @@
-"""A dry run of the writer over events, in order: in memory only, nothing is stored."""
+"""A dry run of the writer: it processes events in order, in memory, and stores nothing."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Extractor:
         references = self._references(event, content)
         self._thread.add(event)
         messages: list[AnalysedMessage] = extract.content
-        # The model's mentions come first: they win over those of the rules with the same span.
+        # The model's mentions come first: they take precedence over the rules' for the same span.
         named = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
@@ -248,7 +248,7 @@ class Extractor:
         return who_is_meant(content.content, speaker, before)
 
     def _name(self, id_or_name: str) -> str:
-        """Return the name of the entity of an id, after merges; return a name unchanged."""
+        """Return the name of the entity with this id, after merges; return a name unchanged."""
         entity = canonical(self._identity.connection, id_or_name)
         return id_or_name if entity is None else entity.name
 
@@ -267,7 +267,7 @@ class Extractor:
 def _with_references(
     found: Sequence[Mention], text: str, references: Sequence[Reference]
 ) -> list[Mention]:
-    """Return mentions with the resolved references to people: pronouns, and names by context."""
+    """Add references to people: resolved pronouns, and names that the context resolves."""
     made = list(found)
     for reference in references:
         start, end = reference.start, reference.end

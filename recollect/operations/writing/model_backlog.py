@@ -1,4 +1,4 @@
-"""The events of a zone that a language model has yet to process, kept from one run to the next."""
+"""The events of a zone that a language model has not processed yet, kept between runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ModelBacklog:
     def __init__(self, ledger: Ledger, zone: str) -> None:
         self.recordings = Recordings(ledger, zone)
         self._found: deque[tuple[int, str]] = deque()
-        # Messages of assistants and empty ones, which the model does not process.
+        # Empty messages and those of assistants, which the model does not process.
         self._without_text: set[int] = set()
 
     def __len__(self) -> int:

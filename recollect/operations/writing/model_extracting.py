@@ -1,4 +1,4 @@
-"""A dry run of the model writer over events, in order: in memory only, nothing is recorded."""
+"""A dry run of the model writer: it processes events in order and records nothing."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class _Answers:
     def ask(
         self, request: ChatRequest, numbers: frozenset[int], role: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a request, and a reference: its index among the answers."""
+        """Return the answer to a request, and a reference: the index among the answers."""
         answer = self._client.ask(request)
         header = RecordingHeader(
             RECORDING_FORMAT,
@@ -218,7 +218,7 @@ class _Answers:
         return recording, RecordingRef(index, index.to_bytes(8, "big"))
 
     def calls(self) -> ModelCalls:
-        """Return all answers as one."""
+        """Return all answers as one record."""
         return combine_answers(self._recordings)
 
 

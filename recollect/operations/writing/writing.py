@@ -52,7 +52,7 @@ from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_p
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
 
-#: Events that are read from the files and decided together.
+#: The number of events that are read from the files, and decided, together.
 _BATCH_SIZE = 32
 _MAX_RECALLED = 10
 #: The maximum number of events in which an entity's names are looked up.
@@ -78,11 +78,11 @@ def write(
 ) -> WriteReport:
     """Let the home's model process the events that it has not processed yet.
 
-    `limit`: the maximum number of events; None: all. `again`: process also events that another
-    model, or this one with another prompt, has processed. `while_`: checked between two events;
-    False stops. `client`: an open client, which stays open. `skipped`: number of an event to leave
-    out -> whether a service rejected its request; events that fail now are added. `backlog`: the
-    events that an earlier run left; when it is empty, the zone is scanned again.
+    `limit`: the maximum number of events; None: all. `again`: also process events that were
+    processed with another model or another prompt. `while_`: called between two events; if it
+    returns False, the run stops. `client`: an open client, which stays open. `skipped`: maps the
+    numbers of events to skip to whether a service rejected them; events that fail are added.
+    `backlog`: the events that an earlier run left; when it is empty, the zone is scanned again.
 
     An event without an answer does not stop the others. The run stops after as many consecutive
     failures as there are concurrent calls, but at least three.
@@ -196,7 +196,7 @@ class _Run:
         """Return the next events to process, in the ledger's order, at most `limit`."""
         is_scanned = not self._backlog
         tasks = self._take(limit)
-        # Events of an earlier scan may have been processed or erased since.
+        # All events left from an earlier scan may have been processed or erased since.
         return tasks if tasks or is_scanned else self._take(limit)
 
     def _take(self, limit: int | None) -> list[WriteTask]:
@@ -224,7 +224,7 @@ class _Run:
             self._backlog.scan(files, processed | self._skipped.keys())
 
     def _is_pending(self, files: ZoneFiles, number: int) -> bool:
-        """Return whether an event is still unprocessed since the scan."""
+        """Return whether an event is still to be processed."""
         is_done = not self._again and memory.model_answers_about(files.memory.connection, number)
         return not is_done and number not in self._skipped
 
@@ -383,7 +383,7 @@ class _ZoneMemory:
         return RecalledMemory(shown, numbers)
 
     def _recalled_entity(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
-        """Return an entity with those of its names that occur in events which mention it."""
+        """Return an entity with those of its names that occur in events that mention it."""
         connection = files.identity.connection
         entity = identity.canonical(connection, result.id)
         if entity is None:
@@ -444,7 +444,7 @@ class _ZoneMemory:
                     )
             except DependenciesUnknown:
                 return frozenset()
-        # Commands quote no message, and have no row in the events file.
+        # Commands quote no message, so they have no row in the events file.
         return frozenset(
             number for number in numbers if events.event_by_number(connection, number) is not None
         )

@@ -1,4 +1,4 @@
-"""The HTTP protocol of the server, with a timeout for connections without a running request."""
+"""The server's HTTP protocol, with a timeout for connections that have no running request."""
 
 from __future__ import annotations
 

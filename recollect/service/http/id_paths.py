@@ -1,8 +1,8 @@
 """Ids with slashes in paths: an escaped slash does not split its path segment.
 
-The server passes on a decoded path, in which an escaped slash looks like any other. So the raw path
-is decoded here again, with a placeholder for each escaped slash; routing is followed by restoring
-the slashes.
+The server passes on a decoded path, in which an escaped slash looks like any other slash. So the
+raw path is decoded here again, with a placeholder for each escaped slash. After routing, the
+slashes are restored.
 """
 
 from __future__ import annotations

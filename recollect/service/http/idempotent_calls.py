@@ -1,4 +1,4 @@
-"""Idempotency keys: a call repeated with its key gets the first call's answer.
+"""Idempotency keys: a call that is repeated with the same key gets the first call's answer.
 
 Answers are cached in memory for a day, at most a few thousand. After an erasure in its zone, by any
 process, a cached answer is dropped, since it may contain erased data.
@@ -30,7 +30,8 @@ _MAX_KEY_LENGTH = 255
 class _Call:
     """A call, running or answered.
 
-    `body`: the digest of its body; `offset`: the end of the zone's partition when it began.
+    `body`: the digest of the request body. `offset`: the end of the zone's partition when the call
+    began.
     """
 
     body: bytes
@@ -86,7 +87,7 @@ class IdempotentCalls:
             self._calls.pop(name, None)
             if isinstance(error, Exception):
                 future.set_exception(error)
-                # Mark it as retrieved: there may be no other waiter.
+                # Mark the exception as retrieved, since nobody else may wait for it.
                 future.exception()
             else:
                 future.cancel()
@@ -121,5 +122,5 @@ class IdempotentCalls:
 def check_key(key: str) -> None:
     """Raise Refused if a key is invalid."""
     if not 0 < len(key) <= _MAX_KEY_LENGTH:
-        detail = f"Idempotency-Key has at least one and at most {_MAX_KEY_LENGTH} characters"
+        detail = f"Idempotency-Key must have 1 to {_MAX_KEY_LENGTH} characters"
         raise Refused(INVALID, detail, (FieldError(HEADER, detail),))

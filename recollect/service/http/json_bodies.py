@@ -26,10 +26,10 @@ _NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Decode a body; a lone surrogate in it becomes U+FFFD.
+    """Decode a body; replace lone surrogates by U+FFFD.
 
     Raises:
-        Refused: it is not JSON, or not of this type.
+        Refused: the body is not JSON, or does not match the type.
     """
     try:
         return msgspec.json.decode(replace_lone_surrogates_json(body), type=kind)
@@ -45,7 +45,7 @@ def read_values(body: bytes, kind: type[T]) -> T:
     """Decode a body as a struct; null in an optional field counts as omitted.
 
     Raises:
-        Refused: it is not a JSON object, or a field is missing, unknown or invalid.
+        Refused: the body is not a JSON object, or a field is missing, unknown or invalid.
     """
     optional = {
         field.encode_name

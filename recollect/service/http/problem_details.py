@@ -33,7 +33,7 @@ _TYPES = "urn:recollect:problem:"
 
 
 class ProblemKind(NamedTuple):
-    """A kind of problem: the end of its type URI, its status, and its title, which is constant."""
+    """A kind of problem: the end of its type URI, its status, and its constant title."""
 
     name: str
     status: int
@@ -73,7 +73,7 @@ KINDS = (
 
 _NOTHING = "there is nothing at this address, or nothing that this token may access"
 _RETRY_SECONDS = 1
-# In characters, since a detail may quote the request.
+# The maximum number of characters, since a detail may quote the request.
 _MAX_DETAIL_LENGTH = 300
 
 
@@ -149,7 +149,7 @@ def unauthorized() -> Refused:
 
 
 def to_problem(error: Exception) -> Refused:
-    """Return the problem for an exception; that of an unexpected one reveals nothing."""
+    """Return the problem for an exception; for an unexpected one it reveals nothing."""
     if isinstance(error, Refused):
         return error
     if is_disk_full(error):
@@ -167,7 +167,7 @@ def to_problem(error: Exception) -> Refused:
 
 def _from_recollect(error: RecollectError) -> Refused:
     if isinstance(error, UnknownZone):
-        # Its message may name other zones.
+        # The error's message may name other zones.
         return not_found()
     if isinstance(error, UnknownId):
         return Refused(NOT_FOUND, str(error))
@@ -186,20 +186,24 @@ def _from_recollect(error: RecollectError) -> Refused:
         return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
     if isinstance(error, MissingExtra):
         command = install_command(error.extra)
-        detail = f"the service runs without the extra {error.extra}: {command} there"
+        detail = (
+            f"the service lacks the extra {error.extra}; the operator can install it: {command}"
+        )
         return Refused(NOT_SERVED, detail)
     if isinstance(error, AlreadyClosed | LedgerUnavailable):
         detail = "the service is stopping, or its ledger cannot be reached; try again"
         return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)
     if isinstance(error, AgentMismatch):
-        # Its message names files and packages.
+        # The error's message names files and packages.
         detail = (
-            "the zone was decided by other agents than the service has: the operator must run "
+            "the zone was decided by agents other than the service's: the operator must run "
             "recollect rebuild --level derive"
         )
         return Refused(UNAVAILABLE, detail)
-    # Messages about damage contain file names, which only the operator may see.
-    return Refused(FAILED, "the operator must act: see recollect doctor and the service's log")
+    # Messages about damaged files contain their names, which only the operator may see.
+    return Refused(
+        FAILED, "the operator must repair the home: see recollect doctor and the service's log"
+    )
 
 
 def _from_litestar(error: HTTPException) -> Refused:

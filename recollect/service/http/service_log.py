@@ -88,7 +88,7 @@ class ServiceLog:
     def writer_error(self, zone: str, error: Exception) -> None:
         """Log why the language model does not write for a zone."""
         if isinstance(error, Unavailable | InvalidInput):
-            # Its message names a model service and its answer, or a setting, but quotes no content.
+            # The message names a model service and its answer, or a setting, but quotes no content.
             self.line("error", "the model does not write", zone=zone, reason=str(error))
         else:
             self.error("the model does not write", error, zone=zone)
@@ -104,7 +104,7 @@ class LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Log a record's location and its message template.
 
-        A template that is not a constant in the code may quote content, and is left out.
+        A template that is not a constant in the code may quote content, so it is left out.
         """
         error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
         # A full disk must not make the logging code fail.
@@ -142,7 +142,7 @@ def take_over(log: ServiceLog) -> Iterator[None]:
 
 
 def _standard_error() -> TextIO:
-    """Return standard error with a block buffer, so that a line does not cost a system call."""
+    """Return standard error with a block buffer, so that not every line costs a system call."""
     try:
         return open(sys.stderr.fileno(), "w", _BUFFER_BYTES, closefd=False)
     except io.UnsupportedOperation:

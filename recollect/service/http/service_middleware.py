@@ -120,7 +120,8 @@ class ServiceMiddleware:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self._hosts is not None and _name(host) not in self._hosts:
             raise Refused(
-                FORBIDDEN_ORIGIN, "this host name is not among the service's; see service.hosts"
+                FORBIDDEN_ORIGIN,
+                "the service does not accept this host name; see the setting service.hosts",
             )
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if not origin or origin in self._service.settings.origins:
@@ -154,7 +155,7 @@ def _name(host: str) -> str:
 
 
 class _Response:
-    """Sends a response with the request's id, or a problem if the response has not begun."""
+    """Sends a response with the request's id; can send a problem until the response has begun."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
@@ -178,7 +179,7 @@ class _Response:
         headers = [
             (b"content-type", MEDIA_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
-            # The unread part of the body must not be taken for the next request.
+            # The unread part of the body must not be parsed as the next request.
             (b"connection", b"close"),
             *((name.lower().encode(), value.encode()) for name, value in problem.headers.items()),
         ]
@@ -191,8 +192,8 @@ class _Response:
 class _TimedBody:
     """Receives a body, with a timeout for silent and for very slow clients.
 
-    A body, or each line of one that is read line by line, may take `seconds`, plus one second for
-    each kilobyte received.
+    A body may take `seconds`, plus one second for each kilobyte received. If it is read line by
+    line, that limit applies to each line.
     """
 
     def __init__(self, receive: Receive, seconds: float, *, by_line: bool) -> None:

@@ -43,7 +43,7 @@ _Kind = tuple[str, bool]
 
 
 class McpMount:
-    """The application under /mcp; it serves while `running` is open.
+    """The application under /mcp; it answers while the context `running` is open.
 
     The first of `tool_sets` is the default.
     """
@@ -93,7 +93,7 @@ class McpMount:
         await manager.handle_request(inner, body, send)  # type: ignore[arg-type]
 
     async def _check(self, principal: Principal, zone: str) -> None:
-        """Raise the same error for a missing zone as for one without rights to it.
+        """Raise the same error for a missing zone and for a missing right.
 
         Raises:
             Refused: the zone has no events, or the principal has no right to it.
@@ -103,7 +103,7 @@ class McpMount:
             exists = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
         except InvalidInput:
             raise not_found() from None
-        # The first memory creates a zone.
+        # A zone may be missing, since its first memory creates it.
         if not rights or not (exists or "write" in rights):
             raise not_found()
 
@@ -128,7 +128,7 @@ class McpMount:
         """Parse a request's parameters `tools` and `read_only`.
 
         Raises:
-            Refused: there is no such set, or a parameter is invalid.
+            Refused: there is no set of tools with this name, or a parameter is invalid.
         """
         names = list(self._tool_sets)
         chosen = dict(parse_qsl(query_string.decode("latin-1"), keep_blank_values=True))
@@ -147,9 +147,10 @@ class McpMount:
 
 
 class _CompleteBody:
-    """Receives the entire body in one message; lone surrogates, which the SDK rejects, are U+FFFD.
+    """Receives the entire body in one message, with lone surrogates replaced by U+FFFD.
 
-    A body of more than `limit` bytes is passed on in parts: the SDK rejects it.
+    The SDK rejects lone surrogates, and bodies of more than `limit` bytes; the latter are passed on
+    in parts.
     """
 
     def __init__(self, receive: Receive, limit: int) -> None:

@@ -32,8 +32,8 @@ class LaneCallRunner(CallRunner):
         """Run `work` on a thread of its lane.
 
         Raises:
-            Refused: too many calls are waiting, or it timed out.
-            KeptUndecided: it timed out after publishing something.
+            Refused: too many calls are waiting, or the call timed out.
+            KeptUndecided: the call timed out after publishing something.
         """
         if not reads_only:
             return await self._service.run_writing(work)

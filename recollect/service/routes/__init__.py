@@ -1,1 +1,1 @@
-"""The routes: a handler for each operation of the table, and further ones."""
+"""The routes: a handler for each operation of the table, and the other routes."""

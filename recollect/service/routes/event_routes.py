@@ -27,7 +27,7 @@ from recollect.service.routes.route_kit import lines_of, principal_in, right_of,
 
 # The size of the batches in which NDJSON lines are appended.
 _BATCH_BYTES = 524_288
-# Errors in the problem response if all events are invalid.
+# The maximum number of errors in the problem response if all events are invalid.
 _MAX_ERRORS = 100
 
 
@@ -53,7 +53,7 @@ async def ingest_events(
 ) -> IngestReport:
     """Append events to the ledger; they are durable and searchable as turns on return.
 
-    `wait`: answer once they are decided and can be recalled.
+    `wait`: answer only when the events are decided and can be recalled.
     """
     service = service_of(request)
     if is_ndjson(request.headers.get("content-type", "")):

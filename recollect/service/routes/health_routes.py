@@ -50,7 +50,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Queries can be answered; `unreadable` has the last known records that block zones."""
+    """Queries can be answered. `unreadable` lists records that block zones, as of the last scan."""
 
     status: Annotated[str, Meta(description="ok, or degraded if a record blocks a zone.")]
     unreadable: Annotated[

@@ -59,9 +59,9 @@ _KEY = {
 class RouteDescription:
     """The description of a route.
 
-    `body`, `answer`: a type, or a JSON Schema; a tuple of bodies are alternatives. `media`: the
-    media type of the answer. `ndjson`: the description of an alternative NDJSON body. `example`: of
-    the input and the output.
+    `body`, `answer`: a type, or a JSON Schema; a tuple of bodies lists alternatives. `media`: the
+    media type of the answer. `ndjson`: the description of an alternative NDJSON body. `example`:
+    an input and its output.
     """
 
     name: str
@@ -85,7 +85,7 @@ class RouteDescription:
 def describe_operation(
     operation: Operation[..., Any], long_operation: type[msgspec.Struct]
 ) -> RouteDescription:
-    """Describe an operation; `long_operation`: the answer type of long-running ones."""
+    """Describe an operation; `long_operation`: the answer type of long-running operations."""
     fields_type = operation.request_fields
     fields = msgspec.structs.fields(fields_type)
     answer: Any = long_operation if operation.long_running else operation.answer

@@ -29,7 +29,7 @@ from recollect.service.routes.route_kit import (
 )
 from recollect.service.work.long_operations import LongOperation
 
-# Operations that recall workers can answer, whose result is JSON already.
+# Operations that recall workers can answer; their results are encoded as JSON already.
 _ENCODED = frozenset({"recall"})
 
 
@@ -95,7 +95,7 @@ async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec
     try:
         return msgspec.convert(values, operation.input)
     except msgspec.ValidationError as error:
-        # The other values are validated already, so this is about a path parameter.
+        # The other values are validated already, so a path parameter is invalid.
         raise invalid_parameter(error) from None
 
 
@@ -117,7 +117,7 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
 
 
 def _value(kind: Any, values: list[str]) -> Any:
-    """Return the value of a query parameter: a list is repeated, an object is JSON."""
+    """Parse a query parameter: a list repeats the parameter, an object is JSON."""
     origins = {get_origin(part) or part for part in _parts(kind)}
     if origins & {list, tuple, Sequence}:
         return values

@@ -47,8 +47,8 @@ async def read(
 ) -> T:
     """Run a call that reads a zone, with the right that the route requires.
 
-    A zone without events is an error, except for a request with `Prefer: empty-zone` and without
-    `must_exist`.
+    A zone without events is an error, unless the request has `Prefer: empty-zone` and `must_exist`
+    is False.
     """
     principal = principal_of(request.scope)
     preferences = request.headers.get("prefer", "").split(", ")
@@ -74,7 +74,7 @@ async def write(
 ) -> T:
     """Run a call that writes to a zone, with the right that the route requires.
 
-    `allow_empty`: it may create the zone. With an Idempotency-Key, it is run once.
+    `allow_empty`: the call may create the zone. With an Idempotency-Key, the call runs only once.
     `receipt_if_undecided`: the result is a RememberReceipt, which is also returned if the call
     times out after publishing something.
     """

@@ -30,7 +30,7 @@ async def wait(
     opened = await existing_zone(request, zone)
     own = await service_of(request).reading.run(opened.token)
     if LedgerPosition.parse(own).partition != target.partition:
-        raise InvalidInput("token: it is not of this zone")
+        raise InvalidInput("token: it is not a token of this zone")
     await service_of(request).wait_until_decided(zone, target.number)
     return await read(request, zone, lambda opened: opened.status())
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from recollect.service.http.problem_details import NOT_DECIDED, Refused
 
-# Other processes' decisions are polled for, since those processes do not notify this one.
+# Polling is needed, since other processes do not notify this one of their decisions.
 _POLL_SECONDS = 0.25
 
 

@@ -1,4 +1,4 @@
-"""The service as the worker of its home: a thread that decides published events."""
+"""A thread that decides published events, so that a service is the worker of its home."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from recollect.streams.projecting.projector import OnProgress
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 
-#: The states that change only by a retry.
+#: The states that only a retry changes.
 TERMINAL_STATES: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
 
 _FILE = "operations.json"
@@ -111,11 +111,14 @@ class LongOperations:
         self._cancelling: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
-        # One thread, so that writes are in order and not on the event loop.
+        # One thread keeps the writes in order and off the event loop.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="service-save")
         for stored in self._stored.values():
             if stored.state not in TERMINAL_STATES:
-                stored.state, stored.detail = "interrupted", "the service ended meanwhile"
+                stored.state, stored.detail = (
+                    "interrupted",
+                    "the service stopped during the operation",
+                )
 
     def start(
         self,
@@ -175,7 +178,7 @@ class LongOperations:
         """
         stored = self._found(zone, id_)
         if stored.state in TERMINAL_STATES:
-            raise Refused(CONFLICT, f"it is {stored.state} already")
+            raise Refused(CONFLICT, f"the operation is {stored.state} already")
         self._cancelling.add(id_)
         if stored.state == "queued":
             self._end(stored, "cancelled")
@@ -189,9 +192,9 @@ class LongOperations:
         """
         stored = self._found(zone.name, id_)
         if stored.state not in TERMINAL_STATES:
-            raise Refused(BUSY, "it has not ended yet", retry_after=1)
+            raise Refused(BUSY, "the operation has not ended yet", retry_after=1)
         if stored.state == "succeeded":
-            raise Refused(CONFLICT, "it succeeded; start a new one")
+            raise Refused(CONFLICT, "the operation succeeded; start a new one")
         stored.state, stored.done = "queued", 0
         stored.started_at = stored.ended_at = stored.detail = stored.result = None
         self._cancelling.discard(id_)
@@ -219,7 +222,7 @@ class LongOperations:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def close(self) -> None:
-        """Interrupt the unfinished operations, and wait for the running one."""
+        """Interrupt the unfinished operations, and wait until the running one ends."""
         self._closing = True
         for stored in self._stored.values():
             if stored.state not in TERMINAL_STATES:
@@ -277,7 +280,7 @@ class LongOperations:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[_Stored])
         except (OSError, msgspec.DecodeError):
-            # Operations can be started anew.
+            # Without the file, clients must start operations again.
             return []
 
     def _write(self) -> None:

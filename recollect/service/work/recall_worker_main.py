@@ -2,7 +2,7 @@
 
 python -m recollect.service.work.recall_worker_main HOME LEDGER DESCRIPTOR...
 
-LEDGER is empty for the ledger in the settings; the DESCRIPTORs are of connected sockets.
+LEDGER is empty for the configured ledger. Each DESCRIPTOR is that of a connected socket.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from recollect.operations.answers.recall_counter import targets_of
 from recollect.schemas.errors import RecollectError
 from recollect.service.work.recall_workers import RecallRequest, RecallResponse, receive, send
 
-# Objects made during startup live as long as the process, so they are frozen, and the garbage
-# collector runs less often.
+# The garbage collector runs less often, and objects made during startup are frozen, since they live
+# as long as the process.
 _GC_THRESHOLD = 20_000
 _WARM_UP = "Where does Ada live?"
 
 
 def main() -> None:
-    """Answer requests on the given sockets, with a thread each, until they are closed."""
+    """Answer requests on the given sockets, one thread for each, until they are closed."""
     home, ledger, *descriptors = sys.argv[1:]
     connections = [socket.socket(fileno=int(descriptor)) for descriptor in descriptors]
     with Recollect(home, ledger=ledger or None) as opened:
@@ -64,7 +64,7 @@ def _response_to(opened: Recollect, request: RecallRequest) -> RecallResponse:
         answer = opened.zone(request.zone).recall(request.query)
         return RecallResponse(msgspec.json.encode(answer), targets_of(answer.results))
     except (RecollectError, OSError):
-        # The service then runs the query itself, and reports the error.
+        # Without an answer, the service runs the query itself and reports the error.
         return RecallResponse()
 
 

@@ -1,11 +1,11 @@
 """Recall workers: further processes that answer recalls under load.
 
-Python code of a process runs on one core; the other cores serve only the encoder and SQLite. A
-recall worker is a further process on the same home, which reads its files like any other process:
-an answer reflects all that was published or erased before the query. It decides nothing, and may be
-killed at any time: queries that it does not answer are answered by the service. It starts when
-several queries run at once, and ends after a minute without any, so that an idle service takes the
-memory of one process.
+The Python code of a process runs on one core; the other cores serve only the encoder and SQLite. A
+recall worker is a further process on the same home. It reads the home's files like any other
+process, so its answers reflect everything that was published or erased before the query. It decides
+nothing, and may be killed at any time: the service answers the queries that it does not answer. It
+starts when several queries run at once, and ends after a minute without queries, so that an idle
+service takes the memory of one process.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Query
 from recollect.streams.system.cores import usable_cores
 
-# Concurrent queries of a worker: one runs Python code while others are encoded.
+# Concurrent queries per worker: one can run Python code while others are encoded.
 _SOCKETS_PER_WORKER = 3
-#: The number of queries running in the service at which another worker is started.
+#: Another worker is started when this many queries run in the service itself.
 START_THRESHOLD = 4
 _MAX_IDLE_SECONDS = 60.0
 _START_TIMEOUT_SECONDS = 60.0
-# The delay before another start after a failure.
+# The delay after a failed start before the next one.
 _RETRY_SECONDS = 10.0
-# Bytes of the length before each message, big-endian.
+# The size of the big-endian length before each message.
 _LENGTH_BYTES = 4
 
 _log = logging.getLogger("recollect")
 
 
 class RecallRequest(msgspec.Struct, array_like=True):
-    """A zone and a query for it; None: update the zone's index, since it had an erasure."""
+    """A query to a zone; if it is None, update the zone's index after an erasure."""
 
     zone: str
     query: Query | None
@@ -101,7 +101,7 @@ class _RecallWorker:
                 stdout=subprocess.DEVNULL,
                 # Tracebacks may quote memories.
                 stderr=subprocess.DEVNULL,
-                # Ctrl-C must reach only the service, which ends its workers itself.
+                # Ctrl-C must reach only the service, since that ends its workers itself.
                 start_new_session=True,
             )
         except OSError:
@@ -115,7 +115,7 @@ class _RecallWorker:
         self.last_used = time.monotonic()
 
     def wait_until_ready(self) -> bool:
-        """Wait for the worker's ready message; return False if it does not come."""
+        """Wait until the worker is ready; return False if it does not say so in time."""
         first = self.connections[0]
         before = first.gettimeout()
         first.settimeout(_START_TIMEOUT_SECONDS)
@@ -167,7 +167,7 @@ class RecallWorkers:
         """
         with self._changed:
             erasures = self._erasures
-            # A traced query runs here: its spans belong to this process.
+            # A traced query runs here, since its spans belong to this process.
             taken = self._take() if self._running_here and not is_tracing() else None
             if taken is None:
                 self._running_here += 1
@@ -227,7 +227,7 @@ class RecallWorkers:
         self._workers = []
 
     def _take(self) -> tuple[_RecallWorker, socket.socket] | None:
-        """Take a free connection of the worker that has the most of them."""
+        """Take a connection of the worker that has the most free ones."""
         worker = max(self._workers, key=lambda worker: len(worker.free), default=None)
         return None if worker is None or not worker.free else (worker, worker.free.pop())
 
@@ -291,5 +291,5 @@ class RecallWorkers:
 
 
 def max_recall_workers(configured: int) -> int:
-    """Return the configured maximum, limited to one per core besides the service's own."""
+    """Return the configured maximum, at most one for each core besides the service's own."""
     return max(0, min(configured, usable_cores() - 1))

@@ -36,7 +36,7 @@ class ThreadLane:
     async def run(self, work: Callable[[], T], seconds: float | None = None) -> T:
         """Run `work` on a thread and return its result.
 
-        A call that exceeds `seconds` runs to its end, but its result is dropped.
+        A call that takes longer than `seconds` runs to its end, but its result is dropped.
 
         Raises:
             Refused: too many calls are waiting, or `seconds` have passed.
@@ -46,7 +46,7 @@ class ThreadLane:
                 OVERLOADED, "too many calls are waiting; try again", retry_after=_RETRY_SECONDS
             )
         self._calls += 1
-        # In the caller's context, so that its spans belong to the request's trace.
+        # Run in the caller's context, so that the spans belong to the request's trace.
         in_context = partial(copy_context().run, work)
         future = asyncio.get_running_loop().run_in_executor(self._executor, in_context)
         future.add_done_callback(self._done)
@@ -69,5 +69,5 @@ class ThreadLane:
     def _done(self, future: asyncio.Future[T]) -> None:
         self._calls -= 1
         if not future.cancelled():
-            # Mark the exception as retrieved: the caller may have timed out.
+            # Mark the exception as retrieved, since the caller may have timed out.
             future.exception()
