@@ -18,10 +18,10 @@ from recollect.projections.sqlite import rows, scalar
 
 # Bookkeeping tables, excluded from the content: the watermark and the log of changed rows.
 _NON_CONTENT_TABLES = frozenset({"watermark", *row_changes.TABLES})
-# Conditions on rows that count as content. An untraced conclusion is equivalent to a missing one:
-# files of builds before tracing have none, while a replay has them.
+# Table -> the condition on its rows that count as content. Untraced conclusions do not: builds
+# before tracing wrote none, but a replay of their records does.
 _ROW_FILTERS = {"conclusions": "traced"}
-# Rowids of the vector index, which depend on insertion order.
+# Columns of rowids of the vector index; these depend on insertion order.
 _EXCLUDED_COLUMNS = frozenset({"seq"})
 
 _COMMENT = re.compile(r"--[^\n]*")
@@ -34,7 +34,7 @@ _pack = msgspec.msgpack.Encoder()
 
 
 class Table(NamedTuple):
-    """A table of content: its columns, and those of its primary key."""
+    """A table of content, with its columns and the columns of its primary key."""
 
     name: str
     columns: tuple[str, ...]
@@ -91,8 +91,8 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
 def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     """Return the hash of a read model's content: BLAKE2b-256 in hex.
 
-    `switches`: the numbers of the zone's chain switches, ascending. They are not counted in the
-    event numbers that are hashed, since content does not depend on the active chain.
+    `switches`: the numbers of the records that switch the zone's chain, ascending. Event numbers
+    are hashed as if these records did not exist, since content does not depend on the chain in use.
     """
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model):

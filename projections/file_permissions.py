@@ -15,7 +15,7 @@ from recollect.schemas.errors import DeletionFailed, DiskFull, ReadOnlyHome
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 
-# Attempts to delete a directory, in which another process may still create files.
+# Attempts to delete a directory. Another process may create files in it meanwhile.
 _DELETE_ATTEMPTS = 10
 
 
@@ -37,7 +37,8 @@ def delete_directory(path: Path) -> None:
     Targets of symbolic links are never deleted, since they may not belong to the home.
 
     Raises:
-        DeletionFailed: something is left, or a link leads to data that would be left.
+        DeletionFailed: a file could not be deleted, or a symbolic link points to data that would
+            remain.
     """
     for link in _links(path):
         raise DeletionFailed(
@@ -71,12 +72,12 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def writable(directory: Path) -> bool:
-    """Return whether a directory is writable, also with regard to a read-only file system."""
+    """Return whether a directory is writable; on a read-only file system, none is."""
     return os.access(directory, os.W_OK)
 
 
 def read_only(directory: Path) -> bool:
-    """Return whether a directory exists but cannot be written to now, or its disk is full."""
+    """Return whether a directory exists, but is not writable now or has a full disk."""
     return directory.is_dir() and not (writable(directory) and has_room(directory))
 
 

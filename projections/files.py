@@ -25,7 +25,8 @@ FILE_NAMES = tuple(f"{name}.db" for name in ("events", *READ_MODEL_ROWS))
 class ZoneFiles:
     """events.db, and the three files that are projected from change records.
 
-    `model`, `dimension`: those of the encoder whose vectors are indexed; None for no vector index.
+    `model`, `dimension`: the encoder whose vectors are indexed. Without a model there is no vector
+    index.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class ZoneFiles:
         readonly: bool = False,
         complete: bool = False,
     ) -> None:
-        """`complete`: all files must exist; otherwise missing ones are created."""
+        """Open the files. `complete`: fail if one is missing, instead of creating it."""
         self.directory = directory
         self._frozen = readonly and read_only(directory)
         if not readonly:
@@ -164,7 +165,7 @@ def _names(model: ReadModel) -> frozenset[str]:
 
 
 class FilesPool:
-    """A pool of idle open files, of which the oldest are closed above `max_idle`."""
+    """A pool of open files that are idle; above `max_idle`, the oldest are closed."""
 
     def __init__(self, max_idle: int) -> None:
         self._max_idle = max_idle
@@ -190,20 +191,20 @@ class FilesPool:
         except BaseException:
             files.close()
             raise
-        identity = _identity(directory)
-        if not identity or any(opened.connection.in_transaction for opened in files.all):
+        inode = _events_inode(directory)
+        if not inode or any(opened.connection.in_transaction for opened in files.all):
             files.close()
             return
         with self._lock:
-            self._idle.append((identity, files))
+            self._idle.append((inode, files))
             old = self._idle.pop(0)[1] if len(self._idle) > self._max_idle else None
         if old is not None:
             old.close()
 
     def close_removed(self) -> None:
-        """Close idle files of removed directories, which use disk space until then."""
+        """Close idle files of removed directories; until then, they take disk space."""
         with self._lock:
-            removed = [item for item in self._idle if item[0] != _identity(item[1].directory)]
+            removed = [item for item in self._idle if item[0] != _events_inode(item[1].directory)]
             self._idle = [item for item in self._idle if item not in removed]
         for _, files in removed:
             files.close()
@@ -220,20 +221,20 @@ class FilesPool:
         path = str(directory)
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
-                identity, files = self._idle[index]
+                inode, files = self._idle[index]
                 if str(files.directory) == path and files.embeddings.model == model:
                     del self._idle[index]
                     break
             else:
                 return None
-        if identity == _identity(directory) and not files.outdated:
+        if inode == _events_inode(directory) and not files.outdated:
             return files
         # The directory was replaced by another, or has become writable.
         files.close()
         return None
 
 
-def _identity(directory: Path) -> int:
+def _events_inode(directory: Path) -> int:
     """Return the inode of a directory's events.db; 0 if there is none."""
     try:
         return os.stat(f"{directory}/events.db").st_ino

@@ -53,7 +53,7 @@ class ZoneDirectory:
         try:
             self.current()
         except CorruptFile:
-            # The damage is reported when it is opened.
+            # Opening the generation will report the damage.
             return True
         except HomeError:
             return False
@@ -69,7 +69,8 @@ class ZoneDirectory:
             with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
                 name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
-            # A generation that was never active is still being made, or its process died.
+            # Generations that were never active do not count: a process is still writing them, or
+            # it died.
             if any(self._was_active(path.parent.name) for path in self.path.glob("g*/events.db")):
                 raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
@@ -131,7 +132,7 @@ class ZoneDirectory:
             agents=agents,
         )
         make_directory(self.path / generation.name)
-        self._describe(generation)
+        self._write_description(generation)
         return generation
 
     def directory(self, generation: Generation) -> Path:
@@ -143,7 +144,7 @@ class ZoneDirectory:
         generation = msgspec.structs.replace(
             generation, complete=True, previous=previous.name if previous else None
         )
-        self._describe(generation)
+        self._write_description(generation)
         replace_file(self.path / _CURRENT, generation.name.encode() + b"\n")
         return generation
 
@@ -153,7 +154,8 @@ class ZoneDirectory:
         Raises:
             DeletionFailed: not all of it could be deleted.
         """
-        # The description goes first: without it, an interrupted deletion leaves no generation.
+        # The description is deleted first. Without it, what an interrupted deletion leaves does not
+        # count as a generation.
         (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
         delete_directory(self.path / generation.name)
 
@@ -171,7 +173,7 @@ class ZoneDirectory:
             if entry.is_dir() and (orphan or entry.name.startswith("scratch")):
                 delete_directory(entry)
 
-    def _describe(self, generation: Generation) -> None:
+    def _write_description(self, generation: Generation) -> None:
         replace_file(
             self.path / generation.name / _DESCRIPTION, msgspec.json.encode(generation) + b"\n"
         )

@@ -2,7 +2,8 @@
 
 A directory holds `0001_words.sql`, `0002_words.sql` and so on. A file's `user_version` is the
 number of the last migration applied: a new file gets all of them, an older file the missing ones. A
-released migration is never edited, since existing files have it already; a later one amends it.
+released migration is never edited, since it was already applied to existing files; a later
+migration amends it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Migrations:
         """Return a file's version; 0 or less if it is new or was made by an early build.
 
         Raises:
-            NewerFormat: the version is newer than this program.
+            NewerFormat: a newer program made the file.
         """
         version = int(scalar(connection, "PRAGMA user_version"))
         if version > self.newest:
@@ -79,7 +80,7 @@ class Migrations:
         """Apply the missing migrations and call `on_migrated`, in one transaction.
 
         Raises:
-            NewerFormat: the version is newer than this program.
+            NewerFormat: a newer program made the file.
         """
         if self.version(connection, path) == self.newest:
             return

@@ -29,9 +29,9 @@ _PURGE_PENDING = 0x6F776564
 class Watermark(msgspec.Struct, frozen=True):
     """The position up to which a file is projected.
 
-    `number`: that of the last event applied. `offset`, `hash`: the next offset and the chain's last
-    hash in the topic that is projected (`events` or `changes`). `event_offset`, `event_hash`: the
-    same in `events`, for a file projected from `changes`.
+    `number`: number of the last event applied. `offset`, `hash`: the next offset and the chain's
+    last hash in the topic from which the file is projected (`events` or `changes`). `event_offset`,
+    `event_hash`: for a file projected from `changes`, the same in `events`.
     """
 
     number: int = 0
@@ -42,7 +42,7 @@ class Watermark(msgspec.Struct, frozen=True):
 
 
 class ReadModel:
-    """An open file of a zone. Subclasses define its tables and indexes; none makes decisions."""
+    """An open file of a zone. Subclasses define its tables and indexes."""
 
     #: The name of the package and, with `.db`, of the file.
     name: str
@@ -81,7 +81,7 @@ class ReadModel:
         return connect(self.path, readonly=readonly, page=self.page)
 
     def _migrate(self, connection: apsw.Connection) -> None:
-        self.migrations.migrate(connection, self.path, lambda: self.migrated(connection))
+        self.migrations.migrate(connection, self.path, lambda: self.after_migration(connection))
 
     def _migrate_for_reader(self) -> None:
         if read_only(self.path.parent):
@@ -92,7 +92,7 @@ class ReadModel:
         with closing(self.connect(readonly=False)) as connection:
             self._migrate(connection)
 
-    def migrated(self, connection: apsw.Connection) -> None:
+    def after_migration(self, connection: apsw.Connection) -> None:
         """Build derived tables and indexes, in the transaction of the migrations."""
 
     def reindex(self) -> None:
@@ -103,7 +103,7 @@ class ReadModel:
         return self.migrations.tables
 
     def watermark(self) -> Watermark:
-        """Return the watermark; that of an empty file if there is none."""
+        """Return the watermark; if none is set, the watermark of an empty file."""
         row = self.connection.execute(
             f"SELECT {', '.join(self.watermark_columns)} FROM watermark"
         ).fetchone()
@@ -157,8 +157,8 @@ class ReadModel:
         """Set the purge flag, in the caller's transaction.
 
         The flag means that deleted rows may leave traces. It is committed or rolled back with the
-        deletions, and seen by the next process that opens the file. It is in the file's header, as
-        it is not content.
+        deletions, and the next process that opens the file sees it. It is stored in the file's
+        header, since it is not content.
         """
         self.connection.execute(f"PRAGMA application_id = {_PURGE_PENDING}")
 

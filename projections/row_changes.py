@@ -35,7 +35,7 @@ def change_count(connection: apsw.Connection) -> int:
 def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[int]] | None:
     """Return table -> rowids deleted or changed after the first `changes` changes.
 
-    None if the log no longer reaches back as far, or the file has had fewer changes.
+    None if the log no longer reaches back that far, or the file has had fewer changes.
     """
     expected = change_count(connection) - changes
     if not expected:
@@ -58,10 +58,10 @@ def has_reused_row(
     last: int,
     condition: str = "1",
 ) -> bool:
-    """Return whether a `changed` rowid up to `last` has a row that fulfils `condition`.
+    """Return whether one of the `changed` rowids up to `last` has a row that meets `condition`.
 
-    An index that drops changed rows and then reads the rows after `last` would miss such a row:
-    one that was updated, or reuses a deleted rowid.
+    Such a row was updated, or it reuses the rowid of a deleted row. An index that drops the changed
+    rows and then reads only the rows after `last` would miss it.
     """
     present = rows(
         connection,

@@ -21,8 +21,8 @@ CACHE_KIB = 32_768
 #: The page size of a new file, in bytes: small, since each of dozens of nearly empty tables and
 #: indexes takes at least a page.
 PAGE = 2_048
-# Attempts to set the journal mode. One of the colliding processes succeeds each time, so this is
-# how many may collide.
+# Attempts to set the journal mode. Whenever processes collide, one of them succeeds; so this many
+# processes may collide.
 _WAL_ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
 _PAGES_PER_STEP = 10_000
@@ -35,9 +35,9 @@ def connect(
 ) -> apsw.Connection:
     """Return a connection in WAL mode that overwrites deleted content.
 
-    `page`: the page size of a new file, in bytes. `durable`: commits survive a power failure;
-    otherwise only a crash of the process, which suffices for a file that can be rebuilt from the
-    ledger. `readonly`: write to neither the file nor its directory.
+    `page`: the page size of a new file, in bytes. `durable`: commits survive a power failure.
+    Otherwise they survive only a crash of the process; this suffices for a file that can be rebuilt
+    from the ledger. `readonly`: write to neither the file nor its directory.
     """
     if readonly:
         return _connect_readonly(Path(path))
@@ -66,8 +66,8 @@ def _connect_readonly(path: Path) -> apsw.Connection:
     log = path.with_name(path.name + "-wal")
     if not log.exists() or not log.stat().st_size:
         # A reader in WAL mode needs a shared-memory file, which cannot be created here. Without a
-        # WAL, and while no process can create one, the file is immutable. On a full disk that
-        # holds until space is freed; the holder of the connection must then open a new one.
+        # WAL, and while no process can create one, the file is immutable. On a full disk, this is
+        # true until space is freed; the holder of the connection must then open a new one.
         return _open_readonly(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
     connection = _open_readonly(str(path))
     try:
@@ -97,7 +97,8 @@ def _open_readonly(name: str, flags: int = 0) -> apsw.Connection:
 def _use_wal(connection: apsw.Connection) -> None:
     """Switch a file to WAL mode, even if other processes do so at the same time.
 
-    Two processes would wait for each other's lock, so SQLite fails one at once with SQLITE_BUSY.
+    Two processes would wait for each other's lock. To avoid that, SQLite fails in one of them at
+    once, with SQLITE_BUSY.
     """
     for attempt in range(_WAL_ATTEMPTS):
         try:

@@ -22,7 +22,7 @@ class IntegrityError(RecollectError):
 
 
 class HistoryMismatch(IntegrityError):
-    """The files were built from a different history of the zone than the ledger's."""
+    """The files were built from other events of the zone than those in the ledger."""
 
 
 class NewerFormat(RecollectError):
@@ -46,15 +46,15 @@ class CorruptFile(HomeError):
 
 
 class UpgradeRequired(HomeError):
-    """A file of an older recollect cannot be upgraded because it is read-only."""
+    """A file that an older recollect wrote must be upgraded, but is read-only."""
 
 
 class AgentMismatch(HomeError):
-    """The home's agents are not those that decided a generation; the message says what to do."""
+    """A generation was decided by other agents than the home's; the message says what to do."""
 
 
 class ErasureFailed(RecollectError):
-    """An erasure could not be carried out; its zone stops until it is."""
+    """An erasure failed; the zone decides no further events until it succeeds."""
 
 
 class DeletionFailed(ErasureFailed):
@@ -62,7 +62,7 @@ class DeletionFailed(ErasureFailed):
 
 
 class CommandConflict(RecollectError):
-    """The ledger has another event under a command's id, so the command was not carried out."""
+    """The command was not carried out, because the ledger has another event with its id."""
 
 
 class Busy(RecollectError):

@@ -21,10 +21,10 @@ class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
     type: Annotated[
         str, Meta(description="Kind of attachment, such as image, file or forward.")
     ] = "file"
-    name: Annotated[str | None, Meta(description="File name, or for a forward who said it.")] = None
+    name: Annotated[str | None, Meta(description="File name; for a forward, its author.")] = None
     url: Annotated[str | None, Meta(description="Where the file is.")] = None
     mime_type: Annotated[str | None, Meta(description="Media type of the file.")] = None
-    caption: Annotated[str | None, Meta(description="Caption, or the forwarded words.")] = None
+    caption: Annotated[str | None, Meta(description="Caption; for a forward, its text.")] = None
     size: Annotated[int | None, Meta(description="Size in bytes.")] = None
 
 
@@ -35,9 +35,9 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
-    """Base class of kinds with text, with the delivery context of A1.
+    """Base class of the kinds that have text and were delivered in a conversation (A1).
 
-    `utc_offset`: the sender's offset from UTC in minutes, since "yesterday" depends on local time.
+    `utc_offset`: the sender's offset from UTC in minutes. The meaning of "yesterday" depends on it.
     """
 
     sender_id: str
@@ -73,7 +73,8 @@ class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="clo
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
     """A text that somebody asked to remember verbatim.
 
-    `replaces`: id of the fact or event that it replaces; it does not count as a repetition of that.
+    `replaces`: id of the fact or event that the text replaces. The text never counts as another
+    occasion of that fact.
     """
 
     context: str | None = None
@@ -87,8 +88,9 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
 class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
     """Edits the message `target` of the same platform.
 
-    `target`: source id of the original message, however often it was edited; it may arrive later or
-    never. `said_at`: time of the original (unix ms), the reference for relative dates.
+    `target`: source id of the original message, even if it was edited before. The original may
+    arrive later than the edit, or never. `said_at`: time of the original (unix ms), to which
+    relative dates refer.
     """
 
     target: str
@@ -117,10 +119,10 @@ class SystemNotice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
-    """Erases the events of these running numbers, and everything decided from them.
+    """Erases the events with the running numbers `targets`, and everything decided from them.
 
-    `names`: keyed hashes of the requested ids, so that a repeated request is recognised as done; no
-    id can be read from them.
+    `names`: keyed hashes of the requested ids. They reveal no id, but show that a repeated request
+    was already carried out.
     """
 
     targets: tuple[int, ...]
@@ -130,8 +132,8 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
 class Certify(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="certify"):
     """Records the certificate of the erasure with the number `erasure` (E8).
 
-    `statement`: its statement as JSON, without the erased records and their keys, which are those
-    of the erasure. `sha256`: the hash of the whole statement.
+    `statement`: the certificate's statement as JSON. It omits the list of erased records and their
+    keys, since the erasure itself has this list. `sha256`: the hash of the complete statement.
     """
 
     erasure: int
@@ -203,7 +205,7 @@ class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="und
 class CreateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
 ):
-    """Creates a mental model: a report worth keeping (A12)."""
+    """Creates a mental model: a saved report (A12)."""
 
     name: str
     description: str
@@ -224,7 +226,7 @@ class UpdateMentalModel(
 
 
 class StatedAt(msgspec.Struct, frozen=True, array_like=True):
-    """Where the event `number` states a memory: from `start` to `end` in characters."""
+    """The place where the event `number` states a memory: its characters `start` to `end`."""
 
     number: int
     start: int
@@ -234,9 +236,9 @@ class StatedAt(msgspec.Struct, frozen=True, array_like=True):
 class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
     """Retracts a fact, or every fact of an event, and keeps the event (G1).
 
-    `target`: id of the fact or event. `stated_at`: the events that state it, so that the retraction
-    also covers what another writer derives from the same words. `replaced_by`: id of the event
-    that states the correction, if any. `restore` undoes earlier retractions of the target.
+    `target`: id of the fact or event. `stated_at`: where events state it. The retraction covers
+    these words, and so any fact that another writer derives from them. `replaced_by`: id of the
+    event that states the correction, if any. `restore` undoes earlier retractions of the target.
     """
 
     target: str
@@ -262,11 +264,11 @@ class RecordingRef(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_wrote"):
-    """A language model's answer on the event `about`; its text is in `recordings`.
+    """A language model's answers about the event `about`; their text is in `recordings`.
 
     `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
-    including these. `role`: version of its prompt. `rules`: version of the rules that decide the
-    answers, fixed when the answers are recorded.
+    including the thread. `role`: version of the model's prompt. `rules`: version of the rules that
+    turn the answers into facts; it is fixed when the answers are recorded.
     """
 
     about: int
@@ -295,9 +297,9 @@ class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class SkipRecord(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):
-    """Makes all readers of the zone skip a foreign record, which recollect did not write.
+    """Makes all readers of the zone skip a record that recollect did not write.
 
-    `topic` is events or changes, `hash` that of the record's bytes.
+    `topic` is events or changes; `hash` is the hash of the record's bytes.
     """
 
     topic: str
@@ -340,7 +342,7 @@ KINDS: dict[str, type[Payload]] = {
 
 
 def kind_of(payload: Payload) -> str:
-    """Return the kind, as in the envelope."""
+    """Return the name of the payload's kind, as stored in the envelope."""
     return str(type(payload).__struct_config__.tag)
 
 
@@ -357,7 +359,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GrowingDraft(Draft, frozen=True, kw_only=True):
-    """A draft of a message written bit by bit: more text with the same id is an edit."""
+    """A draft of a message that its author extends: a longer text with the same id is an edit."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

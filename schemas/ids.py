@@ -36,7 +36,7 @@ def _framed(parts: tuple[str, ...]) -> bytes:
 
 
 def event_id(zone: str, platform: str, source_id: str, occurred_at: int) -> str:
-    """Return the id of the event with a platform's `source_id`."""
+    """Return the id of an event, from its platform and source id."""
     return derive_ulid(occurred_at, "event", zone, platform, source_id)
 
 
@@ -46,7 +46,7 @@ def fact_id(source_event: str, text: str, as_of: int) -> str:
 
 
 def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
-    """Return the id of an entity of a type, by its handle or normalised name.
+    """Return the id of an entity of the type `kind`, from its handle or normalised name.
 
     `scope` distinguishes entities with the same name: two people called Alex on one platform.
     """
@@ -76,10 +76,11 @@ def text_hash(text: str) -> str:
 def content_source_id(
     platform: str, sender_id: str, conversation: str, occurred_at: int, content: str, ordinal: int
 ) -> str:
-    """Return the source id of a record without one.
+    """Return a source id for a record that has none, computed from its content.
 
-    Records with the same content, sender, time and conversation (peer, thread, session) are one
-    event; within an import, `ordinal` numbers such records from 0 and keeps them apart.
+    Records of two imports with the same content, sender, time and conversation (peer, thread,
+    session) get the same id: they are one event. Within one import such records are different
+    events; `ordinal` numbers them from 0.
     """
     framed = _framed((platform, sender_id, conversation, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)

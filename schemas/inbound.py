@@ -39,12 +39,12 @@ MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
 # Characters of an invalid value that an error message quotes.
 _MAX_QUOTE_LENGTH = 150
-# Limits on other values, which all JSON and MessagePack decoders support.
+# Limits on all other values. Every JSON and MessagePack decoder supports values up to them.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
 MIN_INTEGER = -(2**63)
 
-# Id fields: no invisible characters, since ids are compared and printed.
+# Id fields. They may not contain invisible characters, since ids are compared and printed.
 _IDS = (
     *("platform", "sender_id", "id", "peer_id"),
     *("thread_id", "session_id", "reply_to", "turn_id", "target"),
@@ -59,7 +59,7 @@ _CONTENT_KINDS: dict[str, type[Content]] = {
     "reaction": Reaction,
     "notice": SystemNotice,
 }
-# Kinds that need a target, and kinds that may have no text.
+
 _KINDS_WITH_TARGET = ("edit", "deletion", "reaction")
 _KINDS_WITHOUT_TEXT = ("turn_completed", "deletion")
 
@@ -111,7 +111,7 @@ class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     ingested_at: Annotated[
         str | int | None,
-        Meta(description="When the ledger took it; set by the ledger where omitted."),
+        Meta(description="When the ledger accepted it; by default, the ledger's current time."),
     ] = None
 
 
@@ -145,8 +145,8 @@ def decode_inbound(line: bytes) -> InboundEvent:
 def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     """Validate an inbound event and return its draft.
 
-    `ordinal`: numbers otherwise equal records without an id (see `content_source_id`) within one
-    import, from 0.
+    `ordinal`: distinguishes records of one import that have no id and are otherwise equal (see
+    `content_source_id`).
 
     Raises:
         InvalidInput: a value cannot be stored, or the platform is reserved; the message names the
@@ -201,15 +201,15 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     if event.ingested_at is not None:
         ingested_at, _ = parse_time(event.ingested_at, "ingested_at")
     kind = _CONTENT_KINDS[event.kind]
-    further: dict[str, Any] = {}
+    kind_fields: dict[str, Any] = {}
     if "target" in kind.__struct_fields__:
-        further["target"] = event.target
+        kind_fields["target"] = event.target
     elif event.target is not None:
         raise InvalidInput(f"kind {event.kind!r} has no target; use reply_to for an answer")
     if event.said_at is not None:
         if kind is not Edit:
             raise InvalidInput("said_at applies to edits only; use occurred_at")
-        further["said_at"] = parse_time(event.said_at, "said_at")[0]
+        kind_fields["said_at"] = parse_time(event.said_at, "said_at")[0]
     conversation = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
     if event.kind != "message" and event.target is not None:
         # Equal reactions to different messages are different events.
@@ -237,7 +237,7 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         metadata=event.metadata,
         turn_id=event.turn_id,
         utc_offset=utc_offset,
-        **further,
+        **kind_fields,
     )
     return Draft(
         platform=event.platform,
@@ -256,7 +256,7 @@ def _check_length(name: str, value: str | None, max_bytes: int) -> None:
 
 
 def _check_value(name: str, value: Any) -> None:
-    """Check that a non-text value can be stored, at any depth."""
+    """Raise InvalidInput if a value, or any value nested in it, cannot be stored."""
     pending = [(value, 1)]
     while pending:
         item, depth = pending.pop()

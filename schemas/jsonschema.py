@@ -1,7 +1,7 @@
 """JSON Schemas of events and rows, generated from the types.
 
-`python -m recollect.schemas.jsonschema` writes them to schemas/json. In the ledger the same shapes
-are MessagePack; what a schema calls base64 is binary there.
+`python -m recollect.schemas.jsonschema` writes them to schemas/json. The ledger stores the same
+structures as MessagePack; a field that a schema declares as a base64 string is binary there.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def schema_of(file: str) -> dict[str, Any]:
 
 
 def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Name the columns of an array; a row's first column is its tag."""
+    """Add the field names as titles of an array's last columns; a row's first one is its tag."""
     columns = component["prefixItems"]
     component["prefixItems"] = [
         *columns[: -len(names)],

@@ -1,7 +1,7 @@
-"""User mentions in messages, whose names change when users rename themselves.
+"""Mentions of users in messages. The text of a message changes when a mentioned user is renamed.
 
-An export replaces each user id by the user's current name. The event's metadata records where, so
-that a message is recognised even after a rename: apart from the names, its text is the same.
+An export replaces each user id by the user's current name. The event's metadata records where it
+did. A message is thus recognised even after a rename: apart from the names, its text is the same.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _MAX_MENTIONS = 1_000
 
 
 class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name in a text, with the sign before it, by its offsets and the user's id.
+    """The name of a user in a text: its offsets, including the sign before it, and the user's id.
 
-    `attachment`: the number of the attachment whose caption is the text; None: it is the content.
+    `attachment`: the index of the attachment if the name is in its caption; None if the name is in
+    the content.
     """
 
     start: int
@@ -41,7 +42,7 @@ def find_mentions(
 
     `names`: the users' names by id. `sign`: the platform's prefix of a name.
     """
-    written = sorted(
+    signed_names = sorted(
         (
             (f"{sign}{name}", id_)
             for id_, user_names in names.items()
@@ -53,7 +54,7 @@ def find_mentions(
     found: list[Mention] = []
     for attachment, text in _numbered(content, attachments):
         taken: list[Mention] = []
-        for name, id_ in written:
+        for name, id_ in signed_names:
             at = text.find(name)
             while at >= 0 and len(taken) < _MAX_MENTIONS:
                 end = at + len(name)
@@ -67,7 +68,8 @@ def find_mentions(
 def same_but_names(one: Content, other: Content) -> bool:
     """Return whether the texts of two messages differ only in the names of mentioned users.
 
-    Events of earlier builds do not record mentions; in a comparison with one, any name matches.
+    Events of earlier builds do not record mentions. In a comparison with such an event, any name
+    matches.
     """
     mine, theirs = _mentions(one), _mentions(other)
     if not (mine or theirs) or len(one.attachments) != len(other.attachments):
@@ -97,7 +99,7 @@ _Text = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _texts(content: Content, mentions: Sequence[Mention]) -> list[_Text]:
-    """Return each text of a message as the pieces around its mentions, and the ids mentioned."""
+    """Return (pieces around the mentions, ids of the mentioned users) for each text."""
     return [
         _cut(text, [one for one in mentions if one.attachment == attachment])
         for attachment, text in _numbered(content.content, content.attachments)
@@ -105,7 +107,7 @@ def _texts(content: Content, mentions: Sequence[Mention]) -> list[_Text]:
 
 
 def _numbered(content: str, attachments: Sequence[Attachment]) -> Iterator[tuple[int | None, str]]:
-    """Yield the texts of a message: its content, and each caption with its attachment's number."""
+    """Yield (None, content), then (index, caption) of each attachment."""
     yield None, content
     for number, one in enumerate(attachments):
         yield number, one.caption or ""
@@ -119,11 +121,11 @@ def _cut(text: str, mentions: Sequence[Mention]) -> _Text:
     return pieces, tuple(one.id for one in mentions)
 
 
-def _match(one: _Text, other: _Text, one_marked: bool, other_marked: bool) -> bool:
-    if one_marked and other_marked:
+def _match(one: _Text, other: _Text, one_has_mentions: bool, other_has_mentions: bool) -> bool:
+    if one_has_mentions and other_has_mentions:
         return one == other
-    (pieces, _), (unmarked, _) = (one, other) if one_marked else (other, one)
-    return _matches_pieces(pieces, "".join(unmarked))
+    (pieces, _), (plain, _) = (one, other) if one_has_mentions else (other, one)
+    return _matches_pieces(pieces, "".join(plain))
 
 
 def _matches_pieces(pieces: Sequence[str], text: str) -> bool:

@@ -42,13 +42,13 @@ def same_length_marks(text: str) -> str:
 def same_letters(one: str, other: str) -> bool:
     """Return whether names differ at most in case, spaces, hyphens, apostrophes and full stops.
 
-    "Jean-Luc" and "Jean Luc", but not "José" and "Jose".
+    True for "Jean-Luc" and "Jean Luc", false for "José" and "Jose".
     """
     return _letters(one) == _letters(other)
 
 
 def without_hyphens(normalized: str) -> str:
-    """Return a normalised name with spaces for hyphens: one form of "jean-luc" and "jean luc"."""
+    """Replace hyphens in a normalised name by spaces: "jean-luc" becomes "jean luc"."""
     return " ".join(normalized.replace("-", " ").split())
 
 

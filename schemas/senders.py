@@ -1,4 +1,4 @@
-"""Tell assistants from people."""
+"""Distinguish messages of assistants from messages of people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ASSISTANT_NAME = re.compile(
     r"|(?:chat ?)?gpt|openai|claude\.ai|(?:github|microsoft) copilot|google gemini|meta ai|le chat"
     r"|ai assistant|perplexity(?: ai)?"
 )
-#: Names of assistants that people have as well.
+#: Names of assistants that are also names of people.
 _SHARED_NAMES = frozenset(
     {"claude", "anthropic", "gemini", "copilot", "grok", "llama", "mistral", "deepseek", "codex"}
 )
@@ -36,10 +36,10 @@ def is_assistant(
     platform: str = "",
     peer_kind: PeerKind | None = None,
 ) -> bool:
-    """Return whether a message is an assistant's: outgoing, or sent under an assistant's name.
+    """Return whether an assistant wrote a message: it is outgoing, or has an assistant's name.
 
-    A name that people also have marks an assistant only in a one-to-one conversation, and not on
-    platforms where people write to each other.
+    A name that people have too, such as Claude, counts as an assistant's only in a one-to-one
+    conversation, and never on a platform where people write to each other.
     """
     if direction == "out" or sender_id.strip().lower() in ASSISTANT_ROLES:
         return True
@@ -54,7 +54,7 @@ def is_assistant(
 
 
 def is_from_assistant(event: Event) -> bool:
-    """Return whether a message is an assistant's, from its sender, direction and platform."""
+    """Return whether an assistant wrote a message, judged by sender, direction and platform."""
     content = message_of(event)
     return is_assistant(
         content.sender_id,

@@ -11,8 +11,9 @@ import msgspec
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 # Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and bidirectional or
-# invisible format characters. Not the joiners U+200C and U+200D, which Persian, Indic scripts and
-# emoji need, nor visible format characters (of Arabic, Syriac, Kaithi and hieroglyphs).
+# invisible format characters. It excludes the joiners U+200C and U+200D, since Persian, Indic
+# scripts and emoji need them, and format characters that are visible (those of Arabic, Syriac,
+# Kaithi and hieroglyphs).
 _INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
@@ -23,7 +24,7 @@ _invisible_or_flag = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     f"|\U000e0077\U000e006c\U000e0073)\U000e007f|[{_INVISIBLE}]"
 )
-# An escape of JSON: a pair of surrogates, a lone one (the group), or any other.
+# A JSON escape: a surrogate pair, a lone surrogate (the group), or any other escape.
 _json_escape = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
@@ -51,7 +52,7 @@ def escape_invisible(text: str) -> str:
 def escape_invisible_json(document: str) -> str:
     """Escape invisible characters in a one-line JSON document, without changing its value.
 
-    JSON encoders only escape C0.
+    A JSON encoder escapes only those of C0.
     """
     return _invisible.sub(_json_escape_of, document)
 
@@ -122,7 +123,7 @@ def pluralise(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def first_few(ids: Sequence[str], most: int = 5) -> str:
-    """Return the first ids in one line, and how many more there are: m1, m2 and 13 more."""
+    """Return the first `most` ids in one line, and the number of others: m1, m2 and 13 more."""
     shown = ", ".join(map(collapse_whitespace, ids[:most]))
     return f"{shown} and {len(ids) - most:,} more" if len(ids) > most else shown
 

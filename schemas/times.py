@@ -1,4 +1,7 @@
-"""Parsing and formatting of times: ISO 8601 with a zone or unix milliseconds; inside, integers."""
+"""Parsing and formatting of times.
+
+Input is ISO 8601 with a time zone, or unix milliseconds. All other code uses unix milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from recollect.schemas.errors import IntegrityError, InvalidInput
 # milliseconds of a ULID.
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
-# A smaller integer is before 1970-04-27 as milliseconds, or before 2286 as seconds.
+# A smaller integer is probably a time in seconds: as seconds it is before 2286, as milliseconds it
+# would be before 1970-04-27.
 _MIN_MS = 10**10
 # Longer than any ISO 8601 time with a zone.
 _MAX_LENGTH = 64
@@ -21,11 +25,12 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
     """Return (unix milliseconds, UTC offset in minutes) of `value`.
 
-    A string of digits is unix milliseconds. Unix seconds are rejected, not read as a day of 1970.
+    A string of digits is unix milliseconds. Unix seconds are rejected; as milliseconds they would
+    be days of 1970.
 
     Raises:
-        InvalidInput: not a time, no time zone, a unit other than milliseconds, or outside
-            1970-01-01 .. 2200-01-01.
+        InvalidInput: `value` is not a time, has no time zone, has a unit other than milliseconds,
+            or is outside 1970-01-01 .. 2200-01-01.
     """
     if isinstance(value, datetime):
         value = value.isoformat()

@@ -1,8 +1,9 @@
 """Canonical vectors: int8 vectors that keep only the direction, one byte per dimension.
 
-Texts are compared by cosine, so norms are dropped, and sixteen levels per dimension suffice. Change
-records (where they are packed further), embeddings.db and recall's index hold the same bytes.
-Vectors of older builds have 255 levels and are compared with current ones as they are.
+Texts are compared by cosine, so norms are dropped, and sixteen levels per dimension suffice. The
+same bytes are stored in change records (where they are compressed), embeddings.db and recall's
+index. Vectors of older builds have 255 levels; they are compared with current ones without
+conversion.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
-# The odd integers from -15 to 15: none is 0, so every component keeps its sign.
+# The levels are the odd integers from -15 to 15. None of them is 0, so every component keeps its
+# sign.
 _LEVELS = 16
 # The lower bound of the divisor, so that 127 divided by it is finite.
 _TINY = np.float32(1e-30)
@@ -35,8 +37,8 @@ def quantise(vectors: Floats) -> list[bytes]:
     """Return the canonical form of each of (n, dimension) vectors.
 
     Uniform quantisation to sixteen steps over [-max, max], coded as the odd integers from -15 to
-    15. A vector that `to_int8` turns into zeros becomes zeros here too, and the bytes are the same
-    on every machine for the same reason.
+    15. As in `to_int8`, vectors of zeros, of tiny numbers, or with NaN or infinity become zeros,
+    and the bytes are the same on every machine.
     """
     finite, magnitude = _finite(vectors)
     steps = np.floor(finite * (np.float32(_LEVELS // 2) / magnitude)[:, None])

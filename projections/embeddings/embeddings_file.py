@@ -18,8 +18,9 @@ _CHUNK_SIZE = 256
 
 _INDEX = Path(__file__).parent / "search_index.sql"
 
-#: The condition on rows in the search index. Turns and facts are by far the most, and recall has
-#: its own index of them; vectors of type 'text' are only looked up by the text.
+#: The condition on rows in the search index. Turns and facts are excluded: they are by far the most
+#: rows, and recall has its own index of them. So are texts: their vectors are only looked up by
+#: text.
 SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
 
 _DROP_INDEX = """
@@ -54,7 +55,7 @@ class EmbeddingsModel(ReadModel):
         legacy_vectors.add_functions(connection)
         return connection
 
-    def migrated(self, connection: apsw.Connection) -> None:
+    def after_migration(self, connection: apsw.Connection) -> None:
         self._index(connection)
 
     def tables(self) -> frozenset[str]:

@@ -50,7 +50,7 @@ def _row(row: Any) -> Any:
 def _vector(vector: bytes, dimension: int) -> bytes:
     if len(vector) != _FLOAT_BYTES * dimension:
         return vector
-    # Not quantised to sixteen levels, since migrated files already have these bytes.
+    # Not quantised to sixteen levels, since files that were migrated earlier have these bytes.
     codes, _ = canonical_vectors.to_int8(np.frombuffer(vector, "<f4")[None])
     return codes.tobytes()
 

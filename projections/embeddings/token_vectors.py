@@ -24,7 +24,7 @@ FORMAT = "random128/3bit"
 PROJECTED_DIMENSIONS = 128
 #: A text with more tokens than this is split into units.
 MAX_UNIT_TOKENS = 96
-#: A unit ends with the sentence in which it reaches this many tokens.
+#: A unit ends at the end of the sentence in which it reaches this many tokens.
 MIN_UNIT_TOKENS = 64
 
 #: The level of each three-bit code; a token's scale is its root mean square divided by RMS.
@@ -33,8 +33,8 @@ RMS = 20.83
 # The decision thresholds between adjacent levels; a value on a threshold gets the higher level.
 _THRESHOLDS = (LEVELS[1:].astype(np.float32) + LEVELS[:-1]) / 2
 _BITS = 3
-# Eight dimensions are packed into three bytes, the first in the lowest bits, and are decoded by a
-# lookup table for each half of four.
+# Eight dimensions are packed into three bytes, the first in the lowest bits. A lookup table decodes
+# four dimensions at a time.
 _DIMENSIONS_PER_GROUP = 8
 _DIMENSIONS_PER_HALF = _DIMENSIONS_PER_GROUP // 2
 _LEVELS_PER_HALF = LEVELS[
@@ -63,9 +63,10 @@ class TokenCodes(NamedTuple):
 
 
 class UnpackedTokens(NamedTuple):
-    """Tokens of one or more texts: (n, code bytes) `codes`, (n,) `scales`, (u,) tokens per unit.
+    """Tokens of one or more texts: (n, code bytes) `codes` and (n,) `scales`.
 
-    A token's vector is its levels, decoded from its codes by `decode_levels`, times its scale.
+    `units`: the number of tokens in each unit. A token's vector is its scale times its levels, as
+    `decode_levels` decodes them from its codes.
     """
 
     codes: Packed
@@ -87,7 +88,7 @@ def compress(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> Toke
 
 
 def unpack(codes: bytes, scales: bytes, units: bytes, dimensions: int) -> UnpackedTokens:
-    """Unpack the tokens of one text, or of several concatenated."""
+    """Unpack the tokens of one text, or of several texts whose bytes were concatenated."""
     return UnpackedTokens(
         np.frombuffer(codes, np.uint8).reshape(-1, code_bytes(dimensions)),
         np.frombuffer(scales, "<f2").astype(np.float32),
@@ -96,12 +97,12 @@ def unpack(codes: bytes, scales: bytes, units: bytes, dimensions: int) -> Unpack
 
 
 def projected_dimensions(dimension: int) -> int:
-    """Return the dimensions of compressed tokens, given those of the encoder."""
+    """Return the number of dimensions of compressed tokens, given that of the encoder."""
     return min(dimension, PROJECTED_DIMENSIONS)
 
 
 def code_bytes(dimensions: int) -> int:
-    """Return the bytes of a token's codes, given its number of dimensions."""
+    """Return the length of a token's codes in bytes, given its number of dimensions."""
     return -(-dimensions // _DIMENSIONS_PER_GROUP) * _BITS
 
 

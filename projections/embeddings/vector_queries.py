@@ -7,7 +7,8 @@ import apsw
 from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
 from recollect.projections.sqlite import rows, scalar
 
-# The expression of the index, which stores only the first eight digits of a hash.
+# The condition on substr lets SQLite use the index, which stores only the first eight digits of a
+# hash.
 _HAS_TEXT = (
     "embeddings.model = ?1 AND substr(embeddings.text_hash, 1, 8) = substr(?2, 1, 8) "
     "AND embeddings.text_hash = ?2"

@@ -28,8 +28,8 @@ class ListedEvent(NamedTuple):
     metadata: str
 
     @property
-    def annotations(self) -> dict[str, Any]:
-        """The metadata, decoded."""
+    def decoded_metadata(self) -> dict[str, Any]:
+        """The metadata as a dictionary."""
         return _objects.decode(self.metadata)
 
     @property
@@ -56,9 +56,9 @@ def events(
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedEvent]:
-    """Return up to `limit` events that follow (`occurred_at`, id) in the list.
+    """Return up to `limit` events that follow the event `after` (`occurred_at`, id) in the list.
 
-    Filters: `among` (ids), `platform`, `thread`, `source_ids`, and `metadata` (key -> value, where
+    Filters: `among` (event ids), `platform`, `thread`, `source_ids`, and `metadata` (key -> value;
     a key may be a dotted path).
     """
     at, id_ = after
@@ -112,7 +112,10 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
 
 
 class Replacement(NamedTuple):
-    """An edit or deletion of an event, at a time (unix ms); `content` is None for a deletion."""
+    """An edit or deletion of an event, by the event `by`, `at` a time (unix ms).
+
+    `content` is None for a deletion.
+    """
 
     event_id: str
     by: str

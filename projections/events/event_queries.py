@@ -64,7 +64,7 @@ def events_in_other_conversations(
 def first_message_of_sender(
     connection: apsw.Connection, event: Event, excluded: Container[int] = ()
 ) -> Event | None:
-    """Return the sender's first earlier event in the conversation of a message, or None.
+    """Return the first event in a message's conversation by its sender, if earlier, or None.
 
     Events with numbers in `excluded` count as erased.
     """
@@ -107,9 +107,10 @@ class Speaker(NamedTuple):
 def speakers_before(
     connection: apsw.Connection, event: Event, since: int, excluded: Iterable[int] = ()
 ) -> list[Speaker]:
-    """Return the senders in an event's surroundings, from number `since` up to the event.
+    """Return the senders of the events around an event, from number `since` up to the event.
 
-    The surroundings are all threads with the same peer, or without a peer the conversation.
+    These are the events in all threads with the same peer; if the event has no peer, the events in
+    its conversation.
     """
     content = event.payload
     assert isinstance(content, Content)
@@ -181,7 +182,10 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
 
 
 def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
-    """Return (turn id, last event) of turns whose last event before `number` is before a time."""
+    """Return (turn id, last event) of turns that have no event since `before_ms`.
+
+    Events from `number` on do not count.
+    """
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events WHERE number IN ("
         "    SELECT max(number) FROM events WHERE turn_id IS NOT NULL AND number < ?"
@@ -206,7 +210,7 @@ def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | Non
 
 
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
-    """Return number -> its source, for the numbers that exist in the zone."""
+    """Return number -> source, for the numbers that exist in the zone."""
     found = {}
     for number in numbers:
         row = connection.execute("SELECT key_id FROM seals WHERE number = ?", (number,)).fetchone()
@@ -221,7 +225,7 @@ def event_count(connection: apsw.Connection) -> int:
 
 
 def event_numbers(connection: apsw.Connection) -> set[int]:
-    """Return the numbers of the events in a file, which may lack the table of events."""
+    """Return the numbers of the events in a file; none if it has no table of events."""
     if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
         return set()
     return {number for (number,) in rows(connection, "SELECT number FROM events")}
@@ -306,7 +310,7 @@ _MESSAGE_KEYS = "SELECT number, id, platform, source_id, turn_id FROM events"
 def by_source_id(
     connection: apsw.Connection, source_id: str, platform: str | None
 ) -> list[MessageKey]:
-    """Return the messages with a source id, of one platform if given."""
+    """Return the messages with a source id; with `platform`, only those of that platform."""
     found = rows(
         connection,
         f"{_MESSAGE_KEYS} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",

@@ -20,16 +20,16 @@ from recollect.schemas.events import (
     SystemNotice,
 )
 
-_PUT = f"""
+_INSERT_EVENT = f"""
 INSERT INTO events (
     number, id, kind, platform, source_id, sender_id, sender_name, peer_id, peer_kind, thread_id,
     session_id, direction, reply_to, content, caption, attachments, metadata, turn_id, utc_offset,
     conversation, occurred_at, ingested_at, target, said_at
 ) VALUES ({", ".join("?" * 24)})
 """
-_DELETED = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_DELETION = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
 
-#: Kinds of content that stay in the ledger and are not projected.
+#: Kinds of content that exist only in the ledger; they are not projected.
 _LEDGER_ONLY_KINDS = (Reaction, SystemNotice)
 
 _json = msgspec.json.Encoder()
@@ -81,8 +81,8 @@ class EventsModel(ReadModel):
         return erased
 
     def _insert(self, rows: list[tuple[object, ...]], deletions: list[tuple[object, ...]]) -> None:
-        self.connection.executemany(_PUT, rows)
-        self.connection.executemany(_DELETED, deletions)
+        self.connection.executemany(_INSERT_EVENT, rows)
+        self.connection.executemany(_INSERT_DELETION, deletions)
         rows.clear()
         deletions.clear()
 

@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows
 
 
 def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
-    """Return the events that mention, or come from, any of these entities."""
+    """Return the ids of the events that mention any of these entities or come from one."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM mentions "
@@ -24,7 +24,7 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
 def events_mentioning_each(
     connection: apsw.Connection, entity_ids: Sequence[str], limit: int
 ) -> dict[str, list[str]]:
-    """Return entity id -> up to `limit` events that mention it or come from it.
+    """Return entity id -> ids of up to `limit` events that mention it or come from it.
 
     Includes the events of entities merged into it.
     """
@@ -58,7 +58,7 @@ def entities_of_events(
 
 
 def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> id of the entity at the end of its merges, for ids that exist."""
+    """Return id -> id of the unmerged entity to which its merges lead, for ids that exist."""
     return dict(
         rows(
             connection,
@@ -116,7 +116,7 @@ def accounts_of_sender(
 ) -> set[tuple[str, str]]:
     """Return the (platform, handle) of all accounts of the person who sends under a handle (A18).
 
-    The handle is looked up on the given platform, and on all platforms if that one has none.
+    The handle is looked up on the given platform; if it does not exist there, on all platforms.
     """
     found = rows(
         connection,

@@ -9,7 +9,7 @@ import apsw
 
 from recollect.projections.sqlite import json_array, rows
 
-# Maximum candidates for a mistyped name.
+# Maximum number of names that are compared with a mistyped name.
 _MAX_CANDIDATES = 20_000
 
 

@@ -22,7 +22,7 @@ def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
 
 
 def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
-    """Return (merge, winner) of an entity's merges into others, undone or not, latest first."""
+    """Return (merge id, winner id) of an entity's merges into others, undone or not, latest first."""
     return rows(
         connection,
         "SELECT id, winner_id FROM merges WHERE loser_id = ? ORDER BY executed_at DESC, id DESC",
@@ -31,7 +31,7 @@ def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, st
 
 
 def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
-    """Return the ids of entities ever merged directly into this one, undone ones included."""
+    """Return the ids of the entities merged directly into this one, even if undone since."""
     found = rows(
         connection,
         "SELECT DISTINCT loser_id FROM merges WHERE winner_id = ? ORDER BY loser_id",
@@ -100,7 +100,7 @@ def entities_named(connection: apsw.Connection, normalized: str) -> list[Entity]
 
 
 def persons_with_first_name(connection: apsw.Connection, first_name: str) -> list[Entity]:
-    """Return the persons whose normalised name has this first word and further ones."""
+    """Return the persons whose normalised name has this first word and at least one other word."""
     return [
         Entity(*row)
         for row in connection.execute(
@@ -139,7 +139,7 @@ def candidates_of(
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:
-    """Return up to `limit` entities with any of these name keys, those with the most first."""
+    """Return up to `limit` entities with any of these name keys, in order of how many they have."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
         Entity(*row)

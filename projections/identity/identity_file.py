@@ -18,7 +18,7 @@ class IdentityModel(ReadModel):
     name = "identity"
     migrations = Migrations(Path(__file__).parent / "migrations")
 
-    def migrated(self, connection: apsw.Connection) -> None:
+    def after_migration(self, connection: apsw.Connection) -> None:
         _write_name_keys(connection)
 
     def reindex(self) -> None:

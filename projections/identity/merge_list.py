@@ -15,7 +15,7 @@ MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 class ListedMerge(NamedTuple):
     """A proposed or executed merge of two entities.
 
-    `id`: that of the candidate if there was one, otherwise of the merge. `merge_id`: that of the
+    `id`: the candidate's id, or the merge's if there was no candidate. `merge_id`: id of the
     executed merge, or None. `at`: unix ms.
     """
 
@@ -120,9 +120,11 @@ def _candidates(
 def _resulting_merge(
     a_id: str, b_id: str, executed: list[_Executed], taken: set[str]
 ) -> _Executed | None:
-    """Return the merge that was executed when a candidate was approved.
+    """Return the merge that was executed when a candidate was approved, or None.
 
-    It may have merged entities into which the candidate's two had been merged by then.
+    `executed`: the merges with the candidate's confidence at that time. `taken`: ids of the merges
+    that resulted from other candidates. An entity of the candidate may have been merged into
+    another before; the merge then has that other entity.
     """
     free = [merge for merge in executed if merge.id not in taken]
     return max(
@@ -141,5 +143,5 @@ def _status(
         return "rejected"
     if status == "executed":
         return "merged"
-    # Both may have been merged into a third.
+    # Both entities may have been merged into a third one.
     return "merged" if canonical(connection, a_id) == canonical(connection, b_id) else "pending"

@@ -56,7 +56,7 @@ def facts(
     limit: int,
     of_events: Sequence[str] | None = None,
 ) -> list[ListedFact]:
-    """Return up to `limit` facts that follow (`as_of`, id) in the list.
+    """Return up to `limit` facts that follow the fact `after` (`as_of`, id) in the list.
 
     `about`: only facts about one of these entities. `superseded`: include superseded facts.
     `of_events`: only facts that one of these events states or repeats.
@@ -141,7 +141,8 @@ def fact_counts(
 ) -> dict[str, int]:
     """Return entity id -> number of facts about it.
 
-    `canonical_and_merged`: (entity id, id that counts for it), its own included.
+    `canonical_and_merged`: (entity id, id of an entity merged into it); each entity is also paired
+    with itself.
     """
     return dict(
         rows(

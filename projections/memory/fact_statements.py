@@ -1,4 +1,4 @@
-"""The events that state a fact, first or repeatedly (G6)."""
+"""The events that state a fact: the first one, and those that repeat it (G6)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class FactStatement(NamedTuple):
 def statements(
     connection: apsw.Connection, fact_ids: Sequence[str]
 ) -> dict[str, list[FactStatement]]:
-    """Return fact id -> the events that state it, the first one first.
+    """Return fact id -> the events that state it, earliest first.
 
-    An event that was edited or deleted is left out while others state the fact.
+    An event that was edited or deleted is left out as long as other events state the fact.
     """
     found: dict[str, list[FactStatement]] = {}
     if not fact_ids:
@@ -48,14 +48,15 @@ def events_with_occasions(connection: apsw.Connection) -> list[str]:
 def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> list[FactStatement]:
     """Return the statements of readable events, by time.
 
-    `source_ids`: event id -> source id, in the order of the ledger, which decides at equal times.
+    `source_ids`: event id -> source id of the readable events, in the order of the ledger.
+    Statements at the same time are in this order.
     """
     places = {event_id: place for place, event_id in enumerate(source_ids)}
     readable = (each for each in found if each.event_id in places)
     return sorted(readable, key=lambda each: (each.said_at, places[each.event_id]))
 
 
-def said(found: Sequence[FactStatement]) -> Said:
-    """Return how often a fact was said, from the events that state it, the first one first."""
-    first, last = found[0], found[-1]
-    return Said(len(found), format_time(first.said_at), format_time(last.said_at))
+def statement_summary(statements: Sequence[FactStatement]) -> Said:
+    """Return how often a fact was said, given all its statements, earliest first."""
+    first, last = statements[0], statements[-1]
+    return Said(len(statements), format_time(first.said_at), format_time(last.said_at))

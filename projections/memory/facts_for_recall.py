@@ -120,7 +120,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
-# All statements of single-valued attributes by a time, in order of time within each slot.
+# All statements about single-valued attributes up to a time, ordered by slot and then by time.
 _SLOT_STATEMENTS = f"""
 SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, said.said_at
   FROM fact_claims AS claim JOIN statements AS said USING (fact_id)
@@ -136,7 +136,7 @@ def void_facts(connection: apsw.Connection) -> frozenset[str]:
 
 
 def retracted_spans(connection: apsw.Connection) -> list[tuple[str, int, int]]:
-    """Return (event id, first and last character) of what was retracted as never true."""
+    """Return (event id, start, end) of each span of text that was retracted as never true."""
     return rows(
         connection,
         "SELECT event_id, char_start, char_end FROM retractions "
@@ -145,10 +145,11 @@ def retracted_spans(connection: apsw.Connection) -> list[tuple[str, int, int]]:
 
 
 def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return fact id -> when it first ended (unix ms), for facts that had ended by a time.
+    """Return fact id -> when it first ended (unix ms), for facts that had ended by `time`.
 
-    A fact ends at its supersession, and when its single-valued attribute is stated with another
-    value after the fact's last statement by then, even if that was learned later.
+    A fact ends when it is superseded. A fact about a single-valued attribute also ends when, after
+    its last statement up to `time`, another value is stated. Statements count by when they were
+    made, even if they were ingested later.
     """
     ends = dict(
         rows(connection, "SELECT fact_id, invalid_at FROM fact_ends WHERE invalid_at <= ?", (time,))
@@ -156,25 +157,23 @@ def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
     stated: Iterable[tuple[str, str, str, str, int]]
     stated = rows(connection, _SLOT_STATEMENTS, (time,))
     for _, of_slot in groupby(stated, key=lambda row: row[:2]):
-        following: tuple[str, int] | None = None  # the value stated next, and when
-        other: int | None = None  # when another value than the following one is stated next
-        last: set[str] = set()  # the facts whose last statement is known
+        next_statement: tuple[str, int] | None = None  # its value and time
+        next_change: int | None = None  # when a statement next gives another value
+        later_facts: set[str] = set()  # facts that a later statement states
         for _, _, value, fact, said_at in reversed(list(of_slot)):
-            if following is not None and following[0] != value:
-                other = following[1]
-            if fact not in last and other is not None:
-                ends[fact] = min(other, ends.get(fact, other))
-            last.add(fact)
-            following = value, said_at
+            if next_statement is not None and next_statement[0] != value:
+                next_change = next_statement[1]
+            if fact not in later_facts and next_change is not None:
+                ends[fact] = min(next_change, ends.get(fact, next_change))
+            later_facts.add(fact)
+            next_statement = value, said_at
     return ends
 
 
 def facts_of_events_stating(
     connection: apsw.Connection, fact_ids: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of all facts stated or repeated by events that state one of
-    these facts.
-    """
+    """Return (fact id, event id) of every statement in the events that state these facts."""
     return rows(
         connection,
         """
@@ -189,7 +188,10 @@ def facts_of_events_stating(
 def supersessions(
     connection: apsw.Connection, fact_ids: Sequence[str], until_ms: int
 ) -> list[tuple[str, str, int]]:
-    """Return (older, newer, unix ms) of supersessions of or by these facts, latest first."""
+    """Return (older, newer, unix ms) of supersessions, latest first.
+
+    In each of them, one of these facts is the older or the newer one.
+    """
     return rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
@@ -309,7 +311,7 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
 def recall_counts(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[tuple[str, int, int]]:
-    """Return (event id, recall count of its facts, number of the last record that counted)."""
+    """Return (event id, recall count of its facts, number of the last record with such a count)."""
     return rows(
         connection,
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS ids "

@@ -1,4 +1,4 @@
-"""Queries of agents over memory.db, which at that time reflects exactly the earlier records."""
+"""Queries of memory.db by agents. While they decide, it reflects exactly the earlier records."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
 def occasions_of_event(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
     """Return (fact id, text) of each fact that an event repeats, by fact.
 
-    The text is the event's own, or that of the fact if an earlier build decided the event.
+    The text is as the event words it, or the fact's text if an earlier build decided the event.
     """
     return rows(
         connection,
@@ -110,7 +110,10 @@ class DatedClaim(NamedTuple):
 
 
 def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[FactClaim]:
-    """Return all claims about a subject, under any of its ids, earliest first."""
+    """Return all claims about an attribute of a subject, earliest first.
+
+    `subjects`: all ids of the subject.
+    """
     return [
         FactClaim(*row)
         for row in connection.execute(
@@ -133,7 +136,7 @@ def merged_attributes(connection: apsw.Connection, subject: str) -> list[str]:
 
 
 def merged_supersession(connection: apsw.Connection, fact_id: str) -> MergedSupersession | None:
-    """Return the supersession of a fact by one of another, merged person, withdrawn or not."""
+    """Return the supersession of a fact by a fact about a merged person, withdrawn or not."""
     found = rows(
         connection,
         "SELECT fact_id, subject, attribute, superseded_by, invalid_at, is_standing "
@@ -152,7 +155,7 @@ def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
 
 
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
-    """Return what superseded or retracted a fact, and when it ended (unix ms), or None."""
+    """Return (id of what superseded or retracted a fact, when the fact ended in unix ms), or None."""
     found = rows(
         connection,
         "SELECT superseded_by, invalid_at FROM fact_ends WHERE fact_id = ?",
@@ -256,7 +259,7 @@ def is_traced(connection: apsw.Connection, last_number: int) -> bool:
 
 
 def change_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """Return number -> offset, for those of these change records that the file reflects."""
+    """Return number -> offset of these change records, if the file reflects them."""
     return dict(
         rows(
             connection,
@@ -284,7 +287,7 @@ def replacement_rows(connection: apsw.Connection, number: int) -> bytes | None:
 
 
 def events_of(connection: apsw.Connection, id_: str) -> list[str]:
-    """Return the ids of the events that state or repeat a fact, or an observation's facts."""
+    """Return the ids of the events that state or repeat a fact, or the facts of an observation."""
     return events_of_facts(
         connection,
         [
@@ -512,7 +515,7 @@ def fact_count(connection: apsw.Connection) -> int:
 
 
 def park_records(connection: apsw.Connection) -> list[int]:
-    """Return the numbers of park records: of inputs that were unreadable or in conflict."""
+    """Return the numbers of the records that park an input, unreadable or in conflict."""
     found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")
     return [number for (number,) in found]
 

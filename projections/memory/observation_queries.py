@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ObservationVersion(NamedTuple):
-    """A version of an observation, with (id, text) of the previous one; times are unix ms."""
+    """A version of an observation. `before`: (id, text) of the previous one. Times are unix ms."""
 
     id: str
     text: str
@@ -60,7 +60,7 @@ def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> lis
 def observations(
     connection: apsw.Connection, run_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
-    """Return those of these runs that are the newest completed versions up to a time, by id."""
+    """Return the runs that were the newest completed version of an observation at a time, by id."""
     return [
         ObservationVersion(
             id_, text, created_at, bool(is_stale), (before, was) if was is not None else None
@@ -136,7 +136,7 @@ def observation_list(
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedObservation]:
-    """Return up to `limit` observations that follow (`created_at`, id), the newest first.
+    """Return up to `limit` observations that follow `after` (`created_at`, id), newest first.
 
     `ids`: only versions with these ids. `all_versions`: include replaced versions.
     """

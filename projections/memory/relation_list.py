@@ -25,7 +25,8 @@ _COLUMNS = "fact_id, target_fact_id, relation, confidence"
 def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedRelation]:
     """Return the stated relations from these facts, by fact and target.
 
-    A fact does not extend one that had ended by then, even if the end was learned later.
+    EXTENDS relations to a fact that had ended by then are left out, even if its end was learned
+    later.
     """
     found = rows(
         connection,

@@ -14,7 +14,7 @@ _FACT = ", ".join(RetractedFact.__struct_fields__)
 
 
 def retractions_of(connection: apsw.Connection, target_id: str) -> list[MemoryRetraction]:
-    """Return the retraction of a memory, a row for each event that states it, restored or not."""
+    """Return a memory's retraction, with a row for each event that states it, restored or not."""
     found = rows(
         connection,
         f"SELECT {_RETRACTION} FROM retractions WHERE target_id = ? ORDER BY event_id",
@@ -26,7 +26,7 @@ def retractions_of(connection: apsw.Connection, target_id: str) -> list[MemoryRe
 def active_retractions(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[MemoryRetraction]:
-    """Return the retractions in force of what these events state, by target and event."""
+    """Return the retractions in force of statements in these events, by target and event."""
     found = rows(
         connection,
         f"SELECT {_RETRACTION} FROM json_each(?) AS near CROSS JOIN retractions "
@@ -68,7 +68,7 @@ def dated_facts_of(connection: apsw.Connection, event_id: str) -> list[tuple[str
 def retracted_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, MemoryRetraction]:
-    """Return the retractions in force of events as a whole, by event id."""
+    """Return event id -> its retraction in force, for events that are retracted as a whole."""
     found = rows(
         connection,
         f"SELECT {_RETRACTION} FROM json_each(?) AS near CROSS JOIN retractions "
@@ -79,7 +79,7 @@ def retracted_events(
 
 
 def events_replaced_by(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return replacing event -> replaced event."""
+    """Return event -> the event that it replaced, for those of these events that replaced one."""
     return dict(
         rows(
             connection,

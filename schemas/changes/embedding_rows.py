@@ -8,9 +8,9 @@ from recollect.schemas.changes.row import Row
 
 
 class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
-    """The canonical vector of a target under a model (A13): `dimension` int8.
+    """The canonical vector of a target under a model (A13): `dimension` int8 values.
 
-    Up to record format 2: little-endian float32.
+    Records up to format 2 have little-endian float32 values.
     """
 
     TABLE: ClassVar = "embeddings"
@@ -28,9 +28,9 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
 class TokenVectorsRow(Row, frozen=True, array_like=True, tag="token_vectors"):
     """The token vectors of a target under a model, compressed in the format `form` (A13).
 
-    `codes`: a row per token. `scales`: little-endian float16, one per token. `units`: little-endian
-    uint16, the number of tokens in each segment of a long text. The formats are defined in
-    `recollect.projections.embeddings.token_vectors`.
+    `codes`: a row of codes per token. `scales`: a little-endian float16 per token. `units`: the
+    number of tokens in each segment of a long text, as little-endian uint16. The formats are
+    defined in `recollect.projections.embeddings.token_vectors`.
     """
 
     TABLE: ClassVar = "token_vectors"
@@ -61,5 +61,5 @@ class RecordedAnnotations(Row, frozen=True, array_like=True, tag="reading"):
     content: bytes
 
 
-#: Every row of the file; only these can be in a change record.
+#: Every row type of the file; a change record has no others.
 EmbeddingRow = Embedding | TokenVectorsRow | RecordedAnnotations

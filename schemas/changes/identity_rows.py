@@ -74,7 +74,7 @@ class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
 
 
 class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
-    """The review or the execution of a merge candidate."""
+    """The outcome of a merge candidate."""
 
     TABLE: ClassVar = "merge_decisions"
     KEY: ClassVar = ("candidate_id",)
@@ -86,7 +86,7 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
     """An executed merge (A16).
 
-    An entity's `merged_into` is computed from these rows; they hold ids, never names.
+    An entity's `merged_into` is computed from these rows. They contain ids, never names.
     """
 
     TABLE: ClassVar = "merges"
@@ -111,7 +111,7 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
 class MergeByCommand(Row, frozen=True, array_like=True, tag="merge_by_command"):
     """A merge executed by a command, not inferred from messages (A16).
 
-    The slot values stated by each of the two are kept apart, so undoing the merge restores both.
+    The slot values of the two entities are stored apart, so undoing the merge restores them.
     """
 
     TABLE: ClassVar = "merges_by_command"
@@ -119,7 +119,7 @@ class MergeByCommand(Row, frozen=True, array_like=True, tag="merge_by_command"):
     merge_id: str
 
 
-#: Every row of the file; only these can be in a change record.
+#: Every row type of the file; a change record has no others.
 IdentityRow = (
     Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo | MergeByCommand
 )

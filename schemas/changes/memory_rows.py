@@ -46,7 +46,7 @@ class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
 class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
     """A stated relation: a fact adds to another (EXTENDS) or follows from it (DERIVES) (C9).
 
-    `confidence` is 0 to 1. Replacement is recorded in `FactSupersession`.
+    `confidence` is 0 to 1. If a fact replaces another, the row is a `FactSupersession` instead.
     """
 
     TABLE: ClassVar = "fact_relations"
@@ -59,11 +59,12 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
 
 
 class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
-    """An event that states a fact again, so no fact was created (A21, G6).
+    """An event that states an existing fact again (A21, G6).
 
-    `said_at`: unix ms. `text`: the statement as this event words it. `is_standing` is 0, and the
-    text empty, once the event was edited or deleted. The fact's own event has a row, with
-    `char_start` -1, only if it was edited or deleted while others still state the fact.
+    `said_at`: unix ms. `text`: the statement as this event words it. Once the event is edited or
+    deleted, `is_standing` is 0 and the text empty. The event that first stated the fact has a row
+    only if it was edited or deleted while other events still state the fact; its `char_start` is
+    -1.
     """
 
     TABLE: ClassVar = "fact_occasions"
@@ -78,7 +79,7 @@ class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
 
 
 class ClaimSignature(Row, frozen=True, array_like=True, tag="claim_signature"):
-    """A fact's second near-duplicate key (A21), built from the speaker and the value."""
+    """A second near-duplicate key of a fact (A21), built from the speaker and the claim's value."""
 
     TABLE: ClassVar = "claim_signatures"
     KEY: ClassVar = ("fact_id",)
@@ -101,7 +102,8 @@ class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
 class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
     """Fingerprint for detecting paraphrases of a short fact (A21).
 
-    `key` must match exactly; `words` are hashed words; `vector` is the int8 embedding.
+    Only facts with an equal `key` are compared. `words`: hashes of its words. `vector`: its int8
+    embedding.
     """
 
     TABLE: ClassVar = "fact_likenesses"
@@ -152,9 +154,9 @@ class MessageDate(Row, frozen=True, array_like=True, tag="message_date"):
 
 
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
-    """A fact was valid until `invalid_at` (unix ms), when another superseded it.
+    """The end of a fact's validity: another fact superseded it at `invalid_at` (unix ms).
 
-    Replaced when a fact that arrives late falls between the two.
+    The row is replaced if a fact that arrives later was stated between the two.
     """
 
     TABLE: ClassVar = "fact_supersessions"
@@ -165,11 +167,11 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_supersession"):
-    """A fact about one of two merged persons, superseded by a fact about the other (unix ms).
+    """The supersession of a fact about one of two merged persons by a fact about the other.
 
-    It applies if it precedes the fact's own supersession. `subject` and `attribute` are those of
-    the fact's claim. `is_standing` is 0 once the merge is undone or a later event changes the order
-    of the claims.
+    It applies if it is earlier than the supersession by a fact about the same person. `subject` and
+    `attribute` are those of the fact's claim. `invalid_at` is unix ms. `is_standing` is 0 once the
+    merge is undone or a later event changes the order of the claims.
     """
 
     TABLE: ClassVar = "merged_supersessions"
@@ -186,8 +188,8 @@ class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
     """A retraction of the memory `target_id`, for one event that states it (G1).
 
     The statement is at `char_start` to `char_end` of the event's text. `retracted_by`: the event
-    of the command, or the one that replaces the memory. `replaced_at` (unix ms): when it was
-    replaced; None: it was never true. `is_standing` is 0 once the memory is restored.
+    of the command, or the one that replaces the memory. `replaced_at`: when the memory was replaced
+    (unix ms); None if it was never true. `is_standing` is 0 once the memory is restored.
     """
 
     TABLE: ClassVar = "retractions"
@@ -204,7 +206,7 @@ class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
 class RetractedFact(Row, frozen=True, array_like=True, tag="retracted_fact"):
     """A fact that the retraction of `target_id` covers; it ended at `invalid_at` (unix ms).
 
-    A void fact (`is_void`: 1) was never true: it ended when it began and superseded nothing.
+    If `is_void` is 1, the fact was never true: it ended when it began, and it superseded nothing.
     """
 
     TABLE: ClassVar = "retracted_facts"
@@ -218,7 +220,7 @@ class RetractedFact(Row, frozen=True, array_like=True, tag="retracted_fact"):
 
 
 class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
-    """Recalls of a fact, counted in the ledger record `number` (B1)."""
+    """The number of recalls of a fact that the ledger record `number` reports (B1)."""
 
     TABLE: ClassVar = "fact_accesses"
     KEY: ClassVar = ("number", "fact_id")
@@ -332,7 +334,7 @@ class DecisionDependencies(Row, frozen=True, array_like=True, tag="decided"):
     restated: bytes | None
 
 
-#: Every row of the file; only these can be in a change record.
+#: Every row type of the file; a change record has no others.
 MemoryRow = (
     Fact
     | FactEntity

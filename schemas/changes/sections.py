@@ -1,7 +1,7 @@
 """Sections of a change record: the rows to put into each read model, and those to delete.
 
-The newest put of a key wins. Projection is therefore the same for every table, and an erasure is a
-diff of two states.
+The newest put of a key wins. So all tables are projected in the same way, and an erasure is the
+difference of two states.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPAC
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
-#: The rows of each read model that change records fill, in locking order.
+#: Read model -> its row types, for those projected from change records, in locking order.
 READ_MODEL_ROWS: dict[str, tuple[type[Row], ...]] = {
     "memory": get_args(MemoryRow),
     "identity": get_args(IdentityRow),
@@ -59,8 +59,8 @@ class _SectionOf(msgspec.Struct, Generic[RowT], frozen=True, array_like=True):
 class _Columns(msgspec.Struct, frozen=True, array_like=True):
     """The decrypted content of a part: deflated sections, then the rows' vectors and token arrays.
 
-    Both are in row order. All vectors are Huffman-coded as one; token arrays are stored raw because
-    they do not compress.
+    Vectors and token arrays are in row order. All vectors together are Huffman-coded. Token arrays
+    are not compressed, since that would not make them smaller.
     """
 
     sections: bytes
@@ -90,9 +90,10 @@ _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 class DecidedPart(msgspec.Struct):
-    """Rows and commands that agents decided from one ledger record and the same sources.
+    """Rows and commands that agents decided for one ledger record from the same source events.
 
-    `sources`: running numbers, ascending. `outbox`: commands for the ledger, with derived ids.
+    `sources`: the events' running numbers, ascending. `outbox`: commands to append to the ledger,
+    with derived ids.
     """
 
     sources: tuple[int, ...]
@@ -109,14 +110,14 @@ def encode_part(part: DecidedPart) -> bytes:
     for delete in part.deletes:
         sections.setdefault(READ_MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
     for row in part.puts:
-        rest: AnyRow = row
+        stripped: AnyRow = row
         if isinstance(row, Embedding):
             vectors.append(_vector_bytes(row))
-            rest = msgspec.structs.replace(row, embedding=b"")
+            stripped = msgspec.structs.replace(row, embedding=b"")
         elif isinstance(row, TokenVectorsRow):
             tokens += (row.codes, row.scales, row.units)
-            rest = msgspec.structs.replace(row, codes=b"", scales=b"", units=b"")
-        sections.setdefault(READ_MODEL_OF_ROW[type(row)], ([], []))[1].append(rest)
+            stripped = msgspec.structs.replace(row, codes=b"", scales=b"", units=b"")
+        sections.setdefault(READ_MODEL_OF_ROW[type(row)], ([], []))[1].append(stripped)
     text: dict[str, object] = dict(sections)
     if part.outbox:
         text["outbox"] = part.outbox
@@ -161,7 +162,8 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
 def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     """Return a part's sections by name.
 
-    The seal was verified before, so an unreadable part comes from a newer or a faulty version.
+    The caller has verified the seal. So if a part cannot be read, a newer or faulty program wrote
+    it.
     """
     try:
         if format_ >= FIRST_COLUMNAR_FORMAT:
@@ -184,7 +186,7 @@ def _with_vectors(section: Section, columns: _Columns) -> Section:
         vectors = huffman_decode(columns.vectors) if columns.vectors else b""
     except zlib.error as error:
         raise IntegrityError(f"the vectors of a part cannot be read: {error}") from None
-    found = iter(columns.tokens)
+    token_arrays = iter(columns.tokens)
     puts: list[Any] = []
     start = 0
     for row in section.puts:
@@ -193,7 +195,7 @@ def _with_vectors(section: Section, columns: _Columns) -> Section:
             puts.append(msgspec.structs.replace(row, embedding=vectors[start:end]))
             start = end
         elif isinstance(row, TokenVectorsRow):
-            tokens = dict(zip(("codes", "scales", "units"), found, strict=False))
+            tokens = dict(zip(("codes", "scales", "units"), token_arrays, strict=False))
             puts.append(msgspec.structs.replace(row, **tokens))
         else:
             puts.append(row)
@@ -231,9 +233,9 @@ def _newer_format(what: str) -> NewerFormat:
 
 
 def _with_current_keys(model: str, section: Section) -> Section:
-    """Return a section whose deletes use the current keys.
+    """Return a section in which deletes have the current keys.
 
-    Formats have only ever shortened keys, so the current key is a prefix of the old one.
+    New formats have only ever shortened keys, so the current key is a prefix of the old one.
     """
     if not section.deletes:
         return section

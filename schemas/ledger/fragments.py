@@ -13,7 +13,7 @@ from recollect.schemas.ledger.records import decode, record_hash
 
 #: Below Kafka's default limit of 1,048,576 bytes, which includes its framing.
 MAX_FRAGMENT_BYTES = 900_000
-#: Incomplete sets that an assembler keeps; exceeds any number of concurrent writers.
+#: Number of incomplete sets that an assembler keeps; there are never as many concurrent writers.
 MAX_INCOMPLETE_SETS = 16
 
 _pack = msgspec.msgpack.Encoder()
@@ -22,8 +22,8 @@ _pack = msgspec.msgpack.Encoder()
 class Fragment(msgspec.Struct, frozen=True, array_like=True, tag="fragment"):
     """A piece of a record in the topic.
 
-    `record_hash`: of the whole record. `checksum`: of the other four fields, so that tampering is
-    detected even if the rest of the record is missing.
+    `record_hash`: hash of the whole record. `checksum`: hash of the other four fields; it reveals
+    tampering even if the other fragments are missing.
     """
 
     record_hash: bytes
@@ -38,22 +38,23 @@ _MARK = _pack.encode("fragment")
 _fragments = msgspec.msgpack.Decoder(Fragment)
 
 
-def _checksum(whole: bytes, index: int, count: int, data: bytes) -> bytes:
-    return record_hash(_pack.encode((whole, index, count, data)))
+def _checksum(hash_: bytes, index: int, count: int, data: bytes) -> bytes:
+    return record_hash(_pack.encode((hash_, index, count, data)))
 
 
 def split(value: bytes, limit: int) -> list[bytes]:
     """Return `value` if it has at most `limit` bytes, else its fragments.
 
-    Each holds `limit` bytes of `value` (the last one the remainder) and about 100 of framing.
+    Each fragment has `limit` bytes of `value` (the last one has the remainder) and about 100 bytes
+    of framing.
     """
     if len(value) <= limit:
         return [value]
-    whole = record_hash(value)
+    hash_ = record_hash(value)
     pieces = [value[start : start + limit] for start in range(0, len(value), limit)]
     count = len(pieces)
     return [
-        _pack.encode(Fragment(whole, index, count, data, _checksum(whole, index, count, data)))
+        _pack.encode(Fragment(hash_, index, count, data, _checksum(hash_, index, count, data)))
         for index, data in enumerate(pieces)
     ]
 
@@ -75,10 +76,10 @@ class Assembler:
         self.void = 0
 
     def add(self, value: bytes) -> bytes | None:
-        """Add a topic record; return the complete record, or None.
+        """Add a record of the topic; return it, or the record that it completes, or None.
 
-        A set accepts only its next fragment: repeated fragments, and those of a record whose
-        beginning was not read, are skipped.
+        Only the next fragment of a set is added to it. Repeated fragments, and fragments of a
+        record whose beginning was not read, are skipped.
 
         Raises:
             IntegrityError: a fragment was changed after it was written.
@@ -86,27 +87,27 @@ class Assembler:
         if value[1 : 1 + len(_MARK)] != _MARK:
             return value
         fragment: Fragment = decode(_fragments, value, "a fragment")
-        whole, index, count, data = (
+        hash_, index, count, data = (
             fragment.record_hash,
             fragment.index,
             fragment.count,
             fragment.data,
         )
-        if fragment.checksum != _checksum(whole, index, count, data):
+        if fragment.checksum != _checksum(hash_, index, count, data):
             raise IntegrityError("a fragment was changed after it was written")
         self.void += 1
-        pieces = self._incomplete.pop(whole, [])
+        pieces = self._incomplete.pop(hash_, [])
         if index == len(pieces):
             pieces.append(data)
             if len(pieces) == count:
                 joined = b"".join(pieces)
-                if record_hash(joined) != whole:
+                if record_hash(joined) != hash_:
                     raise IntegrityError("the fragments of a record do not match its hash")
                 self.void -= count
                 return joined
         if pieces:
             # Reinsert as the newest.
-            self._incomplete[whole] = pieces
+            self._incomplete[hash_] = pieces
         if len(self._incomplete) > MAX_INCOMPLETE_SETS:
             del self._incomplete[next(iter(self._incomplete))]
         return None

@@ -1,6 +1,6 @@
 """Recordings: language-model answers, sealed with the keys of every event in the prompt.
 
-Erasing any of these events makes the recording unreadable, like a part of a change.
+Erasing any of these events makes the recording unreadable.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ _answers = msgspec.msgpack.Decoder(RecordedAnswer)
 
 
 def request_digest(secret: bytes, zone: str, request: bytes) -> bytes:
-    """Return the keyed hash (BLAKE2b-128) of a request, by which its answer is looked up."""
-    named = zone.encode()
-    framed = len(named).to_bytes(4, "big") + named + request
+    """Return the keyed hash (BLAKE2b-128) of a request; recorded answers are looked up by it."""
+    zone_bytes = zone.encode()
+    framed = len(zone_bytes).to_bytes(4, "big") + zone_bytes + request
     return hashlib.blake2b(framed, key=secret, digest_size=16).digest()
 
 

@@ -17,21 +17,21 @@ from recollect.schemas.ledger.seal import joint_key, new_key, seal, unseal
 from recollect.schemas.ledger.upcast import CURRENT_VERSIONS, upcast
 
 GENESIS = bytes(32)
-#: The chain of reclaimed change records.
+#: The chain named in the placeholder of a reclaimed change record.
 NO_CHAIN = ""
 
-#: The current formats. In all versions, every record starts with its envelope or header, which
-#: starts with its format number. Fields are positional, and a decoder drops unknown ones. So a new
-#: field, in a header or a row, needs a new format number, which old readers then refuse.
+#: The current formats. In all versions, every record starts with its envelope or header, and that
+#: starts with the format number. Fields are positional, and a decoder drops unknown ones. So a new
+#: field in a header or a row needs a new format number; older programs refuse to read it.
 EVENT_FORMAT = 2
 CHANGE_FORMAT = 4
 #: From this format on, an event's payload is deflated.
 FIRST_DEFLATED_EVENT = 2
-#: From this format on, a change records the dependencies of its decision
+#: From this format on, a change record contains the dependencies of its decision
 #: (`recollect.schemas.changes.DecisionDependencies`).
 FIRST_TRACED_FORMAT = 2
-#: From this format on, a part is compressed, a vector has one byte per dimension, and a token
-#: vector three bits.
+#: From this format on, a part is compressed, and a vector has one byte per dimension, a token
+#: vector three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
 #: From this format on, a part's rows are deflated with the dictionary, and their vectors and tokens
 #: are stored separately.
@@ -71,7 +71,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
-    """Decided rows and commands with the same sources, sealed with all their keys."""
+    """Decided rows and commands that have the same source events, sealed with all their keys."""
 
     sources: tuple[Source, ...]
     sealed: bytes
@@ -80,9 +80,10 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
     """The part of a change record that is not sealed.
 
-    `chain`: the chain it belongs to; `event_hash` and `event_offset`: of the ledger record;
-    `command_count`: commands in the outboxes of its parts; `erased_events`: events whose keys this
-    record destroys; `is_parked`: the event could not be decided and went to the dead letters.
+    `chain`: the chain that the record belongs to. `event_hash`, `event_offset`: hash and offset of
+    the decided event. `command_count`: number of commands in the outboxes of the parts.
+    `erased_events`: events whose keys this record destroys. `is_parked`: the event could not be
+    decided and became a dead letter.
     """
 
     format: int
@@ -212,9 +213,9 @@ def write_event(
 
 
 def write_erased_event(envelope: Envelope) -> bytes:
-    """Encode a tombstone with this envelope, whose payload is unreadable.
+    """Encode a tombstone: a record with this envelope and an unreadable payload.
 
-    It replaces an event that was erased elsewhere, so that its source id stays known.
+    It replaces an event that was erased elsewhere. With it, the event's source id stays known.
     """
     clear = _pack.encode(msgspec.structs.replace(envelope, format=EVENT_FORMAT))
     return _pack.encode(EventRecord(clear, seal(new_key()[1], b"", clear)))
@@ -311,9 +312,9 @@ def write_change(
 
 
 def reclaimed_change(zone: str) -> bytes:
-    """Return the placeholder for a change record of an unneeded chain.
+    """Return the placeholder for a change record of a chain that no generation needs.
 
-    It belongs to no generation's chain, so every reader skips it.
+    Its chain belongs to no generation, so every reader skips it.
     """
     header = ChangeHeader(CHANGE_FORMAT, NO_CHAIN, zone, 0, b"", 0, b"", False, 0, ())
     return write_change(header, (), {})

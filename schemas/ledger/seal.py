@@ -1,8 +1,8 @@
 """Per-record encryption; keys are stored outside the ledger.
 
-AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, stored before the ciphertext. A change
-with several sources is sealed with a key derived from all of theirs (HKDF-SHA256, RFC 5869), so
-destroying any of them makes it unreadable.
+AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, stored before the ciphertext. A part with
+several source events is sealed with a key derived from the keys of all of them (HKDF-SHA256, RFC
+5869), so destroying any of these keys makes the part unreadable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def new_key() -> tuple[bytes, bytes]:
 def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
     """Return (key id, key) for an event; `source` is the keyed hash of its source id.
 
-    Given the secret, `is_key_of` can tell which event a key id belongs to.
+    With the secret, `is_key_of` can check whether a key id belongs to an event.
     """
     drawn = os.urandom(_RANDOM_BYTES + KEY_BYTES)
     nonce = drawn[:_RANDOM_BYTES]
@@ -76,7 +76,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
 
 
 def joint_key(keys: Sequence[bytes]) -> bytes:
-    """Return the key of a part with several sources, in the order of their numbers."""
+    """Return the key of a part; `keys` are those of its source events, in order of number."""
     if len(keys) == 1:
         return keys[0]
     return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=b"recollect change").derive(

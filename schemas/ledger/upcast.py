@@ -24,7 +24,7 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {
     ("model_wrote", 1): lambda payload: payload,
     # Version 1 has no field `replaces`.
     ("remember", 1): lambda payload: payload,
-    # Version 1 had no tags, which in version 2 means that the mental model keeps its tags.
+    # Version 1 has no field `tags`; without it, version 2 keeps the mental model's tags.
     ("update_mental_model", 1): lambda payload: payload,
 }
 

@@ -33,7 +33,7 @@ from recollect.schemas.wire.extraction import (
     Mention,
     Writer,
 )
-from recollect.schemas.wire.holdings import (
+from recollect.schemas.wire.list_entries import (
     DeadLetter,
     DeadLetterOutcome,
     Entity,

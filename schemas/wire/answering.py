@@ -75,8 +75,8 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     known_at: Annotated[
         Time | None,
         Meta(
-            description="Answer from what was known at this time, or at a consistency token; "
-            "without anything forgotten since."
+            description="Answer from what was known at this time, or at this consistency token. "
+            "Anything forgotten since is left out."
         ),
     ] = None
     valid_at: Annotated[Time | None, Meta(description="Only what was true at this time.")] = None
@@ -120,7 +120,7 @@ class DateRange(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """How often a fact was said, and when for the first and for the last time."""
+    """How often a fact was said, and when it was said first and last."""
 
     count: Annotated[int, Meta(description="Number of events that state it.")]
     first: Annotated[str, Meta(description="Time of the first of them.")]
@@ -258,8 +258,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     fused_rank: Annotated[
         int | None,
         Meta(
-            description="Rank of its message after fusing the arms, among those that the filters "
-            "pass."
+            description="Rank of its message after the arms are fused; only messages that pass the "
+            "filters count."
         ),
     ] = None
     dropped_by: Annotated[str | None, Meta(description="The step at which it was dropped.")] = None
@@ -294,5 +294,5 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = None
     recall: Annotated[
         Explanation | None,
-        Meta(description="Its rank in the answer to the question, if one was given."),
+        Meta(description="Its rank in the answer to the question, if a question was given."),
     ] = None

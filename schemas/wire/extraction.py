@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.holdings import Fact
+from recollect.schemas.wire.list_entries import Fact
 
 Writer = Literal["rules", "model"]
 
@@ -17,8 +17,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `entity`: canonical name of the referent, None if unknown. `confidence`: probability, 0 to 1,
     that these characters are a mention of this type; None for a pronoun. `first` and `last`: days
-    of a date or time, both inclusive; `time`: its clock time (HH:MM). `pronoun`: a resolved
-    pronoun; a plural one yields a mention per referent.
+    of a date or time, both inclusive; `time`: its clock time (HH:MM). `pronoun`: whether it is a
+    pronoun whose referent was found; a plural pronoun yields one mention for each referent.
     """
 
     text: str
@@ -44,8 +44,9 @@ class CausalPair(msgspec.Struct, frozen=True, kw_only=True):
 class EventModelUsage(msgspec.Struct, frozen=True, kw_only=True):
     """What a language model proposed for one event, and the cost.
 
-    `role`: version of its prompt. `accepted`: proposals that became facts. `duplicates`: already
-    known. `rejected`: failed validation, counted by reason in `reasons`. `failed`: the provider's
+    `role`: version of the model's prompt. `accepted`: number of proposals that became facts.
+    `duplicates`: number of proposals that an existing fact already states. `rejected`: number of
+    proposals that failed validation; `reasons` counts them by reason. `failed`: the provider's
     error, if it gave no answer. `cost`: in the currency of the configured prices.
     """
 
@@ -65,7 +66,7 @@ class EventModelUsage(msgspec.Struct, frozen=True, kw_only=True):
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
     """What a writer would extract from the event with source id `id`.
 
-    `model_usage`: what the model proposed; only with the writer `model`, and if it was called.
+    `model_usage`: what the model proposed; absent if the writer is `rules` or called no model.
     """
 
     id: str
@@ -99,4 +100,4 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="same, propose (a person should decide) or different."),
     ]
     confidence: Annotated[float, Meta(description="Confidence, from 0 to 1.")]
-    reasons: Annotated[list[str], Meta(description="Why.")]
+    reasons: Annotated[list[str], Meta(description="Reasons for the decision.")]

@@ -1,4 +1,4 @@
-"""Proofs: verifications, and certificates that say what an erasure removed without its words."""
+"""Verification results, and certificates of erasures; they contain no words of erased events."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ResidueScan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         int,
         Meta(
             description="Number of destroyed keys whose bytes were searched for in every file; 0 "
-            "if they were destroyed before."
+            "if the keys had been destroyed earlier."
         ),
     ]
 
@@ -73,8 +73,8 @@ class ErasureStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     format: Annotated[int, Meta(description="Format of the statement.")]
     zone: Annotated[str, Meta(description="Hash of the zone's name, keyed with the home's secret.")]
     request: Annotated[ErasureRequest, Meta(description="The request.")]
-    erasure: Annotated[int, Meta(description="Number of the command in the ledger.")]
-    erased_at: Annotated[str, Meta(description="When it was given.")]
+    erasure: Annotated[int, Meta(description="Number of the erasure command in the ledger.")]
+    erased_at: Annotated[str, Meta(description="When the command was given.")]
     issued_at: Annotated[str, Meta(description="When the certificate was issued.")]
     head_before: Annotated[str, Meta(description="Head of the ledger before the command.")]
     head_after: Annotated[str, Meta(description="Head of the ledger with the command.")]
@@ -82,8 +82,8 @@ class ErasureStatement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     rows: Annotated[
         list[ErasedRows] | None,
         Meta(
-            description="Rows removed from each table; null if the certificate was issued "
-            "after the erasure."
+            description="Rows removed from each table; null if the certificate was requested "
+            "later than the erasure."
         ),
     ]
     replayed_to: Annotated[str, Meta(description="Head to which the ledger was replayed.")]
@@ -101,8 +101,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     sha256: Annotated[
         str,
         Meta(
-            description="SHA-256 of the statement as JSON with sorted keys and without spaces; the "
-            "ledger has it too."
+            description="SHA-256 of the statement as JSON with sorted keys and without spaces. The "
+            "ledger contains the same hash."
         ),
     ]
     seal: Annotated[
@@ -111,8 +111,9 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     recorded: Annotated[
         str,
         Meta(
-            description="Head of the ledger with the record of this certificate: whoever stores it "
-            "can prove that neither was changed since."
+            description="Head of the ledger that includes the record of this certificate. Anyone "
+            "who stores this head can prove later that neither the ledger nor the certificate was "
+            "changed since."
         ),
     ]
 
@@ -132,25 +133,25 @@ class CertificateSummary(msgspec.Struct, frozen=True, kw_only=True):
 class CertificateCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The result of checking a certificate."""
 
-    ok: Annotated[bool, Meta(description="Everything holds.")]
+    ok: Annotated[bool, Meta(description="All checks below passed.")]
     unchanged: Annotated[bool, Meta(description="The statement has the given hash.")]
     issued_here: Annotated[bool, Meta(description="This home issued it, for this zone.")]
-    recorded: Annotated[bool, Meta(description="The ledger has it, at the given head.")]
+    recorded: Annotated[bool, Meta(description="The ledger has its record, at the given head.")]
     in_ledger: Annotated[
         bool,
-        Meta(description="The ledger has the erasure of these records, between these heads."),
+        Meta(description="The ledger has the erasure of these records, between the given heads."),
     ]
     keys_gone: Annotated[bool, Meta(description="None of the destroyed keys exists.")]
     hashes_agree: Annotated[
         bool, Meta(description="Each content hash matched the replay, then and now.")
     ]
-    problems: Annotated[list[str], Meta(description="What does not hold.")]
+    problems: Annotated[list[str], Meta(description="The checks that failed.")]
 
 
 class Verification(msgspec.Struct, frozen=True):
     """The result of a verification."""
 
-    ok: Annotated[bool, Meta(description="Everything agrees.")]
+    ok: Annotated[bool, Meta(description="No problem was found.")]
     ledger_ok: Annotated[bool, Meta(description="The ledger's chain is intact.")]
     events: Annotated[int, Meta(description="Number of readable messages.")]
     head: Annotated[str, Meta(description="Head of the zone's ledger.")]

@@ -19,8 +19,8 @@ class Receipt(msgspec.Struct, frozen=True):
     status: Annotated[
         Literal["new", "duplicate", "conflict"],
         Meta(
-            description="new, duplicate (the ledger has it), or conflict (the ledger has other "
-            "content under this id)."
+            description="new, duplicate (the ledger has it already), or conflict (the ledger has "
+            "other content under this id)."
         ),
     ]
     number: Annotated[int, Meta(description="The record's number in the zone.")]
@@ -40,7 +40,7 @@ class RememberReceipt(Receipt, frozen=True):
         bool,
         Meta(
             description="false: the text is stored and can be found as a message; its facts follow "
-            "later. Do not send it again; the token says when everything is decided."
+            "later. Do not send it again; wait for the token to find its facts too."
         ),
     ] = True
 
@@ -91,12 +91,13 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     """What to forget: events that meet every given criterion.
 
-    `ids`: ids of any kind that a user sees: a source's own; an event's; a fact's or observation's,
-    for the events it comes from and those that repeat it; a mental model's, for all its versions;
-    `#` and a record's number. `entity`: everything by or about an entity, across its handles.
-    `sender`, `thread`, `platform`: the platform's own ids. `time_before` and `time_after`: bounds
-    on when events happened. `also`: ids of further entities and records to forget, whatever the
-    criteria, as `also_possible` of a report lists them.
+    `ids`: ids as users see them. The id of an event (the source's or recollect's) selects the
+    event; the id of a fact or observation, the events that it comes from and those that repeat it;
+    the id of a mental model, all its versions; `#` and a number, the record with this number.
+    `entity`: selects everything by or about an entity, across its handles. `sender`, `thread`,
+    `platform`: the platform's own ids. `time_before` and `time_after`: bounds on when events
+    happened. `also`: ids of entities and events to forget even if they meet no criterion; the
+    `also_possible` of a report lists such ids.
     """
 
     ids: tuple[str, ...] = ()
@@ -110,7 +111,7 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PossibleTarget(msgspec.Struct, frozen=True):
-    """What else the name of a forgotten entity may mean."""
+    """Something else to which the name of a forgotten entity may refer."""
 
     id: Annotated[str, Meta(description="Id, to be given in `also`.")]
     type: Annotated[
@@ -127,8 +128,8 @@ class ForgetReport(msgspec.Struct, frozen=True):
     forgotten: Annotated[
         list[str],
         Meta(
-            description="Ids that were asked for; if records were selected otherwise, the ids of "
-            "their sources."
+            description="The requested ids; for records selected by other criteria, the ids that "
+            "their sources gave them."
         ),
     ]
     already_forgotten: Annotated[list[str], Meta(description="Ids that were forgotten before.")]
@@ -142,8 +143,8 @@ class ForgetReport(msgspec.Struct, frozen=True):
     also_possible: Annotated[
         list[PossibleTarget],
         Meta(
-            description="What else the entity's name may mean, and is not forgotten: name it in "
-            "`also`."
+            description="What else the entity's name may refer to. None of it was forgotten; to "
+            "forget it, give its id in `also`."
         ),
     ] = []
     dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
@@ -197,7 +198,7 @@ class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity of one generation, and the names of those the other has for it."""
+    """An entity of one generation, and the names of the entities that it is in the other."""
 
     name: str
     names: list[str]
@@ -206,7 +207,7 @@ class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
 class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     """Diff between a new generation and the active one.
 
-    The counts are complete; each list has the first hundred.
+    The counts are complete; each list has only the first hundred.
     """
 
     facts_same: int
@@ -256,7 +257,7 @@ class ReclaimReport(msgspec.Struct, frozen=True):
 
 
 class FileStatus(msgspec.Struct, frozen=True):
-    """The number of the last record in a read model."""
+    """The progress of a read model."""
 
     model: Annotated[str, Meta(description="Name of the read model.")]
     watermark: Annotated[int, Meta(description="Number of the last record applied.")]
@@ -272,7 +273,7 @@ class ZoneModelUsage(msgspec.Struct, frozen=True):
     cost: Annotated[float, Meta(description="Cost in the currency of the configured prices.")]
     accepted: Annotated[int, Meta(description="Number of statements accepted as facts.")]
     duplicates: Annotated[
-        int, Meta(description="Number of statements that an existing fact makes already.")
+        int, Meta(description="Number of statements that an existing fact already makes.")
     ]
     rejected: Annotated[int, Meta(description="Number of statements that failed a check.")]
 
@@ -289,7 +290,8 @@ class Status(msgspec.Struct, frozen=True):
     dead_letters: Annotated[int, Meta(description="Number of parked records.")]
     lag: Annotated[int, Meta(description="Number of ledger records not decided yet.")]
     lag_seconds: Annotated[
-        float | None, Meta(description="How long the first of these has been in the ledger.")
+        float | None,
+        Meta(description="How long the first of these records has been in the ledger."),
     ]
     seconds_since_progress: Annotated[
         float | None,
@@ -310,7 +312,7 @@ class Status(msgspec.Struct, frozen=True):
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
     """A backup: path, time and contents.
 
-    `heads`: the end of each zone, as in `status`. `keys`: number of events that it can decrypt.
+    `heads`: head of each zone, as in `status`. `keys`: number of events that it can decrypt.
     """
 
     path: str
@@ -326,11 +328,12 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
 class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a restore.
 
-    `erasures_known`: erasures after the backup were available; `erasures_from`: where they were
-    read. `forgotten`: events of the backup that were erased again for that. `events_lost`: newer
-    events of the home that were discarded; None if unknown. `tokens`: access tokens restored.
-    `tokens_revoked`: those of the backup that stay revoked. `resumed`: completed an interrupted
-    restore. `heads`: the end of each zone now.
+    `erasures_known`: whether the erasures after the backup were known; `erasures_from`: where they
+    were read. `forgotten`: number of events in the backup that were erased again because of them.
+    `events_lost`: number of newer events of the home that were discarded; None if unknown.
+    `tokens`: number of access tokens restored. `tokens_revoked`: number of the backup's tokens that
+    stay revoked. `resumed`: whether an interrupted restore was completed. `heads`: head of each
+    zone now.
     """
 
     home: str
@@ -372,11 +375,12 @@ class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
 class WriteReport(msgspec.Struct, frozen=True):
     """What a language model wrote, or with `dry_run` would.
 
-    `pending`: events not yet read. `processed`: events read now. `failed`: events for which no
-    provider answered; they stay pending. `accepted`, `duplicates`, `rejected`: its proposals;
-    `reasons`: rejections by reason. `calls`, `tokens` and `cost`: used now; with `dry_run` upper
-    bounds, and `min_calls` and so on lower bounds. `recorded`: events whose first answer is cached.
-    `stopped`: why not all were processed.
+    `pending`: number of events that the model has not read. `processed`: number of events read now.
+    `failed`: number of events for which no provider answered; they stay pending. `accepted`,
+    `duplicates`, `rejected`: numbers of proposals; `reasons`: rejections by reason. `calls`,
+    `tokens`, `cost`: what was used now. With `dry_run`, these are upper bounds, and `min_calls`,
+    `min_tokens`, `min_cost` are lower bounds. `recorded`: number of events whose first answer is
+    recorded already. `stopped`: why not all events were processed.
     """
 
     model: str
@@ -402,7 +406,7 @@ class WriteReport(msgspec.Struct, frozen=True):
 class WriterPromptVersion(msgspec.Struct, frozen=True):
     """A version of a writer prompt: the role or a note, in force since `at`.
 
-    `number`: its ledger record; 0 for recollect's own role.
+    `number`: the ledger record that set it; 0 for recollect's own role.
     """
 
     name: Annotated[str, Meta(description="role, or the name of a note.")]

@@ -93,7 +93,7 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         cited, event_steps = _event_steps(files, event_ids, label)
         sources += cited
         steps += event_steps
-    repetition = fact_statements.said(statements) if statements else None
+    repetition = fact_statements.statement_summary(statements) if statements else None
     return Provenance(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps, repetition)
 
 

@@ -179,7 +179,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             value=fact.value,
             current=fact.superseded_by is None,
             stability=lasting.kind,
-            said=fact_statements.said(own),
+            said=fact_statements.statement_summary(own),
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
             source_event_ids=list(dict.fromkeys(source_ids[each.event_id] for each in own)),
             stability_confidence=lasting.confidence,

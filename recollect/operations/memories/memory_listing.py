@@ -419,7 +419,7 @@ def _retracted_parts(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, li
 
 def _public_metadata(event: event_list.ListedEvent) -> dict[str, Any] | None:
     """Return an event's metadata without the principal that the service recorded."""
-    metadata = {name: item for name, item in event.annotations.items() if name != PRINCIPAL}
+    metadata = {name: item for name, item in event.decoded_metadata.items() if name != PRINCIPAL}
     return metadata or None
 
 

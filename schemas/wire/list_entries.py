@@ -110,9 +110,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
     current: Annotated[bool, Meta(description="No newer memory has replaced it.")] = True
     is_stale: Annotated[bool, Meta(description="Its sources have changed since.")] = False
-    decided: Annotated[
-        bool, Meta(description="False for an event from which nothing was decided yet.")
-    ] = True
+    decided: Annotated[bool, Meta(description="False for an event that is not decided yet.")] = True
     name: Annotated[str | None, Meta(description="Name of a mental model.")] = None
     platform: Annotated[str | None, Meta(description="Platform of its source.")] = None
     sender_id: Annotated[str | None, Meta(description="The sender's id on the platform.")] = None
@@ -156,7 +154,7 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
     """An account of an entity."""
 
     platform: Annotated[str, Meta(description="Platform of the account.")]
-    handle: Annotated[str, Meta(description="The platform's name for it.")]
+    handle: Annotated[str, Meta(description="Name of the account on the platform.")]
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,7 +209,7 @@ class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
 
     id: Annotated[str, Meta(description="Id of this version.")]
     name: Annotated[str, Meta(description="Name of the report.")]
-    description: Annotated[str, Meta(description="The report.")]
+    description: Annotated[str, Meta(description="Text of the report.")]
     subtype: Annotated[
         str | None, Meta(description="Its kind, such as structural, emergent or pinned.")
     ]
