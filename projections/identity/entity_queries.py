@@ -22,7 +22,10 @@ def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
 
 
 def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
-    """Return (merge id, winner id) of an entity's merges into others, undone or not, latest first."""
+    """Return (merge id, winner id) of an entity's merges into others, latest first.
+
+    Undone merges are included.
+    """
     return rows(
         connection,
         "SELECT id, winner_id FROM merges WHERE loser_id = ? ORDER BY executed_at DESC, id DESC",

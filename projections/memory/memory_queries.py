@@ -155,7 +155,7 @@ def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
 
 
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
-    """Return (id of what superseded or retracted a fact, when the fact ended in unix ms), or None."""
+    """Return (id of what superseded or retracted a fact, when it ended in unix ms), or None."""
     found = rows(
         connection,
         "SELECT superseded_by, invalid_at FROM fact_ends WHERE fact_id = ?",
