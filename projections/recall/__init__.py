@@ -6,7 +6,7 @@ A query passes through six packages, each of which imports only itself and earli
 2. `question`: the query is parsed once, into a `ParsedQuestion` for each question in its text.
 3. `arms`: each arm finds and scores turns and documents.
 4. `ranking`: the scores become one order.
-5. `answer`: the order becomes results, or an explanation. `Recaller` is here, and calls the others.
+5. `answer`: the order becomes results, or an explanation. Its `Recaller` calls the other packages.
 6. `context`: results become one block of text for an agent, or none.
 
 The `Recaller` is given an encoder (`TextEncoder`) and a reranker, both optional.

@@ -14,7 +14,8 @@ from recollect.schemas.wire import Result
 
 #: The maximum number of observations placed before all other results (B2).
 MAX_LEADING_OBSERVATIONS = 5
-# The least score of such an observation, as a share of the best score; one with less is off topic.
+# The minimum score of such an observation, as a share of the best score. An observation below it is
+# off topic.
 _MIN_SHARE = 0.5
 
 

@@ -168,7 +168,7 @@ def _dropped_by(
     if represented is not None:
         return "stands_for", represented
     if fused is not None and fused > trace.pool:
-        return "pool", f"its turn ranks {fused} after fusion; the pool has {trace.pool}"
+        return "pool", f"its turn ranks {fused} after fusion; only the best {trace.pool} are kept"
     score = float(trace.ranked.candidate_scores[target.place])
     if score < query.min_score:
         return "min_score", f"its turn scores {score:.2f}; min_score is {query.min_score:.2f}"
@@ -183,7 +183,7 @@ def _dropped_by(
 def _represented_by(
     target: _TracedMemory, trace: AnswerTrace, index: Index, files: ZoneFiles
 ) -> str | None:
-    """Return a sentence on the result that represents the same turn; None if there is none."""
+    """Return a sentence that names the result from the same turn; None if there is none."""
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
@@ -205,7 +205,7 @@ def furthest_explanation(
 ) -> Explanation:
     """Return the explanation for the sub-question whose answer has the explained memory.
 
-    If there is none, return that of the sub-question in which it got furthest.
+    If no answer has it, return the explanation for the sub-question in which it got furthest.
     """
     explanations = [
         msgspec.structs.replace(explanation, query=query.text, sub_question=trace.question.wording)

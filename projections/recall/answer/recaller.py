@@ -50,8 +50,8 @@ Floats = npt.NDArray[np.float32]
 class Recaller:
     """Answers queries about one zone from open files, with their index in memory.
 
-    It is thread-safe. Queries are encoded concurrently, and answered one at a time in order of
-    arrival, since the rest is bound by Python's global interpreter lock. The index follows the
+    It is thread-safe. Queries are encoded concurrently. They are answered one at a time in order of
+    arrival, since answering is bound by Python's global interpreter lock. The index follows the
     files' watermarks.
     """
 
@@ -122,7 +122,7 @@ class Recaller:
         return self._run(query, answer)
 
     def explain(self, query: RecallQuery, id_: str, now: int | None = None) -> Explanation | None:
-        """Return why a memory is in the answer or not; None if nothing has this id.
+        """Explain why a memory is or is not in the answer; return None if nothing has this id.
 
         Raises:
             InvalidInput: the query is invalid.
@@ -168,8 +168,8 @@ class Recaller:
     def _run(self, query: RecallQuery, answer: Callable[[Index, TextEncoder | None], T]) -> T:
         """Call `answer` under the lock, with a consistent view of the index and the files.
 
-        The query's sentences are encoded first, outside the lock. If `answer` needs another text
-        encoded, that is encoded outside the lock as well, and `answer` is called again.
+        The query's sentences are encoded first, outside the lock. If `answer` needs the vectors of
+        another text, this text is encoded outside the lock as well, and `answer` is called again.
         """
         encoder = None if self._encoder is None else EncodingCache(self._encoder)
         if (
@@ -200,7 +200,7 @@ class Recaller:
         deadline: float | None = None,
     ) -> tuple[list[AnswerTrace], float]:
         """Return the trace of each question, and the probability that anything is relevant."""
-        # Before any search, since a text that is not encoded yet aborts the answer.
+        # This comes before any search, since a text that is not encoded yet aborts the answer.
         sentences = self._parser.sentence_vectors(query, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
         baseline = self._baseline(index) if sentences else 0.0
@@ -209,7 +209,7 @@ class Recaller:
         return traces, prompt_relevance(features, self._parser.prompt_cues(query))
 
     def _baseline(self, index: Index) -> float:
-        """Return the similarity of generic prompts to this index, cached until either changes."""
+        """Return the similarity of generic prompts to the index, cached until the index changes."""
         state = (baseline_turn_count(index), *index.lineages)
         if self._cached_baseline is None or self._cached_baseline[0] != state:
             self._cached_baseline = (state, baseline_similarity(self._generic_vectors, index))
@@ -253,19 +253,19 @@ class Recaller:
         return question
 
     def _days_of(self, result: Result) -> set[tuple[str, str]]:
-        """Return the first and last day of each date in a turn, or those that a fact speaks of."""
+        """Return (first day, last day) of each date in a turn, or of the days of a fact."""
         if result.type == "fact":
             return set() if result.when is None else {(result.when.first, result.when.last)}
         dates = message_dates(self._files.memory.connection, [result.id]).get(result.id, ())
         return {(each.first_day, each.last_day) for each in dates}
 
     def _current_index(self) -> Index:
-        # Taken out first: if the update is interrupted, the index has only some of the new rows,
-        # and must not be used.
+        # The index is taken out first: if its update is interrupted, it has only some of the new
+        # rows and must not be used.
         index, self._index = self._index, None
         if index is None or not index.follow():
             index = None
-            index = Index.opened(self._files)
+            index = Index.open(self._files)
         self._index = index
         return index
 

@@ -40,7 +40,7 @@ def supersessions_of(
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # A fact that is being forgotten still has rows, but its turn is no longer readable.
     readable = index.facts.places_of(ids).keys()
-    # A correction in passing is recorded as an event id, since the event stated no fact.
+    # An event that corrected a fact in passing stated no fact, so its own id is recorded instead.
     event_texts = _event_texts([id_ for id_ in ids if id_ not in readable], index)
     available = readable | event_texts.keys()
     found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= available]

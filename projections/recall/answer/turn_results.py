@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-#: The least score of a value of the slot that a question asks for.
+#: The minimum score of a result that states a value of the slot that the question asks for.
 MIN_SLOT_VALUE_SCORE = 0.9
 
 
@@ -35,7 +35,7 @@ class Chosen(NamedTuple):
     """A fact or raw turn that was chosen as a result: its id, the place of its turn, and its score.
 
     `facts`: the fact's own id; for a turn, the ids of all facts that it states or repeats. `text`:
-    the fact's; None means the turn's text.
+    the text of the fact; None for a turn.
     """
 
     kind: Literal["event", "fact"]
@@ -57,9 +57,10 @@ def turn_results(
 ) -> list[Result]:
     """Return up to `count` results of ranked turns, best first, without facts that have ended.
 
-    All come from eligible turns.
+    Only eligible turns have results.
     """
-    # If raw turns are in scope, nearly every turn is a result; if not, some have no fact to give.
+    # If raw turns are in scope, nearly every turn gives a result. If not, turns without facts give
+    # none.
     limit = count if "events" in question.query.scope else len(ranked.places)
     chosen = _choose(question, ranked, found, index, files, limit)
     if len(chosen) < count and limit < len(ranked.places):
@@ -90,7 +91,7 @@ def _choose(
     files: ZoneFiles,
     limit: int,
 ) -> list[Chosen]:
-    """Choose a turn or facts for each of the best `limit` turns, without duplicates."""
+    """Return each of the best `limit` turns, or its facts instead, without duplicates."""
     places = ranked.places[:limit]
     turn_ids = index.turns.ids.take(places)
     facts_of = index.event_facts.of(turn_ids)
@@ -111,13 +112,13 @@ def _choose(
 
 
 class _Repetition(NamedTuple):
-    """A fact that a turn repeats: the place of its own turn, and its text."""
+    """A fact that a turn repeats: the place of the turn that stated it first, and its text."""
 
     place: int
     text: str
 
-    def chosen(self, fact: str, turn: Chosen, *, place: int) -> Chosen:
-        """Return the fact as the result in the place of a turn that repeats it."""
+    def replacing(self, turn: Chosen, fact: str, *, place: int) -> Chosen:
+        """Return the fact as a result that replaces a turn that repeats it."""
         return Chosen("fact", fact, place, turn.score, (fact,), self.text)
 
 
@@ -128,7 +129,7 @@ def _repetitions(
     index: Index,
     files: ZoneFiles,
 ) -> dict[tuple[str, str], _Repetition]:
-    """Return (turn, fact) -> repetition, for facts that turns repeat and that had not ended."""
+    """Return (turn, fact) -> repetition, if the fact had not ended when the turn repeated it."""
     if not index.row_kinds.repeats or "facts" not in question.query.scope:
         return {}
     pairs = [
@@ -160,7 +161,8 @@ def _replace_repetitions(
 ) -> list[Chosen]:
     """Replace each turn that only repeats a fact by that fact (F2).
 
-    If the filters exclude the original, the best of the turns that repeat it stays.
+    If the filters exclude the turn that first stated the fact, only the best of the turns that
+    repeat it is kept.
     """
     result = []
     shown: set[str] = set()
@@ -169,7 +171,7 @@ def _replace_repetitions(
         found = repetitions.get((item.id, fact))
         if found is not None:
             if question.eligible[found.place]:
-                item = found.chosen(fact, item, place=found.place)
+                item = found.replacing(item, fact, place=found.place)
             elif fact in shown:
                 continue
             shown.add(fact)
@@ -186,7 +188,7 @@ def _promote_current_value(
 ) -> list[Chosen]:
     """If the first result is superseded, move the latest version before it (F7).
 
-    The latest version is added if it was not found itself. All others keep their order.
+    The latest version is added if no arm found it. All other results keep their order.
     """
     first = chosen[0]
     if not first.facts:
@@ -207,7 +209,7 @@ def _promote_slot_values(
 ) -> list[Chosen]:
     """Move the values of the slot that the question asks for to the front, newest first.
 
-    Their scores are raised: a value is an answer, however few words it shares with the question.
+    Their scores are raised: such a value answers the question, even if it shares few words with it.
     """
     values = frozenset(question.slot_values)
     for fact in reversed(question.slot_values):
@@ -224,7 +226,7 @@ def _promote_slot_values(
 def _promote(
     question: ParsedQuestion, id_: str, chosen: list[Chosen], found: Candidates, index: Index
 ) -> list[Chosen]:
-    """Move the result for a fact or an event to the front, added if it is missing but eligible."""
+    """Move the result for a fact or an event to the front; add it if it is missing and eligible."""
     place = index.facts.places_of([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
     if place < 0 or place == chosen[0].place or not question.eligible[place]:
         return chosen
@@ -242,7 +244,7 @@ def _promote(
 
 
 def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
-    """Add the facts of the earlier hops to the result at the end of a chain.
+    """Add the facts of the earlier hops to a result that is the end of a chain.
 
     Return any other result unchanged.
     """
@@ -283,10 +285,10 @@ def _facts_or_turns(
     found: Candidates,
     index: Index,
 ) -> list[Chosen]:
-    """Return the fact of each turn that states exactly one current fact, and the other turns.
+    """Replace each turn that states exactly one current fact by this fact.
 
-    If events are not in scope, return all current facts that each turn states or repeats, most
-    similar first.
+    If events are not in scope, replace every turn by all current facts that it states or repeats,
+    those most similar to the question first.
     """
     scope = question.query.scope
     if "facts" not in scope:
@@ -304,20 +306,20 @@ def _facts_or_turns(
             continue
         stated.sort(key=lambda item: -found.facts.get(item.id, 0.0))
         repeated = [
-            known.chosen(
-                fact, turn, place=known.place if question.eligible[known.place] else turn.place
+            known.replacing(
+                turn, fact, place=known.place if question.eligible[known.place] else turn.place
             )
             for fact in (of_turn.repeated if of_turn and "events" not in scope else ())
             if (known := repetitions.get((turn.id, fact))) is not None
         ]
-        # A fact of a turn that the filters exclude has no score.
+        # Facts have no score if the filters exclude the turn that first stated them.
         repeated.sort(key=lambda item: -_shared_terms(item.text or "", question, index))
         chosen += [*stated, *repeated]
     return chosen
 
 
 def _shared_terms(text: str, question: ParsedQuestion, index: Index) -> int:
-    return len({*index.tokeniser.terms(text)} & {*question.terms})
+    return len({*index.tokeniser.query_terms(text)} & {*question.terms})
 
 
 def _results(
@@ -375,7 +377,7 @@ def _results(
                 arms=ranks_of(found.scores_by_arm, item.place) if query.explain else None,
                 supersedes=[
                     *_revisions(item, superseded.before),
-                    # An edit is shown by the previous version of the message instead.
+                    # For an edit, the previous version of the message is listed instead.
                     *(() if number in edited else _corrected_by(item, superseded.before)),
                     *(
                         MemoryRevision(
@@ -388,7 +390,7 @@ def _results(
                 ],
                 superseded_by=_revisions(item, superseded.after),
                 when=days.get(item.id),
-                said=fact_statements.said(stated_in) if stated_in else None,
+                said=fact_statements.statement_summary(stated_in) if stated_in else None,
             )
         )
     return results
@@ -414,10 +416,10 @@ def _format_times(times: Ints) -> list[str]:
 
 
 def _is_stale(item: Chosen, stated_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
-    """Return whether a fact, or the fact of a turn that is most similar to the question, has ended.
+    """Return whether a fact has ended; for a turn, its fact that is most similar to the question.
 
-    If several facts are equally similar, the turn is stale if any of them has ended. A fact that
-    was repeated after its end is current. `ended`: fact -> when it ended.
+    If several facts are equally similar, the turn is stale if any of them has ended. A turn that
+    repeats a fact after its end is not stale. `ended`: fact -> when it ended.
     """
     ended_facts = [fact for fact in item.facts if fact in ended]
     if item.kind == "fact" or not ended_facts:

@@ -20,7 +20,7 @@ class Candidates(NamedTuple):
     `facts`: id -> similarity, the most similar first. `unread`: by arm, the turns that the arm
     could not read, such as turns without token vectors. `evidence`: the best raw score per signal,
     for `relevance`. `personal_cosine`: the best cosine among personal turns and their facts; None
-    unless both vector arms found one.
+    unless both vector arms found a personal turn.
     """
 
     places: Ints

@@ -12,14 +12,14 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# Facts whose links are followed; links of less similar facts lead to no results.
+# The number of facts whose links are followed. Links of less similar facts lead to no results.
 _MAX_FACTS = 50
 
 
 def causal(
     question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
 ) -> ArmScores:
-    """Score causes and effects of facts by similarity times the strength of the link."""
+    """Score causes and effects of facts by the fact's similarity times the link's strength."""
     if not index.row_kinds.causal_links:
         return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
     links = memory.causal_neighbours(files.memory.connection, list(facts)[:_MAX_FACTS])

@@ -1,8 +1,8 @@
 """Documents: results other than turns (observations, mental models and entities).
 
-The keyword and vector arms score every document, as there are few, and the profile weights the arms
-as for turns. Scores are absolute (idf-weighted term coverage, cosine) rather than scaled to the
-best, so that a single irrelevant document does not score 1.
+The keyword and vector arms score every document, as there are few. The profile weights the arms as
+for turns. Scores are absolute (idf-weighted term coverage, cosine). They are not scaled to the best
+score, since a single irrelevant document would then score 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The entity arm: turns by the speakers that are asked for, and turns about named entities."""
+"""The entity arm: turns by speakers that the question asks for, and turns about named entities."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# The score of a turn that mentions an entity, relative to a turn by the speaker asked for.
+# The score of a turn that mentions an entity, relative to a turn by a speaker asked for.
 _MENTIONED = 0.5
 
 
 def entity(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Score turns by a speaker asked for 1, and turns about another named entity 0.5.
+    """Give turns by a speaker asked for a score of 1, and turns about other named entities 0.5.
 
-    Entities are named in the text of the question, or by the query's `entity`.
+    Named entities are those in the text of the question, and the query's `entity`.
     """
     scores = np.zeros(len(index.turns), np.float32)
     if question.entity_turns is not None:

@@ -15,7 +15,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.schemas.changes import Entity
 from recollect.schemas.names import normalise_name
 
-# Maximum events cited for an entity.
+# Maximum number of events cited for an entity.
 _MAX_SOURCES = 20
 
 

@@ -1,8 +1,9 @@
 """Late interaction: each token of a question matches its nearest token in a window of turns.
 
-ColBERT's MaxSim (Khattab and Zaharia, 2020), in which tokens of neighbouring turns count with a
-weight, so that an answer is also found by the words of the question before it. Token vectors are
-centred on the zone's mean, since contextual embeddings lie in a narrow cone (Ethayarajh, 2019).
+This is ColBERT's MaxSim (Khattab and Zaharia, 2020), extended to tokens of neighbouring turns,
+which count with a weight. So an answer is also found by the words of the question before it. Token
+vectors are centred on the zone's mean, since contextual embeddings lie in a narrow cone
+(Ethayarajh, 2019).
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import QueryTokens
 
-#: The weight of the nearest token at a distance in turns (negative: before).
+#: Distance in turns -> weight of the nearest token there. Negative distances are earlier turns.
 WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
-# The score range below which the best score stays under 1: if all turns are about equally near, the
-# nearest is rarely the answer. Four of five questions (LoCoMo dev) have a wider range.
+# If the scores span less than this range, the best score stays below 1: if all turns are about
+# equally near, the nearest is rarely the answer. Four of five questions (LoCoMo dev) have a wider
+# range.
 _MIN_SPREAD = 0.35
 _TINY = np.finfo(np.float32).tiny
 # The minimum idf, for words that occur in most turns.
@@ -89,15 +91,17 @@ def late_interaction(tokens: QueryTokens, candidates: Ints, index: Index) -> Lat
 
 
 def max_similarity(vectors: Floats, found: TurnTokens, centroid: Centroid) -> Floats:
-    """Return (units, t): the cosine of a question token and its nearest token in a unit, from 0.
+    """Return (units, t): the cosine of each question token and its nearest token in the unit.
 
-    Both sides are centred on the centroid. Dot products of codes are integers below 2 ** 24, and
-    so exact in any order of additions.
+    Negative cosines count as 0.
+
+    Both sides are centred on the centroid. Dot products of codes are integers below 2 ** 24, so
+    they are exact in any order of additions.
     """
     codes, _ = to_int8(vectors - np.float32(centroid.scale) * centroid.codes)
-    columns = np.concatenate((codes, centroid.codes[None].astype(np.int8)))
+    with_centroid_codes = np.concatenate((codes, centroid.codes[None].astype(np.int8)))
     # (t + 1, tokens) from here, so that each step runs along the tokens.
-    dots = np.ascontiguousarray(products(found.codes, columns).T, np.float32)
+    dots = np.ascontiguousarray(products(found.codes, with_centroid_codes).T, np.float32)
     similarity, with_centroid = dots[:-1], dots[-1]
     scale, shift = found.scales, np.float32(centroid.scale)
     squared_norm = (
@@ -132,7 +136,7 @@ def _max_per_unit(similarity: Floats, tokens_of_unit: Ints) -> Floats:
 def max_over_window(similarity: Floats, session: Ints) -> Floats:
     """Return (units, t): the maximum over the window of weight times similarity.
 
-    `session`: of each unit. Units are in the order of their session's turns.
+    `session`: the session of each unit. Units are in the order of their session's turns.
     """
     by_token = similarity.T
     widest = by_token.copy()
@@ -150,7 +154,7 @@ def max_over_window(similarity: Floats, session: Ints) -> Floats:
 
 
 def with_window(places: Ints, turns: Turns) -> Ints:
-    """Return places and those in their windows, grouped by session and in order within it."""
+    """Return places and the places in their windows, grouped by session and in order within it."""
     neighbours = turns.sessions.neighbours(places, WINDOW)
     found = distinct(np.concatenate((places, *neighbours)))
     found = found[found >= 0]
@@ -161,7 +165,7 @@ def _question_tokens(tokens: QueryTokens, index: Index) -> _QuestionTokens:
     content = np.flatnonzero(content_token_mask(tokens.text, tokens.offsets))[:MAX_WORDS]
     weights = []
     for start, end in tokens.offsets[content].tolist():
-        terms = index.tokeniser.terms(_word_around(tokens.text, start, end))
+        terms = index.tokeniser.query_terms(_word_around(tokens.text, start, end))
         idf = max((index.turns.idf(term) for term in terms), default=_MIN_IDF)
         weights.append(math.sqrt(max(idf, _MIN_IDF)))
     return _QuestionTokens(project(tokens.vectors[content]), np.array(weights, np.float32))

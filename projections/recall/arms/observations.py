@@ -1,7 +1,7 @@
 """Observations as documents, ranked before the facts that support them (B2).
 
-An observation is returned with its newest facts, which are then no results of their own, and with
-the version that it replaced (B6).
+An observation is returned with its newest facts, which then are no separate results, and with the
+version that it replaced (B6).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from recollect.projections.sqlite import rows
 
 #: Maximum supporting facts returned with an observation.
 MAX_FACTS = 5
-# Observations found by their vectors: ten times as many as are ranked first, as filters drop some.
+# The number of observations found by their vectors: ten times as many as lead an answer, since
+# filters drop some.
 _NEAREST = 50
 
 
@@ -54,7 +55,7 @@ def observations(
     for item in found:
         supporting = readable.get(item.id, ())
         facts = [fact for fact in supporting if question.allowed[place_of[fact[0]]]]
-        # Its text may reveal any of the supporting facts.
+        # The observation's text may reveal any of its supporting facts.
         if question.query.allowed_numbers is not None and len(facts) < len(supporting):
             continue
         if facts:

@@ -11,8 +11,8 @@ Floats = npt.NDArray[np.float32]
 def min_max_scale(scores: Floats, floor: float | None = None, min_range: float = 0.0) -> Floats:
     """Return scores min-max scaled to 0..1; with `floor`, that value becomes 0.
 
-    Equal scores become 1, or with `floor` 0 if none exceeds it. A range below `min_range` counts
-    as that wide, so that the best of nearly equal scores stays below 1.
+    Equal scores become 1; with `floor`, they become 0 if they do not exceed it. A range smaller
+    than `min_range` counts as `min_range`, so the best of nearly equal scores stays below 1.
     """
     if not len(scores):
         return scores.astype(np.float32)

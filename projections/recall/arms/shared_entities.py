@@ -1,8 +1,8 @@
 """Entity expansion (B3): one hop from the best turns, through the entities that they mention.
 
-A turn's score is that of the best turn with which it shares an entity, times the entity's inverse
-document frequency over the logarithm of the number of turns (1 for an entity of one turn), so that
-rare entities count most. The work is bounded by SEEDS and MAX_MENTIONS.
+A turn's score is the score of the best turn with which it shares an entity, times the idf of this
+entity, divided by the logarithm of the number of turns. The factor is 1 for an entity of a single
+turn, so rare entities count most. SEEDS and MAX_MENTIONS limit the work.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def expand_by_entities(
         mentions, places = mentions_of[entity]
         if mentions <= MAX_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
-            # Best first. The best seed itself can only be reached from the second.
+            # Best first. A seed does not reach itself, so the best one is reached from the second.
             each = [min(score_of[seed] * idf, 1.0) for seed in seeds]
             found.append(places)
             contributions.append((seeds[0], each[0], each[1] if len(seeds) > 1 else 0.0))

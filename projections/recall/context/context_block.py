@@ -24,8 +24,8 @@ SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")
 RECALL_LIMIT = 80
 #: The minimum score relative to the best result. It is lower for results from the session of a
 #: better result, because an answer often follows its question. With 0.5 for both, context blocks
-#: for LoCoMo's dev questions contain 0.5% fewer of the answers' words and 20% more unrelated
-#: beliefs.
+#: contain 0.5% fewer of the answers' words for LoCoMo's dev questions, and 20% more irrelevant
+#: memories for precisionMemBench.
 MIN_SHARE, MIN_SHARE_IN_SESSION = 0.55, 0.3
 
 Count = Callable[[str], int]
@@ -70,7 +70,8 @@ def context_of(
 def _fit(lines: list[PackedLine], max_tokens: int, count: Count) -> tuple[str, list[Result], int]:
     """Return the block, its results and its number of tokens.
 
-    Lines may have more tokens together than apart; then the last ones are dropped.
+    Joined lines may have more tokens than the single lines together. Then the last lines are
+    dropped.
     """
     while lines:
         text = frame([line.text for line in lines])
@@ -82,7 +83,7 @@ def _fit(lines: list[PackedLine], max_tokens: int, count: Count) -> tuple[str, l
 
 
 def _merge(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
-    """Return the results of several questions, round robin by rank, without those off topic."""
+    """Return the results of several questions that are on topic, round robin by rank."""
     task_text = collapse_whitespace(task).casefold()
     rankings = []
     for trace in traces:

@@ -23,17 +23,17 @@ from recollect.text.dates.found_dates import DateReference, local_day
 from recollect.text.dates.resolved_dates import day_in_words, days_in_words, in_words, with_days
 from recollect.text.sentences import sentences
 
-# The most characters shown of a former value.
+# Maximum number of characters shown of a former value.
 _MAX_PREVIOUS_LENGTH = 200
-# The most supersessions that are followed from a fact to its latest version.
+# Maximum number of supersessions that are followed from a fact to its latest version.
 _MAX_SUPERSESSIONS = 8
 
 
 class TurnText(NamedTuple):
     """The text of a turn with its dates, its speaker, and its time.
 
-    The time is in unix ms, with the UTC offset in minutes. The dates are those that were decided
-    with the message.
+    The time is in unix ms, with the UTC offset in minutes. The dates were resolved when the message
+    was decided.
     """
 
     text: str
@@ -105,7 +105,7 @@ def turn_lines(
         shown.add(normalised)
         if turn_facts is not None:
             shown.update((*turn_facts.stated, *turn_facts.repeated))
-        before = history.replaced_by(turn_facts)
+        before = history.replaced_values(turn_facts)
         stated = [
             fact
             for id_, fact in (turn_facts.stated.items() if turn_facts else ())
@@ -167,7 +167,7 @@ def _line(
 def _dates_in(
     text: str, dates: Sequence[MessageDate], retracted: Sequence[tuple[int, int]]
 ) -> list[DateReference]:
-    """Return the dates of a message, at their positions once `retracted` spans are replaced."""
+    """Return the dates of a message, with their positions after `retracted` spans are replaced."""
     found: list[DateReference] = []
     for row in dates:
         moved = span_after(row.char_start, row.char_end, retracted)
@@ -185,12 +185,12 @@ def _fact_text(facts: Sequence[str], speaker: str) -> str:
 
 def _term_coverage(sentence: str, terms: Collection[str], index: Index) -> tuple[float, int]:
     """Return the idf of the given terms that a sentence has, and its number of distinct terms."""
-    own = index.tokeniser.distinct_terms(sentence)
+    own = index.tokeniser.document_terms(sentence)
     return sum(index.turns.idf(term) for term in own.intersection(terms)), len(own)
 
 
 def _replacement_line(result: Result, latest: MemoryRevision, before: Sequence[str]) -> Line:
-    """Return the line of the latest version of a recalled turn whose facts have all ended."""
+    """Return the line for a turn whose facts have all ended; it shows their latest version."""
     at = parse_time(latest.at)[0]
     day = datetime.fromisoformat(latest.at).date()
     text = f"{escape(latest.text)}{_former_text(before, latest.at)}"
@@ -198,7 +198,7 @@ def _replacement_line(result: Result, latest: MemoryRevision, before: Sequence[s
 
 
 def _previous_value(before: Sequence[MemoryRevision]) -> str:
-    """Return the value replaced last, as a note beside its successor (B6, B12)."""
+    """Return a note on the value that was replaced last, to follow the current one (B6, B12)."""
     return "".join(_former_text([revision.text], revision.at) for revision in before[:1])
 
 
@@ -241,7 +241,7 @@ class _FactHistory:
             if id_ in self._found.after and at <= self._found.ended.get(id_, at)
         }
 
-    def replaced_by(self, turn_facts: EventFacts | None) -> list[MemoryRevision]:
+    def replaced_values(self, turn_facts: EventFacts | None) -> list[MemoryRevision]:
         """Return what the facts of a turn replaced, latest first."""
         if turn_facts is None:
             return []

@@ -16,7 +16,7 @@ HEAD = (
 )
 FOOT = "</memory_context>"
 
-# "<b" opens a tag, "< b" means less than. Characters that look like "<" may pass for one.
+# "<b" opens a tag, but "< b" means less than. A model may mistake similar characters for "<".
 _TAG_OPENING = re.compile("[<\u2039\u276e\u2329\u27e8\u3008\ufe64\uff1c](?=[\\W_]*[^\\W\\d_])")
 _BRACKETS = str.maketrans("[]", "()")
 
@@ -27,7 +27,7 @@ def frame(lines: list[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Return remembered text as a part of one line, with everything escaped that opens a tag."""
+    """Return remembered text without line breaks, and with everything that opens a tag escaped."""
     return _TAG_OPENING.sub("&lt;", escape_invisible(collapse_whitespace(text)))
 
 

@@ -26,9 +26,9 @@ Count = Callable[[str], int]
 class Line(msgspec.Struct, frozen=True):
     """The texts of a result that a block may show: in full, its facts, or its best sentence.
 
-    The texts have no label, which is made from `day` (an ordinal) and `speaker`; `at` is in unix
-    ms. A line without a day has its label in the text, and comes before all days. `facts` is empty
-    if there are none, or if they cannot replace the full text.
+    The label is not part of the texts; it is made from `day` (an ordinal) and `speaker`. `at` is in
+    unix ms. A line without a day has its label in the text, and comes before all days. `facts` is
+    empty if there are none, or if they cannot replace the full text.
     """
 
     result: Result
@@ -50,7 +50,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class PackedLine(msgspec.Struct, frozen=True):
-    """A line in the block, and the text that is shown of it."""
+    """A line in the block, and the one of its texts that is shown."""
 
     line: Line
     text: str
@@ -61,8 +61,9 @@ def pack(
 ) -> list[PackedLine]:
     """Return the lines that fit into `max_tokens`: the pinned ones, then the others by day.
 
-    Both come best first; a line that does not fit is skipped, and the next is tried. The newest day
-    comes first, and lines of a day are in order of time. Only the first line of a day names it.
+    `pinned` and `lines` are best first. A line that does not fit is skipped, and the next is tried.
+    In the result, the newest day comes first, and lines of a day are in order of time. Only the
+    first line of a day names it.
     """
     left = max_tokens
     packed: list[PackedLine] = []
@@ -74,31 +75,31 @@ def pack(
     texts: dict[int, str] = {}
     days: set[int | None] = set()
 
-    def take(at: int, text: str, limit: float) -> int:
-        """Choose a text of line `at` if it costs at most `limit`; return its cost, or 0."""
-        line = lines[at]
+    def take(index: int, text: str, limit: float) -> int:
+        """Choose a text of line `index` if it costs at most `limit`; return its cost, or 0."""
+        line = lines[index]
         cost = count(line.labelled(text, with_day=line.day not in days))
         if cost > limit:
             return 0
-        texts[at] = text
+        texts[index] = text
         days.add(line.day)
         return cost
 
     reserved = left - int(left * TURN_AND_FACT_SHARE)
     full_turns_until = left * (1 - FULL_TURN_SHARE)
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         text = line.full if left > full_turns_until else line.facts or line.full
-        left -= take(at, text, left - reserved)
-    for at, line in enumerate(lines):
-        if at in texts:
-            # Tokens that are left go to turns of which only the facts were taken.
-            extra = count(line.full) - count(texts[at])
+        left -= take(index, text, left - reserved)
+    for index, line in enumerate(lines):
+        if index in texts:
+            # If tokens are left, show turns in full of which only the facts were taken.
+            extra = count(line.full) - count(texts[index])
             if 0 < extra <= left:
-                texts[at] = line.full
+                texts[index] = line.full
                 left -= extra
             continue
         for text in dict.fromkeys((line.facts, line.best_sentence, line.full)):
-            if text and (cost := take(at, text, left)):
+            if text and (cost := take(index, text, left)):
                 left -= cost
                 break
     return [*packed, *_by_day(lines, texts)]
@@ -107,7 +108,7 @@ def pack(
 def _by_day(lines: Sequence[Line], texts: Mapping[int, str]) -> Iterator[PackedLine]:
     """Yield the lines with a text, newest day first; only the first line of a day names it."""
     day: int | None = None
-    for at in sorted(texts, key=lambda at: (-(lines[at].day or 0), lines[at].at)):
-        line = lines[at]
-        yield PackedLine(line, line.labelled(texts[at], with_day=line.day != day))
+    for index in sorted(texts, key=lambda index: (-(lines[index].day or 0), lines[index].at)):
+        line = lines[index]
+        yield PackedLine(line, line.labelled(texts[index], with_day=line.day != day))
         day = line.day

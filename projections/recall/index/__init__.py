@@ -2,6 +2,6 @@
 
 The first of recall's six packages: index, question, arms, ranking, answer, context. Each may import
 only itself and earlier ones. `zone_index.Index` holds the arrays of turns, facts and vectors,
-follows the files' watermarks, and is stored in their directory (`array_store`). It does not depend
-on any query.
+follows the files' watermarks, and is stored in their directory (`array_store`). It is the same for
+all queries.
 """

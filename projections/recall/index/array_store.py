@@ -85,7 +85,7 @@ def write(
 def prune(
     directory: Path, metadata: bytes, arrays: Mapping[str, Array], removed: Mapping[str, Array]
 ) -> None:
-    """Replace all arrays but the wide ones; there, overwrite the `removed` rows with zeros.
+    """Replace all arrays except the wide ones; in these, overwrite the `removed` rows with zeros.
 
     Processes that have mapped the wide arrays see the zeros.
     """

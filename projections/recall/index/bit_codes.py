@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, nonzero
 
-# Codes scanned at a time: fewer cost more calls, and more do not fit into the processor's cache.
+# Codes scanned at a time. Fewer cost more calls; more do not fit into the processor's cache.
 _BATCH = 32_768
 _BITS = 64
-# With more values than this, the cut is first estimated from a sample.
+# With more values than this, the largest value to select is first estimated from a sample.
 _SAMPLE = 8_192
 
 Floats = npt.NDArray[np.float32]
@@ -55,7 +55,7 @@ class BitCodes:
         self._words.keep(kept)
 
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
-        """Return the Hamming distance of each code to that of a vector."""
+        """Return the Hamming distance of each code to the code of a vector."""
         query = self._encode(vector[None]).T
         words = self._words.values
         count, batch = len(self), min(len(self), _BATCH)
@@ -84,9 +84,10 @@ class BitCodes:
 
 
 def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
-    """Return the rows of the `count` smallest values and ties with their largest; and the largest.
+    """Return the rows of the `count` smallest values, and the largest of these values.
 
-    Rows ascend. Values must be small, such as Hamming distances.
+    Rows that tie with the largest are included. Rows ascend. Values must be small, such as Hamming
+    distances.
     """
     if len(values) > _SAMPLE and (rows := _probable_smallest(values, count)) is not None:
         sampled = values[rows]
@@ -111,7 +112,7 @@ def break_ties(rows: Ints, values: Array, cut: Any, count: int, places: Array) -
 
 
 def _nth_smallest(values: npt.NDArray[np.uint16], count: int) -> int:
-    """Return the `count`-th smallest value; of fewer values, the largest."""
+    """Return the `count`-th smallest value; the largest if there are fewer values."""
     if not len(values):
         return 0
     cumulative = np.cumsum(np.bincount(values))
@@ -121,7 +122,7 @@ def _nth_smallest(values: npt.NDArray[np.uint16], count: int) -> int:
 def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
     """Return rows with the `count` smallest values and few others; None if there are too few.
 
-    The cut is estimated from a sample, and may be too low.
+    The largest value to select is estimated from a sample, and the estimate may be too low.
     """
     step = len(values) // _SAMPLE + 1
     expected = count / step

@@ -46,7 +46,7 @@ class Facts:
         self._place = GrowableArray(stored.get("place", np.zeros(0, np.int32)))
         self._length = GrowableArray(stored.get("length", np.zeros(0, np.float32)))
         self.ids = Texts(stored.get("id"))
-        # The last rowid that was read, whether or not its fact was excluded.
+        # The last rowid that was read, even if its fact was excluded.
         self._seen = int(stored["seen"][0]) if stored else 0
         self.postings = Postings(
             connection,
@@ -75,8 +75,9 @@ class Facts:
     def remove(self, rowids: Sequence[int], new_places: Ints) -> Ints | None:
         """Remove the facts with these rowids, and those whose source turn was removed.
 
-        `new_places`: old place of a turn -> its new place, -1 if removed. Return old row -> new row
-        of facts, in the same form; None if SQLite has reused a removed fact's rowid for another.
+        `new_places`: old place of a turn -> its new place, -1 if removed. Return old row of a fact
+        -> its new row, -1 if removed; or None if SQLite has reused the rowid of a removed fact for
+        another one.
         """
         place = new_places[self.places]
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
@@ -134,7 +135,7 @@ class Facts:
         }
 
     def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
-        """Return the rows of facts with any of these index terms, unordered, and their BM25."""
+        """Return the rows, unordered, and BM25 scores of facts with any of these index terms."""
         return self._sums.add_up([self._term_scores(term) for term in terms], len(self))
 
     def _term_scores(self, term: str) -> tuple[Ints, Floats]:

@@ -66,8 +66,8 @@ class GrowableArray:
 class GrowableRows:
     """Rows of `width` values that grow at their end; mapped rows stay on disk until they are read.
 
-    `stored`: (n, width), possibly mapped. Removing rows does not move the others: `row_positions`
-    has the array positions of the remaining rows, None if none were removed.
+    `stored`: (n, width), possibly mapped. Removing rows does not move the others. `row_positions`:
+    the array positions of the remaining rows; None if no rows were removed.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class GrowableRows:
 
     @property
     def values(self) -> Array:
-        """All rows; a copy if some were added or removed."""
+        """All rows; a copy if rows were added or removed."""
         added = self._added
         if self._positions is not None:
             return self.take(np.arange(len(self)))
@@ -207,7 +207,7 @@ def nonzero(mask: Array) -> Array:
 def delete_at(values: Array, indices: Array) -> Array:
     """Return values without those at ascending `indices` along the last axis.
 
-    A few deletions copy the slices between them, which is four times as fast as a mask.
+    For few deletions, the slices between them are copied; this is four times as fast as a mask.
     """
     if len(indices) > _MAX_SLICED_DELETIONS:
         return np.delete(values, indices, axis=-1)

@@ -1,4 +1,4 @@
-"""Index terms: the stemmed words of a text, as the full-text indexes hold them."""
+"""Index terms: the stemmed words of a text, as in the full-text indexes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import apsw
 
 from recollect.text.stopwords import STOP_WORDS
 
-# Maximum terms of a query: more make it slower, and results no better.
+# Maximum number of terms of a query. More terms make it slower, but results no better.
 MAX_WORDS = 64
 # Entries per cache; a document of a hundred words takes 10 KB.
 _MAX_CACHED = 4_096
@@ -20,27 +20,27 @@ class Tokeniser:
     def __init__(self, connection: apsw.Connection) -> None:
         self._unstemmed = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        self._terms: dict[str, tuple[str, ...]] = {}
+        self._query_terms: dict[str, tuple[str, ...]] = {}
         self._document_terms: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
         """Return the normalised, unstemmed words of a text, in order."""
         return self._run(self._unstemmed, text)
 
-    def terms(self, text: str) -> list[str]:
+    def query_terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
-        if (cached := self._terms.get(text)) is not None:
+        if (cached := self._query_terms.get(text)) is not None:
             return list(cached)
         words = (word for word in self.words(text) if word not in STOP_WORDS)
         terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(words))))
         found = list(terms)[:MAX_WORDS]
         if len(text) <= _MAX_CACHED_CHARACTERS:
-            if len(self._terms) >= _MAX_CACHED:
-                self._terms.clear()
-            self._terms[text] = tuple(found)
+            if len(self._query_terms) >= _MAX_CACHED:
+                self._query_terms.clear()
+            self._query_terms[text] = tuple(found)
         return found
 
-    def distinct_terms(self, text: str) -> frozenset[str]:
+    def document_terms(self, text: str) -> frozenset[str]:
         """Return the distinct index terms of a document, stop words included; cached."""
         if text not in self._document_terms:
             if len(self._document_terms) >= _MAX_CACHED:

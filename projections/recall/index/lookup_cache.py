@@ -1,4 +1,4 @@
-"""A cache in front of a look-up by keys, which is cleared when the files change."""
+"""A cache for look-ups by key; the index clears it when the files change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class LookupCache(Generic[K, V]):
-    """A look-up cache of up to `max_keys` keys, with negative entries."""
+    """A cache of the values of up to `max_keys` keys; keys without a value are cached too."""
 
     def __init__(self, look_up: Callable[[list[K]], Mapping[K, V]], max_keys: int) -> None:
         self._look_up = look_up

@@ -15,12 +15,14 @@ import numpy.typing as npt
 from recollect.projections.recall.index.growable_arrays import Array, concat_ranges, delete_at
 from recollect.projections.recall.index.index_terms import Tokeniser
 
-# When more texts than both of these are added, it is faster to read the full-text index again.
+# If an update adds more than this many texts, and more than this share of the existing rows, it is
+# faster to read the full-text index again.
 _MAX_INCREMENTAL_TEXTS = 1_000
 _MAX_INCREMENTAL_SHARE = 0.1
 # Terms read at a time.
 _BLOCK = 2_000
-# Rows of cached posting lists; 24 MB if all had to be copied.
+# Total number of rows in cached posting lists. They take up to 24 MB, but lists that are views of
+# stored arrays take nothing.
 MAX_CACHED_POSTINGS = 3_000_000
 # FTS5 truncates longer terms (FTS5_MAX_TOKEN_SIZE), even within a character.
 _MAX_TERM_BYTES = 32_768
@@ -88,7 +90,7 @@ class Postings:
         self._cached[term] = posting
 
     def _posting_lists(self) -> _PostingLists:
-        """Return the posting lists as last read or merged, without rows added since."""
+        """Return the posting lists as last read or merged, without the rows in `_added`."""
         if self._lists is None:
             self._lists = self._read()
         return self._lists
@@ -170,8 +172,8 @@ class Postings:
 def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[bytes, str]]:
     """Return each term of a full-text index with the ids of the documents that contain it.
 
-    The ids ascend, one per occurrence, separated by spaces: five times as fast as a row per
-    occurrence. A term that FTS5 truncated may end within a character.
+    The ids are separated by spaces and ascend; there is one for each occurrence. This is five times
+    as fast as a row per occurrence. A term that FTS5 truncated may end within a character.
     """
     connection.execute(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_terms "

@@ -17,7 +17,7 @@ from recollect.projections.recall.index.turn_index import Turns
 
 Mask = npt.NDArray[np.bool_]
 
-#: The first character of a stretch of text, and the one after it.
+#: (start, end) of a part of a text, in characters; the end is exclusive.
 Span = tuple[int, int]
 
 #: Replaces retracted words in the text of a message.
@@ -46,29 +46,29 @@ def find_retracted(
     tokeniser: Tokeniser,
 ) -> Retracted:
     """Return what was retracted and not restored, from memory.db and the turns of an index."""
-    emptied = np.zeros(len(turns), bool)
+    retracted_turns = np.zeros(len(turns), bool)
     spans: dict[int, list[Span]] = {}
-    stating = memory.retracted_spans(connection)
-    places = turns.place_of_id.of([event_id for event_id, _, _ in stating])
+    found = memory.retracted_spans(connection)
+    places = turns.place_of_id.of([event_id for event_id, _, _ in found])
     place_of: dict[int, int] = {}
-    for (_, start, end), place in zip(stating, places.tolist(), strict=True):
+    for (_, start, end), place in zip(found, places.tolist(), strict=True):
         if place >= 0:
             number = int(turns.numbers[place])
             place_of[number] = place
             spans.setdefault(number, []).append((start, end))
-    said = event_texts.of(spans)
+    full_texts = event_texts.of(spans)
     texts: dict[int, str] = {}
     for number, cuts in spans.items():
-        text, left = without_spans(said[number].text, cuts)
-        if len(tokeniser.terms(left)) >= _MIN_TERMS_LEFT:
+        text, left = without_spans(full_texts[number].text, cuts)
+        if len(tokeniser.query_terms(left)) >= _MIN_TERMS_LEFT:
             texts[number] = text
         else:
-            emptied[place_of[number]] = True
-    return Retracted(memory.void_facts(connection), emptied, texts, spans)
+            retracted_turns[place_of[number]] = True
+    return Retracted(memory.void_facts(connection), retracted_turns, texts, spans)
 
 
 def without_spans(text: str, spans: Sequence[Span]) -> tuple[str, str]:
-    """Return a text with each span replaced, and the text without them.
+    """Return (text with RETRACTED_MARK in place of each span, text without the spans).
 
     Spans may overlap.
     """

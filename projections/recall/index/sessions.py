@@ -49,7 +49,8 @@ class Sessions:
     def extend(self, conversation: Array, occurred_at: Array) -> Ints:
         """Add turns and link them; return the places whose neighbours changed, new turns included.
 
-        `conversation`: of each new turn. `occurred_at`: of all turns, old and new (unix ms).
+        `conversation`: the conversation of each new turn, as a number. `occurred_at`: the times of
+        all turns, old and new (unix ms).
         """
         first, count = len(self), len(conversation)
         if not count:
@@ -87,7 +88,7 @@ class Sessions:
         return np.flatnonzero(changed)
 
     def neighbour(self, places: Array, distance: int) -> Ints:
-        """Return the place `distance` turns after each (negative: before), or -1."""
+        """Return the place `distance` turns after each of these (negative: before), or -1."""
         (found,) = self.neighbours(places, [distance])
         return found
 
@@ -101,7 +102,7 @@ class Sessions:
         return [found[distance] for distance in distances]
 
     def _links(self) -> tuple[Array, Array]:
-        """Return the previous and next turn of each, with -1 appended: index -1 yields -1."""
+        """Return the previous and the next place of each turn, and -1 at the index -1."""
         if self._linked is None:
             before, after = (self.columns[name].values for name in ("before", "after"))
             self._linked = (np.append(before, -1), np.append(after, -1))

@@ -36,10 +36,11 @@ Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Maximum levels cached unpacked, one byte each: those of some six thousand turns.
+# Maximum number of unpacked levels that are cached, one byte each. It is enough for some six
+# thousand turns.
 MAX_UNPACKED_LEVELS = 24_000_000
-# The read from which all levels are cached. The centroid and the first question take two, so a
-# process that answers one question need not unpack everything.
+# From this read on, all levels are cached. The centroid and the first question take one read each,
+# so a process that answers a single question does not unpack everything.
 _CACHE_FROM_READ = 3
 # The centroid of a zone is computed from about this many turns.
 _SAMPLE_TURNS = 1_000
@@ -124,10 +125,10 @@ class Tokens:
             stored.get("codes"), np.uint8, code_bytes(self._dimensions), stored.get("codes.lying")
         )
         self._row_filter = _ROW_FILTER.format(model=apsw.format_sql_value(model.model))
-        # The unpacked levels of the first tokens, if those of all fit.
+        # The unpacked levels of the first tokens; empty if the levels of all tokens do not fit.
         self._levels = GrowableArray(np.zeros(0, np.int8))
         self._reads = 0
-        # The last rowid that was read, whether or not its turn is known.
+        # The last rowid that was read, even if its turn is unknown.
         self._seen = int(stored["seen"][0]) if stored else 0
         self._sample: _Sample | None = None
 
@@ -149,8 +150,8 @@ class Tokens:
     def remove(self, rowids: Sequence[int], new_places: Ints) -> bool:
         """Remove the rows with these rowids, and those of removed turns.
 
-        `new_places`: old place of a turn -> its new place, -1 if removed. Return False if a rowid
-        that stays was reused for another text.
+        `new_places`: old place of a turn -> its new place, -1 if removed. Return False if one of
+        these rowids was reused for another text; the index must then be rebuilt.
         """
         row, unit, units, end = (
             self._columns[name].values for name in ("row", "unit", "units", "end")
@@ -205,7 +206,7 @@ class Tokens:
         )
 
     def _levels_of(self, rows: Ints) -> Bytes:
-        """Return the levels of tokens; cached, since unpacking takes half the time of the arm."""
+        """Return the levels of tokens, cached since unpacking takes half the time of the arm."""
         count = len(self._columns["scale"].values)
         self._reads += 1
         if count * self._dimensions > MAX_UNPACKED_LEVELS or self._reads < _CACHE_FROM_READ:
@@ -222,7 +223,7 @@ class Tokens:
     def centroid(self) -> Centroid:
         """The mean token vector of a sample of turns, which depends on the turns alone.
 
-        The sample has every turn, or every second, fourth, eighth ..., and the step changes only
+        The sample has every turn, or every second, fourth, eighth and so on. This step changes only
         when the zone has doubled in size.
         """
         step = 1 << max(0, (len(self._turns) // _SAMPLE_TURNS).bit_length() - 1)

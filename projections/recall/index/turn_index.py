@@ -1,7 +1,7 @@
 """The turns of a zone: sender, time and neighbours of each, and windowed BM25 over their words.
 
-BM25 follows Robertson and Zaragoza (2009), with term frequencies summed over a window of turns of
-the same session, so that a turn is also found by the words of the question that it answers.
+BM25 follows Robertson and Zaragoza (2009). Term frequencies are summed over a window of turns of
+the same session, so a turn is also found by the words of the question that it answers.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from recollect.projections.recall.index.sessions import Sessions
 
 K1 = 0.9
 B = 0.4
-#: The weight with which a term at a distance in turns (negative: before) counts for a turn.
+#: Distance in turns -> weight of the terms there. Negative distances are earlier turns.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-# Cached term scores (64 MB), which are cleared when turns change.
+# Number of cached term scores (64 MB). The cache is cleared when turns change.
 MAX_CACHED_SCORES = 4_000_000
 # Rows read at a time.
 _BLOCK = 50_000
@@ -74,12 +74,13 @@ class Turns:
         self._conversations = _NumberedNames(stored.get("conversations"))
         self._platforms = _NumberedNames(stored.get("platforms"))
         self._senders = _NumberedNames(stored.get("senders"))
-        self._row = GrowableArray(self._rows())
-        self.place_of_id = EventPlaces(connection, self._row)
+        # Event number -> place; -1 if there is no such turn.
+        self._place_by_number = GrowableArray(self._places_by_number())
+        self.place_of_id = EventPlaces(connection, self._place_by_number)
         self.postings = Postings(
             connection,
             "events_fts",
-            partial(_rows_of, self._row),
+            partial(_places_of, self._place_by_number),
             select_prefix(stored, "postings"),
         )
         self._cached_term_scores: dict[str, tuple[Ints, TermScores]] = {}
@@ -114,7 +115,7 @@ class Turns:
         lengths = self._columns["length"].values
         every = np.arange(len(self))
         self._columns["window_length"].replace(self.sessions.gather_sum(every, lengths, WINDOW))
-        self._row.replace(self._rows())
+        self._place_by_number.replace(self._places_by_number())
         self.postings.remove(new_places)
         self._update_norms()
         return new_places
@@ -138,11 +139,6 @@ class Turns:
     def numbers(self) -> Array:
         """The event number of each turn, ascending."""
         return self._columns["number"].values
-
-    @property
-    def row(self) -> Array:
-        """The place of the turn with each event number; -1 if there is none."""
-        return self._row.values
 
     @property
     def occurred_at(self) -> Array:
@@ -169,7 +165,7 @@ class Turns:
 
     @property
     def session(self) -> Array:
-        """The session of each turn, as the place of its first turn."""
+        """The session of each turn, given by the place of the session's first turn."""
         return self.sessions.session
 
     @property
@@ -199,7 +195,7 @@ class Turns:
         """Return the windowed BM25 of every turn for index terms, and the best term coverage.
 
         A turn without a term in its window, or outside `allowed`, scores 0. The coverage is the
-        idf-weighted share of all terms that occur in the window of one allowed turn.
+        largest idf-weighted share of the terms that occurs in the window of one allowed turn.
         """
         # One pass accumulates the score (real part) and the idf of matched terms (imaginary part).
         totals = np.zeros(len(self), np.complex64)
@@ -228,11 +224,14 @@ class Turns:
         return math.log(1 + (len(self) - count + 0.5) / (count + 0.5))
 
     def window_sums(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
-        """Return the places in the windows of turns, ascending, and weighted sums of values."""
+        """Return the places with one of `places` in their window, ascending, and a sum for each.
+
+        The sum is that of the `values` in the window, weighted by distance.
+        """
         return self.sessions.scatter_sum(places, values, WINDOW)
 
     def _term_scores(self, term: str) -> tuple[Ints, TermScores]:
-        """Return the turns with a term in their window, and its contribution to each score.
+        """Return the places with a term in their window, and its contribution to each score.
 
         The real part is the BM25 contribution, the imaginary part the term's idf.
         """
@@ -270,8 +269,9 @@ class Turns:
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
-        self._row.extend(np.full(int(numbers[-1]) + 1 - len(self.row), -1, np.int64))
-        self.row[np.array(numbers)] = np.arange(first, first + count)
+        known = len(self._place_by_number.values)
+        self._place_by_number.extend(np.full(int(numbers[-1]) + 1 - known, -1, np.int64))
+        self._place_by_number.values[np.array(numbers)] = np.arange(first, first + count)
         changed = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
         for _ in range(max(WINDOW) - 1):
             changed = distinct(np.concatenate([changed, self.sessions.neighbour(changed, -1)]))
@@ -283,11 +283,11 @@ class Turns:
         self.postings.extend(first, list(zip(contents, captions, strict=True)))
         self._update_norms()
 
-    def _rows(self) -> Ints:
-        """Return the place of the turn with each event number up to the last; -1 for none."""
-        row = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
-        row[self.numbers] = np.arange(len(self))
-        return row
+    def _places_by_number(self) -> Ints:
+        """Return the place of each event number up to the last; -1 if there is no such turn."""
+        places = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
+        places[self.numbers] = np.arange(len(self))
+        return places
 
     def _update_norms(self) -> None:
         """Update length normalisation, and clear caches that depend on the set of turns."""
@@ -302,16 +302,17 @@ class Turns:
 class EventPlaces:
     """The places of events by id."""
 
-    def __init__(self, connection: apsw.Connection, row: GrowableArray) -> None:
+    def __init__(self, connection: apsw.Connection, place_by_number: GrowableArray) -> None:
         self._connection = connection
-        self._row = row
+        self._place_by_number = place_by_number
 
     def of(self, ids: list[str]) -> Ints:
         """Return the place of each event; -1 if there is none."""
         found = turns_for_recall.numbers(self._connection, ids)
-        # Event numbers start at 1, so 0 has no row.
-        return _rows_of(
-            self._row, np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
+        # Event numbers start at 1, so 0 has no place.
+        return _places_of(
+            self._place_by_number,
+            np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids)),
         )
 
     def get(self, event_id: str, default: int) -> int:
@@ -329,10 +330,11 @@ class EventPlaces:
         return place
 
 
-def _rows_of(row: GrowableArray, numbers: Ints) -> Ints:
-    """Return the row of the event with each number; -1 if it was removed or not added yet."""
-    rows: Ints = row.values[np.where(numbers < len(row.values), numbers, 0)]
-    return rows
+def _places_of(place_by_number: GrowableArray, numbers: Ints) -> Ints:
+    """Return the place of the event with each number; -1 if it was removed or not added yet."""
+    known = place_by_number.values
+    places: Ints = known[np.where(numbers < len(known), numbers, 0)]
+    return places
 
 
 def _share_of_questions(text: str) -> float:

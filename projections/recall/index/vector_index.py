@@ -53,7 +53,7 @@ class VectorTargets(NamedTuple):
 
 
 class Vectors:
-    """The stored vectors, from the indexed model, of targets whose text is readable."""
+    """The vectors of the indexed model, for targets whose text is readable."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Vectors:
         }
 
     def nearest(self, vector: Floats, count: int, allowed: Mask | None = None) -> NearestTargets:
-        """Return the `count` targets nearest to a unit vector, of `allowed` turns if given.
+        """Return the `count` targets nearest to a unit vector; only of `allowed` turns, if given.
 
         Ties are ordered by turn, and by id within a turn.
         """
@@ -143,7 +143,7 @@ class Vectors:
         return self._targets.ids.take(near.targets)
 
     def _candidates(self, vector: Floats, count: int, is_allowed: Mask | None) -> Ints:
-        """Return the rows to rescore, of allowed rows if a mask is given."""
+        """Return the rows to rescore; only allowed rows, if a mask is given."""
         rescored = max(OVERSAMPLING * count, MIN_RESCORED)
         if is_allowed is None and len(self) <= rescored:
             return np.arange(len(self))
@@ -161,7 +161,7 @@ class Vectors:
         return break_ties(rows, distance[rows], cut, rescored, self._place.values[rows])
 
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
-        """Return the cosine of a unit vector to each row, to about 0.003.
+        """Return the cosine of a unit vector to each row, with an error of about 0.003.
 
         The vector is quantised as the rows are, so that sums are exact in any order.
         """

@@ -46,12 +46,13 @@ from recollect.projections.recall.index.vector_index import Vectors, VectorTarge
 from recollect.projections.row_changes import change_count, changed_since, has_reused_row
 from recollect.projections.sqlite import json_array, scalar
 
-#: Maximum mentions of an entity that is followed to other turns; 1,000 finds no more on LoCoMo dev.
+#: Entities with more mentions are not followed to other turns. A limit of 1,000 does not find more
+#: answers on LoCoMo dev.
 MAX_MENTIONS = 100
 # Cached places of mentions: 16 MB.
 _MAX_CACHED_POSITIONS = 2_000_000
-# Turns in the caches of texts, facts and entities (a few hundred bytes each), and ids in that of
-# canonical ids.
+# Number of turns in the caches of texts, facts and entities (a few hundred bytes each), and number
+# of ids in the cache of canonical ids.
 _MAX_CACHED_TURNS = 4_096
 _MAX_CACHED_IDS = 100_000
 # Smaller indexes are not stored: they are built in a fifth of a second.
@@ -100,7 +101,7 @@ class Index:
         )
         #: Event id -> ids of the entities that it mentions, before merges.
         self.event_entities = LookupCache(partial(entities_of_events, identity), _MAX_CACHED_TURNS)
-        #: Entity id -> id of the entity at the end of its merges, or its own.
+        #: Entity id -> id of the unmerged entity to which its merges lead, or its own id.
         self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MAX_CACHED_IDS)
         #: Canonical entity id -> the number of events that mention it or come from it, counted up
         #: to MAX_MENTIONS + 1, and their places (empty above MAX_MENTIONS).
@@ -108,7 +109,7 @@ class Index:
             partial(_mentions_of, identity, self.turns), _MAX_CACHED_POSITIONS // MAX_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        #: Words of a slot's relation -> the unit vector of the phrase, and those of its words.
+        #: Words of a slot's relation -> unit vector of the phrase, unit vectors of its words.
         #: Cleared after an erasure.
         self.relation_vectors: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
@@ -132,7 +133,7 @@ class Index:
         self._stored_has_stale_rows = False
 
     @classmethod
-    def opened(cls, files: ZoneFiles) -> Index:
+    def open(cls, files: ZoneFiles) -> Index:
         """Return an up-to-date index of files, from the stored one if it is usable.
 
         A stored index that is torn or belongs to other files is ignored.
@@ -170,9 +171,9 @@ class Index:
         return self._state.lineages == before.lineages or not self._was_readded(facts, seq)
 
     def prune(self) -> bool:
-        """Remove deleted rows, and add none; return False if the index must be rebuilt.
+        """Remove deleted and changed rows; return False if the index must be rebuilt.
 
-        Changed rows are removed too; `follow` adds them again.
+        No rows are added: `follow` adds changed rows again.
         """
         # The watermark of vectors is read first, as in `_follow`.
         watermarks = _watermarks(self._files)
@@ -243,7 +244,7 @@ class Index:
 
     @property
     def undecided_turns(self) -> Ints:
-        """The places of turns that are not decided yet, so that they have no facts."""
+        """The places of turns that are not decided yet and thus have no facts."""
         numbers = self.turns.numbers
         return np.arange(
             np.searchsorted(numbers, self._state.watermarks["memory"], "right"), len(numbers)
@@ -340,8 +341,8 @@ class Index:
 
     def _follow(self) -> None:
         files = self._files
-        # Watermarks first, that of vectors before those of their targets, which are committed
-        # earlier.
+        # Watermarks are read before rows, and the watermark of the vectors before those of their
+        # targets, since targets are committed earlier.
         watermarks = _watermarks(files)
         self.row_kinds = present_row_kinds(files.memory.connection)
         self.turns.follow()
@@ -410,14 +411,14 @@ def prune_stored(files: ZoneFiles) -> None:
 def stored_problems(files: ZoneFiles) -> list[str]:
     """Return the differences between the stored index and one rebuilt from the rows.
 
-    An index that is torn or belongs to other files is never used, and so no problem.
+    An index that is torn or belongs to other files is never used, so it is not reported.
     """
     with files.read_transaction():
         index, rebuilt = _load_stored(files), Index(files)
         if index is None:
             return []
         if index.has_stale_rows:
-            # The end of an erasure was to remove them.
+            # An erasure should have removed them at its end.
             return [f"{array_store.FILE}: has deleted rows; run recollect rebuild --level index"]
         index.follow()
         rebuilt.follow()
@@ -446,7 +447,7 @@ def _load_stored(files: ZoneFiles) -> Index | None:
 
 
 def _is_continuation(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
-    """Return whether files are those of a state, unchanged or further on."""
+    """Return whether files are the ones that a state describes, unchanged or with later rows."""
     return (
         state.model == files.embeddings.model
         and all(

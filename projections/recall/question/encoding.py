@@ -71,9 +71,10 @@ class EncodingRequired(Exception):
 
 
 class EncodingCache:
-    """A TextEncoder of cached texts, which raises EncodingRequired for any other text.
+    """A TextEncoder that knows only cached texts, and raises EncodingRequired for any other.
 
-    So no thread encodes while it holds a lock: it releases the lock, calls `encode`, and retries.
+    A thread that holds a lock can then release it, call `encode`, and retry. So no thread encodes
+    while it holds a lock.
     """
 
     def __init__(self, encoder: TextEncoder) -> None:
@@ -115,8 +116,8 @@ def question_vectors(
 ) -> QuestionVectors:
     """Return the vectors of a question that names the entities `named`.
 
-    There are none without an encoder, for an empty text, or if the zone's vectors are of another
-    model, since those of two models cannot be compared.
+    There are none without an encoder, for an empty text, or if the zone's vectors are from another
+    model, since vectors of different models cannot be compared.
     """
     if encoder is None or not is_encoded(encoder, embeddings) or not text.strip():
         return QuestionVectors()
@@ -140,8 +141,8 @@ def is_encoded(encoder: TextEncoder, embeddings: EmbeddingsModel) -> bool:
 def text_to_embed(text: str, named: Sequence[NamedEntity]) -> str:
     """Return a question without the names of participants.
 
-    A name in it would match every turn that contains the name, whatever its topic; the entity arm
-    finds speakers instead.
+    A name in the question would match every turn that contains the name, whatever its topic. The
+    entity arm finds speakers instead.
     """
     for item in reversed(named):
         if item.senders:

@@ -1,4 +1,4 @@
-"""Find names in a question, and the entities of the zone that they mean."""
+"""Find names in a question, and the entities of the zone to which they refer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from recollect.text.stopwords import STOP_WORDS
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 # The longest name, in words.
 _MAX_PHRASE_WORDS = 4
-# The same few texts, a query and its sub-questions, are looked up several times.
+# Number of texts whose names are cached: a query and its sub-questions are looked up several times.
 _MAX_CACHED_TEXTS = 16
-# The maximum number of entities compared with a name in another spelling.
+# The maximum number of entities that are checked for another spelling of a name.
 _MAX_SPELLINGS = 24
 # The number of phrases whose entities are cached, in a few MB.
 _MAX_CACHED = 20_000
@@ -55,7 +55,7 @@ class Names:
         self._handles: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
     def find(self, text: str) -> list[NamedEntity]:
-        """Return the names in a text, in order; of overlapping names, the longest.
+        """Return the names in a text, in order; of overlapping names, only the longest.
 
         A name must begin with a capital, unless the whole text is in lower case.
         """
@@ -100,7 +100,7 @@ class Names:
         return sorted(found, key=lambda item: item.start)
 
     def _handles_of(self, entities: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
-        """Return the handles of the entities of one name, and the ids of the entities."""
+        """Return the handles and the ids of the entities that share a name."""
         key = entities[0].id if len(entities) == 1 else "\n".join(item.id for item in entities)
         if key not in self._handles:
             connection = self._identity.connection
@@ -135,11 +135,11 @@ def _phrases(text: str, words: Sequence[re.Match[str]], is_lower: bool) -> list[
 
 
 def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
-    """Return the entities that an id or a normalised name means, sorted by id.
+    """Return the entities to which an id or a normalised name refers, sorted by id.
 
-    Entities that were not merged may share a name; all are returned, or only persons and accounts
-    if there are any. Without any, other spellings of the name are tried: Jean Luc for Jean-Luc.
-    A first name counts if only one person has it.
+    If several unmerged entities have the name, all are returned; if there are persons or accounts
+    among them, only those. If no entity has the name, other spellings are tried (Jean Luc for
+    Jean-Luc), then first names; a first name counts only if a single person has it.
     """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
@@ -168,7 +168,7 @@ def _in_other_spelling(connection: apsw.Connection, name: str) -> list[Entity]:
 
 
 def _is_person_or_account(entity: Entity) -> bool:
-    """Return whether an entity is a person, or an account that has the name."""
+    """Return whether an entity is a person or an account."""
     return entity.type == "person" or entity.type.endswith("_handle")
 
 
@@ -181,7 +181,7 @@ def _name_continues(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
 
 
 def resolve_all(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tuple[Entity, ...]]:
-    """Return normalised name -> its entities by `resolve`, without names that have none."""
+    """Return normalised name -> its entities by `resolve`, for names that have any."""
     found = {
         name: resolve(connection, name)
         for name in entities_for_recall.matching_names(connection, list(names))
@@ -194,7 +194,7 @@ def resolve_nicknames(
 ) -> dict[str, tuple[Entity, ...]]:
     """Return normalised name -> the persons known by a nickname, long form or titled form of it.
 
-    A name counts only if all these persons have the same name. `resolve_names` returns the entities
+    A name is left out if these persons have different names. `resolve_names` returns the entities
     of names.
     """
     variants_of = {
@@ -219,7 +219,7 @@ def entity_ids(connection: apsw.Connection, entities: Iterable[Entity]) -> set[s
 
 
 def ids_of_name(connection: apsw.Connection, name_or_id: str) -> set[str]:
-    """Return the ids of the entities that a name, nickname or id means; empty if there are none."""
+    """Return the ids of the entities to which a name, nickname or id refers; empty if none."""
     name = normalise_name(name_or_id)
     entities = resolve(connection, name_or_id) or resolve(connection, name)
     if not entities:

@@ -13,9 +13,9 @@ from recollect.projections.recall.question.times.validity import EndedFacts
 
 Mask = npt.NDArray[np.bool_]
 
-#: The name of the filter that always applies: turns that were edited or deleted since do not pass.
+#: The name of a filter that always applies: it excludes turns that were edited or deleted since.
 REPLACED = "replaced"
-#: The name of the filter that always applies: fully retracted turns do not pass.
+#: The name of a filter that always applies: it excludes turns that were retracted completely.
 RETRACTED = "retracted"
 
 
@@ -61,7 +61,7 @@ def combined_mask(masks: Mapping[str, Mask], index: Index) -> Mask:
 
 
 def eligible_mask(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
-    """Return the mask of turns that may be results; without events in scope, they need facts."""
+    """Return the mask of turns that may be results; if events are not in scope, they need facts."""
     if "events" in query.scope:
         return allowed
     with_facts = index.facts.turns_with_facts().copy()

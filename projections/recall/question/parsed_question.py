@@ -32,15 +32,16 @@ class ParsedQuestion(NamedTuple):
     From its text: `text` is searched for, `terms` are its index terms, `vectors` its vectors,
     `named` the entities that it names, and `speakers` the senders whose turns it asks for.
     `answer_type`: the expected type of answer; `wants_list`: it expects several answers. `spans`:
-    the times that it refers to. `event`: the event relative to which it gives a time, which must be
-    looked up, with `utc_offset` in minutes.
+    the times that it refers to, with `utc_offset` in minutes. `event`: the event whose time must be
+    looked up, if it gives a time relative to an event ("the week before the move").
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
-    the facts that had ended. `masks`: a mask of turns for each filter. `allowed`: all masks
-    combined. `eligible`: the turns that may be results.
+    the facts that had ended at `valid_at`. `masks`: a mask of turns for each filter. `allowed`: all
+    masks combined. `eligible`: the turns that may be results.
 
     From its slots: `chain` are the facts that lead from a name in it to its answer, if no single
-    fact does; `slot_values` the facts with the values of the slot that it asks for, newest first.
+    fact does. `slot_values`: the facts that state the values of the slot that it asks for, newest
+    first.
     """
 
     query: RecallQuery
@@ -80,12 +81,12 @@ class ParsedQuestion(NamedTuple):
         return self.masks.get("entity")
 
     def content_terms(self, tokeniser: Tokeniser) -> list[str]:
-        """Return its index terms without names of participants, who rarely use their own names."""
+        """Return its index terms without participants' names, which they rarely use themselves."""
         names = {
             term
             for name in self.named
             if name.senders
-            for term in tokeniser.terms(self.text[name.start : name.end])
+            for term in tokeniser.query_terms(self.text[name.start : name.end])
         }
         return [term for term in self.terms if term not in names]
 

@@ -21,7 +21,7 @@ def check_query_time(time: int | None, field: str) -> None:
     """Raise InvalidInput if a time (unix ms) is after the year 2200 or before 1740."""
     if time is not None and abs(time) > LATEST_MS:
         raise InvalidInput(
-            f"{field}: {time:.3g} ms is not a time up to 2200; give unix milliseconds"
+            f"{field}: {time:.3g} ms is after 2200 or before 1740; give unix milliseconds"
         )
 
 
@@ -29,11 +29,11 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A query. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was true
-    then, stated by then and not yet superseded (C13). `asked_at`: the time that relative times and
-    decay count from; None means the time of the zone's last turn. `spans`: times, as (first, last),
-    whose turns are preferred without excluding others (B4); if empty, those in the text.
-    `min_score`: results with a lower score are dropped. `allowed_numbers`: the event numbers of the
-    turns that may be results; None for all.
+    then, stated by then and not yet superseded (C13). `asked_at`: the time from which relative
+    times and decay count; None means the time of the zone's last turn. `spans`: times, as (first,
+    last), whose turns are preferred, though others are not excluded (B4); if empty, the times in
+    the text. `min_score`: results with a lower score are dropped. `allowed_numbers`: the event
+    numbers of the turns that may be results; None for all.
     """
 
     text: str

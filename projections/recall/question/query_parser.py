@@ -32,10 +32,11 @@ from recollect.projections.recall.question.times.validity import ended_at
 from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
 
-#: The number of sentences of a query that are encoded separately; a text with more is pasted.
+#: The number of first sentences of a query that are encoded separately. A text with more was
+#: probably pasted.
 MAX_SENTENCES = 10
-# The minimum score of a turn about the event that a time is relative to; below it, the turn may be
-# about another event.
+# The minimum score of the turn about the event to which a time is relative. With a lower score, the
+# turn may be about another event.
 _MIN_ANCHOR_SCORE = 0.5
 
 Floats = npt.NDArray[np.float32]
@@ -78,9 +79,9 @@ class QueryParser:
         return [vector for vector in vectors if vector is not None]
 
     def embedded_sentences(self, query: RecallQuery, encoder: TextEncoder) -> list[str]:
-        """Return the texts that `sentence_vectors` needs encoded.
+        """Return the texts whose vectors `sentence_vectors` will need.
 
-        If the files change in between, it may need others.
+        If the files change between the two calls, it may need other texts.
         """
         if not is_encoded(encoder, self._files.embeddings):
             return []
@@ -89,7 +90,7 @@ class QueryParser:
         ]
 
     def prompt_cues(self, query: RecallQuery) -> dict[str, bool]:
-        """Return the cues that a query is about somebody known to the memory, by kind."""
+        """Return which kinds of cues show that a query is about somebody known to the memory."""
         text = query.encodable().text[:MAX_QUERY_LENGTH]
         return {
             "named": any(name.senders for name in self._names.find(text)),
@@ -101,16 +102,16 @@ class QueryParser:
     def anchor_question(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
     ) -> ParsedQuestion:
-        """Return a question that finds the event relative to which another question gives a time.
+        """Return a question that finds the event of a question with a time relative to it.
 
-        For "the week before the move", it finds the turn about the move.
+        For a question about "the week before the move", it finds the turn about the move.
         """
         assert question.event is not None
         text, event = question.query.text, question.event
         # For "the wedding", the rest of the question may say whose wedding it is.
-        rest = text[: event.start] + text[event.end :]
+        without_event = text[: event.start] + text[event.end :]
         names_in = self._names.surface_forms
-        names = [] if names_in(event.event) else names_in(rest)
+        names = [] if names_in(event.event) else names_in(without_event)
         query = msgspec.structs.replace(
             question.query,
             text=" ".join((*names, event.event)),
@@ -135,7 +136,7 @@ class QueryParser:
     ) -> ParsedQuestion:
         text = query.text[:MAX_QUERY_LENGTH]
         named = self._names.find(text)
-        # First, since a text that is not encoded yet aborts the parsing.
+        # This comes first, since a text that is not encoded yet aborts the parsing.
         vectors = question_vectors(text, named, encoder, self._files.embeddings)
         spans, event, utc_offset = self._times(query)
         identity = self._files.identity.connection
@@ -150,7 +151,7 @@ class QueryParser:
             wording=wording,
             asked_at=now if query.asked_at is None else query.asked_at,
             text=text,
-            terms=index.tokeniser.terms(text),
+            terms=index.tokeniser.query_terms(text),
             vectors=vectors,
             named=named,
             speakers=speakers_asked_for(text, named, index.turns.senders),
@@ -173,8 +174,7 @@ class QueryParser:
         )
 
     def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
-        """Return the times that a question refers to, or an event it gives a time by, and the UTC
-        offset in minutes.
+        """Return (time spans, event of a time relative to it, UTC offset in minutes) of a question.
 
         Relative times count from the time of asking if the query has one. Otherwise they count from
         the zone's last event, in the time zone of its sender, so that an old memory can be

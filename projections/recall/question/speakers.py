@@ -1,8 +1,8 @@
-"""Find the speakers that a question asks about: a named one, or one side of a chat.
+"""Find the speakers that a question asks about: a named speaker, or one side of a chat.
 
 In a chat with an assistant, the user states the facts and the assistant answers at length. Nearly
 all questions are about what the user wrote, unless they address the assistant ("did you suggest").
-That side gets the same weight as a named speaker.
+The side that a question is about gets the same weight as a named speaker.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from recollect.schemas.senders import is_assistant
 
 Sender = tuple[str, str]
 
-# "Can you tell me" and "do you remember" address whoever answers, and are about nobody.
+# "Can you tell me" and "do you remember" only address the one who answers.
 _POLITE = re.compile(
     r"\b(?:can|could|would|will)\s+you\b|\b(?:do|did)\s+you\s+(?:remember|recall|know|think|mind)\b",
     re.IGNORECASE,
 )
-# Any other "you" is the assistant: "did you suggest", "your advice".
+# Any other "you" refers to the assistant: "did you suggest", "your advice".
 _ADDRESSED = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 
@@ -29,8 +29,9 @@ def speakers_asked_for(
 ) -> set[Sender]:
     """Return the senders that a question asks about, as (platform, sender id); empty means any.
 
-    If it names exactly one participant, that one. If it names none, and the senders are one user
-    and assistants: the assistants if the question addresses them, or else the user.
+    If it names exactly one participant, it asks about that one. If it names none, and the senders
+    are one user and assistants, it asks about the assistants if it addresses them, otherwise about
+    the user.
     """
     speakers = [item for item in named if item.senders]
     if speakers:

@@ -15,8 +15,8 @@ from recollect.text.sentences import sentences
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-#: The maximum number of questions in one text, each of which costs as much as a query; the last one
-#: includes the rest of the text.
+#: The maximum number of questions in one text. Each costs as much as a query. The last one includes
+#: the rest of the text.
 MAX_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
 
 # A longer text was probably pasted, and is not split.
@@ -105,8 +105,9 @@ def resolve_references(
 ) -> list[str]:
     """Return the questions, each prefixed with the words of earlier ones that it refers to.
 
-    "What does she do there?" gets the names of the question before it, and its other content words
-    too if it has few of its own, or has "it" or "there". `names` returns the names in a text.
+    A question with a pronoun, such as "What does she do?", gets the names in the previous question.
+    A question with "it" or "there", or with few words of its own, also gets the previous question's
+    other content words. `names` returns the names in a text.
     """
     resolved: list[str] = []
     last_names: list[str] = []
@@ -157,8 +158,9 @@ def _split_sentence(sentence: str) -> list[str]:
 def _is_question_boundary(left: str, right: str, *, series: bool) -> bool:
     """Return whether one question ends and another begins between left and right.
 
-    It does not in "when and where did he", "whom did she meet and when", "who sings and who dances"
-    after a noun, nor if a series would begin with a clause such as "when she moved".
+    There is no boundary in "when and where did he", in "whom did she meet and when", or in relative
+    clauses ("the girl who sings and who dances"). `series`: the two are separated by a comma only.
+    Then there is no boundary after a clause such as "when she moved".
     """
     first_word = _ANY_QUESTION_WORD.match(right)
     assert first_word is not None

@@ -1,6 +1,6 @@
 """Break ties by answer type: of about equal turns, one with a time or a number comes first.
 
-The boost is small. It reorders turns with about the same score, and adds none.
+The boost is small. It only reorders turns with about the same score.
 """
 
 from __future__ import annotations

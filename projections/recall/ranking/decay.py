@@ -1,8 +1,9 @@
 """Decay and recency (B1): lower the scores of memories that are old and not recalled lately.
 
-    decay   = 0.99 ^ (hours since the last recall, or else since the event / strength)
+    decay   = 0.99 ^ (idle hours / strength)
     recency = e ^ (-hours since the event / 72)
 
+Idle hours are the hours since the last recall, or since the event if the memory was never recalled.
 The strength of a memory that was recalled n times is 1 + ln(1 + n), so the first recalls count
 most.
 """

@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class ScoredDocuments(NamedTuple):
-    """The documents that at least one arm found, with their fused scores and those of each arm."""
+    """The documents that at least one arm found, with their fused scores and scores by arm."""
 
     documents: list[Document]
     scores: Floats
@@ -76,7 +76,7 @@ def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Ind
     total = sum(idf.values())
     if not total:
         return np.zeros(len(documents), np.float32)
-    document_terms = (index.tokeniser.distinct_terms(item.words) for item in documents)
+    document_terms = (index.tokeniser.document_terms(item.words) for item in documents)
     return np.array(
         [sum(idf[term] for term in idf.keys() & terms) / total for terms in document_terms],
         np.float32,

@@ -37,8 +37,8 @@ def weighted_sum(
     """Return the weighted mean of the arms' scores, plus the weighted scores of `bonus_arms`.
 
     If one of `text_arms` did not run, or could not read a place (`unread`, by arm), its weight is
-    distributed over the other text arms: a place is not penalised for what could not be read, and
-    the weights of the other arms stay the same.
+    distributed over the other text arms. So a place is not penalised because an arm could not read
+    it, and the weights of the other arms stay the same.
     """
     scores = np.array(list(arms.values()), np.float32)
     effective = effective_weights(arms, weights, text_arms, bonus_arms)

@@ -27,9 +27,10 @@ NEIGHBOUR_DISTANCE = 2
 
 
 def demote_neighbours(scores: Floats, places: Ints, *, by_speakers: Mask, index: Index) -> Floats:
-    """Return the scores of turns, best first, with other speakers' turns near better ones demoted.
+    """Demote turns of other speakers near better turns; return the new scores.
 
-    `by_speakers` marks the turns of the speakers that the question asks about.
+    `scores` are best first. `by_speakers` marks the turns of the speakers that the question asks
+    about.
     """
     near_better = np.zeros(len(places), bool)
     for distance in range(-NEIGHBOUR_DISTANCE, NEIGHBOUR_DISTANCE + 1):

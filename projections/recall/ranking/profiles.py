@@ -60,7 +60,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     match_answer_type: bool = True
 
     def pool_for(self, results: int) -> int:
-        """Return the candidates per arm for a number of requested results."""
+        """Return the number of candidates per arm for a number of requested results."""
         return max(self.pool, 2 * results)
 
     def late_interaction_limit_for(self, results: int) -> int:

@@ -5,25 +5,27 @@ few features, all computed over personal turns only (`personal_turns`), so that 
 requests to an assistant do not count:
 
 - how much more similar the prompt's sentences are to a turn than generic prompts are
-  (`baseline_similarity`), which makes memories of any size, and encoders, comparable;
+  (`baseline_similarity`); this difference is comparable between encoders and between memories of
+  any size;
 - the largest idf-weighted share of the prompt's words that one turn has;
 - cues that the prompt is about somebody known to the memory: it names a participant, refers back to
-  earlier messages, or is in the first person; a command without any of these rarely is.
+  earlier messages, or is in the first person. A command without these cues rarely is about them.
 
 The weights are the rounded ones of a logistic regression over RealMem's prompts (AvatarMemory,
 Apache-2.0; three personas), the small memories of `training/corpora/small_memories.txt` and the
 questions of `demo/`. RealMem's prompts that need the memory are nearly all in the first person. So
 that the regression does not learn the style of a data set, half of each prompt's sample weight is
-class-balanced within its cue (named, refers back, first person, none): in total, prompts with and
-without an answer have the same weight there. The midpoint lets one in twenty of RealMem's unrelated
-prompts reach INJECTION_THRESHOLD. In leave-one-persona-out validation, the model answers on average
-81% of the prompts of the persona left out, at 6% false positives.
+class-balanced within its cue (named, refers back, first person, none): within a cue, all prompts
+with an answer have the same total weight as all prompts without one. The midpoint lets one in
+twenty of RealMem's unrelated prompts reach INJECTION_THRESHOLD. In leave-one-persona-out
+validation, the model answers on average 81% of the prompts of the persona left out, at 6% false
+positives.
 
 LoCoMo's questions (a quarter of them in the table) and precisionMemBench's beliefs (MIT) were
 evaluated, not fitted. Each row of the table has the results with one weight halved (left)
-and doubled (right), at 5% false positives on RealMem. The columns give the share of answerable
-prompts that are answered, the last one that of similar prompts without an answer in the small
-memories (lower is better), all in %.
+and doubled (right), at 5% false positives on RealMem. The columns give the percentage of answerable
+prompts that are answered. The last column gives the percentage of similar prompts that are answered
+although the small memories have no answer (lower is better).
 
     weight            RealMem      LoCoMo     beliefs       demo       small    no answer
     unchanged           80.1        97.2        83.3       100.0        81.4        35.1
@@ -56,16 +58,16 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-#: The weights of the cosine above the baseline and of the word share, and that of the word share
-#: without vectors.
+#: The weights of the cosine above the baseline, of the word share, and of the word share if there
+#: are no vectors.
 COSINE, WORDS, WORDS_ALONE = 15.0, 8.0, 15.0
 #: The weights of cues in the prompt: it names a participant, refers back, is in the first person
 #: (the largest counts), or is a command without any of these.
 CUES = {"named": 2.5, "refers_back": 2.0, "first_person": 1.0, "order": -2.0}
 #: The sum at which the probability is one half, with vectors and without.
 MIDPOINT, MIDPOINT_ALONE = 2.92, 3.22
-#: The least probability at which memories are put into an agent's context. One in twenty prompts
-#: unrelated to the memory reaches it.
+#: The minimum probability for putting memories into an agent's context. One in twenty prompts that
+#: are unrelated to the memory reaches it.
 INJECTION_THRESHOLD = 0.7
 
 #: Prompts that anybody might ask of an assistant, and that need no memory.
@@ -91,8 +93,9 @@ GENERIC_PROMPTS = (
 _BASELINE_PERCENTILE = 75
 # In a memory with more turns than this, only the first generic prompts are compared, to save time.
 _MANY_TURNS, _MAX_PROMPTS_IF_LARGE = 100_000, 8
-# Every prompt is smoothed with this many words that no turn has: a turn that has the single word of
-# a short prompt is weaker evidence than one that has three of three.
+# The word share of a prompt is computed as if the prompt had this many more words that no turn has.
+# So a turn with the only word of a prompt is weaker evidence than a turn with all three words of
+# another.
 _SMOOTHING_WORDS = 2
 # In a small memory, even its topics' words are in many turns, and their idf is low. So each
 # term's idf is at least this share of that of an unseen term; the share approaches 1 as the number
@@ -120,7 +123,7 @@ def prompt_features(
     """Return the features of a prompt; None if no turns were searched.
 
     `found`: each question of the prompt with its candidates. `sentences`: the unit vectors of the
-    prompt's sentences, of which the more similar half counts. `baseline`: see
+    prompt's sentences; only the more similar half of them counts. `baseline`: see
     `baseline_similarity`.
     """
     words = [
@@ -144,8 +147,8 @@ def prompt_features(
 def baseline_similarity(vectors: Sequence[Floats], index: Index) -> float:
     """Return the similarity of generic prompts, given as unit vectors, to the index.
 
-    It is computed over the first `baseline_turn_count` turns, so that it changes rarely, and is the
-    same on every node.
+    It is computed over the first `baseline_turn_count` turns. So it changes rarely, and is the same
+    on every node.
     """
     count = baseline_turn_count(index)
     if count > _MANY_TURNS:
@@ -159,7 +162,7 @@ def baseline_similarity(vectors: Sequence[Floats], index: Index) -> float:
 
 
 def baseline_turn_count(index: Index) -> int:
-    """Return how many of the first turns, all decided, the baseline is computed over.
+    """Return the number of first turns over which the baseline is computed.
 
     It is the number of decided turns, rounded down to two significant digits.
     """

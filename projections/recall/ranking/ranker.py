@@ -61,7 +61,7 @@ class Ranker:
         )
         if self._text_scorer(question) is not None:
             return ranked
-        # Makes scores comparable between answers; a reranker's scores are already.
+        # This makes scores comparable between answers. A reranker's scores are comparable already.
         return ranked.scaled_by(relevance(found.evidence))
 
     def score_documents(
@@ -104,7 +104,7 @@ class Ranker:
         return steps
 
     def _text_scorer(self, question: ParsedQuestion) -> TextScorer | None:
-        """Return the reranker for a question; None without one, and for the low budget."""
+        """Return the reranker for a question; None if there is none, or if the budget is low."""
         if self._reranker is None or question.query.budget == "low":
             return None
         return partial(self._reranker, question.text)

@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping
 
 #: (midpoint, slope) of each kind: the idf-weighted mean token cosine of the best turn; the cosine
-#: of the nearest turn or sentence; the idf-weighted share of the question's terms near one turn.
-#: Fitted by separate logistic regressions of LoCoMo's dev questions against those of other
-#: conversations with the names exchanged, which score about as high as unanswerable ones.
+#: of the nearest turn or sentence; the idf-weighted share of the question's terms in the window of
+#: one turn. Each was fitted by a logistic regression of LoCoMo's dev questions against questions of
+#: other conversations with the names exchanged, which score about as high as unanswerable ones.
 LOGISTIC = {"late": (0.56, 12.0), "cosine": (0.485, 14.9), "keyword": (0.58, 5.5)}
 
 

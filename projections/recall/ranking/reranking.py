@@ -1,4 +1,4 @@
-"""Reranking (B5): a cross-encoder, which reads question and text together, rescores the best.
+"""Reranking (B5): a cross-encoder, which reads question and text together, rescores the best texts.
 
 Without a reranker, the fused order of the arms is kept.
 """
@@ -23,9 +23,9 @@ TextScorer = Callable[[Sequence[str]], Floats]
 
 
 def with_reranked(scores: Floats, reranked: Floats) -> Floats:
-    """Replace the leading scores, sorted best first, by `reranked`.
+    """Replace the first scores by `reranked`; `scores` are best first.
 
-    The others are capped at the lowest of those, so that they stay behind.
+    The other scores are capped at the lowest of `reranked`, so that they stay behind.
     """
     others = np.minimum(scores[len(reranked) :], reranked.min(initial=1.0))
     return np.concatenate((reranked, others)).astype(np.float32)

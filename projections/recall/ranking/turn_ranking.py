@@ -19,7 +19,7 @@ from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import effective_weights, rrf, weighted_sum
 from recollect.projections.recall.ranking.profiles import BONUS_ARMS, TEXT_ARMS, Profile
 
-# Of more scores than this, a sample first gives a lower bound for the best ones.
+# With more scores than this, a lower bound for the best ones is first taken from a sample.
 _SAMPLE_SIZE = 8_192
 
 Floats = npt.NDArray[np.float32]
@@ -86,7 +86,7 @@ def top_candidates(found: Candidates, eligible: Mask, profile: Profile, count: i
 def top_turns(scored: ScoresByArm, eligible: Mask, profile: Profile, count: int) -> RankedTurns:
     """Return the best `count` turns of the zone by the arms."""
     if profile.fusion == "rrf":
-        # Ranks are among all turns.
+        # Rank fusion needs the ranks among all turns.
         return top_candidates(scored.all_turns(), eligible, profile, count)
     scores = np.zeros(scored.size, np.float32)
     weights = effective_weights(scored.arms, profile.weights, TEXT_ARMS, BONUS_ARMS)
@@ -108,7 +108,7 @@ def _superset_of_top(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best scores above 0, and few others, ascending."""
     if len(scores) > _SAMPLE_SIZE:
         sample = scores[:: len(scores) // _SAMPLE_SIZE + 1]
-        # Twice the expected number in the sample, and 16 more, which is hardly ever too few.
+        # Twice the expected number in the sample, plus 16: this is hardly ever too few.
         rank = 2 * count * len(sample) // len(scores) + 16
         cut = np.partition(sample, -rank)[-rank] if rank <= len(sample) else 0
         if cut > 0 and len(places := nonzero(scores >= cut)) >= count:

@@ -220,7 +220,7 @@ def same_as_anew(zone: Zone, patch: pytest.MonkeyPatch) -> None:
     node = zone.writer.node
     with node.open_to_read("default", node.current("default")) as files, files.read_transaction():
         anew = of_rows_alone(files)
-        opened = Index.opened(files)
+        opened = Index.open(files)
         assert differing(opened, anew) == []
         kept = recaller_of(zone.reader)._index
         if kept is not None:

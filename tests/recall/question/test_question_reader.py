@@ -31,7 +31,7 @@ def read(
     node = memory.node
     with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
         query = RecallQuery(text=text, **fields)
-        return QueryParser(files).parse(query, Index.opened(files), encoder, now=7)
+        return QueryParser(files).parse(query, Index.open(files), encoder, now=7)
 
 
 def test_who_is_named_and_who_is_asked_for(talked: Memory) -> None:

@@ -1,9 +1,9 @@
 """Multi-hop questions: follow current facts from a name in the question, slot by slot.
 
 "Where was the spouse of the author of Emma born?" names only Emma. A beam search walks from a name
-to the values of its slots and on from there, and scores each path by how well its relations cover
-the question, which is not decomposed. Only slots are followed, since mere co-occurrence in a chat
-links everything with everything.
+to the values of its slots and on from there. It scores each path by how well its relations cover
+the question, without decomposing the question. Only slots are followed, since mere co-occurrence in
+a chat links everything with everything.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MAX_HOPS = 4
 BEAM_WIDTH = 16
 #: Subjects with more slots are not followed, since they lead everywhere.
 MAX_SLOTS = 64
-#: The least score of a path, and its least margin over the best single fact.
+#: The minimum score of a path, and its minimum margin over the best single fact.
 MIN_SCORE = 1.0
 MARGIN = 0.1
-#: The least score without an encoder: the share of the question's terms that a path covers.
+#: The minimum score without an encoder: the share of the question's terms that a path covers.
 MIN_TERM_SHARE = 0.25
 
 _MASK = "…"
@@ -68,7 +68,7 @@ class Path(NamedTuple):
     end: str
 
 
-class _Starts(NamedTuple):
+class _StartingPoints(NamedTuple):
     """The subjects that a question names, and its text without those names."""
 
     subjects: frozenset[str]
@@ -92,14 +92,14 @@ def find_chain(
     """
     if not index.row_kinds.claims:
         return ()
-    starts = _starts(text, named, files)
+    starts = _starting_points(text, named, files)
     walk = _Walk(index, files, valid_at, allowed)
     paths = [
         path
         for subject in sorted(starts.subjects)
         for path in walk.extend(Path((), (), _NONE_VISITED, subject))
     ]
-    # Most questions end here, with no path of two facts, and nothing has to be encoded.
+    # Most questions have no path of two facts. They end here, before anything is encoded.
     if not any(walk.extend(path) for path in paths):
         return ()
     question = _MaskedQuestion(starts.masked, encoder, index, files)
@@ -174,7 +174,7 @@ class _MaskedQuestion:
         self, masked: str, encoder: TextEncoder | None, index: Index, files: ZoneFiles
     ) -> None:
         self._index = index
-        self._terms = frozenset(index.tokeniser.terms(masked))
+        self._terms = frozenset(index.tokeniser.query_terms(masked))
         is_usable = encoder is not None and is_encoded(encoder, files.embeddings)
         self._encoder = encoder if is_usable and masked else None
         self.min_score = MIN_SCORE if self._encoder is not None else MIN_TERM_SHARE
@@ -197,7 +197,7 @@ class _MaskedQuestion:
         plus 0.25 times the share of the question's terms that the relations have. Without an
         encoder, it is that share alone.
         """
-        terms = {term for words in relations for term in self._index.tokeniser.terms(words)}
+        terms = {term for words in relations for term in self._index.tokeniser.query_terms(words)}
         share = len(self._terms & terms) / max(1, len(self._terms))
         if self._encoder is None:
             return share
@@ -229,7 +229,7 @@ def verbalise(attribute: str) -> str:
     return _ATTRIBUTE_WORDS.get(attribute, words or attribute)
 
 
-def _starts(text: str, named: Sequence[NamedEntity], files: ZoneFiles) -> _Starts:
+def _starting_points(text: str, named: Sequence[NamedEntity], files: ZoneFiles) -> _StartingPoints:
     """Return the longest names in a question that have slots, and the question without them."""
     words = list(_WORD.finditer(text))[:_MAX_WORDS]
     phrases: dict[tuple[int, int], str] = {}
@@ -251,7 +251,7 @@ def _starts(text: str, named: Sequence[NamedEntity], files: ZoneFiles) -> _Start
     masked = text
     for start, end in sorted(longest, reverse=True):
         masked = masked[:start] + " " + masked[end:]
-    return _Starts(
+    return _StartingPoints(
         frozenset().union(*longest.values()), " ".join(re.sub(r"[^\w\s'’-]", " ", masked).split())
     )
 

@@ -1,4 +1,4 @@
-"""The claims about a subject that a question may be answered with."""
+"""The claims about a subject that may answer a question."""
 
 from __future__ import annotations
 
