@@ -1,7 +1,7 @@
 """The adapter interface: recognise exports of one program, and read them as inbound events.
 
-An adapter yields events and, for malformed records, errors. Ids, checks and counts are the same for
-all adapters (`drafts`).
+An adapter yields events and, for malformed records, errors. Ids, validation and counting are shared
+by all adapters (`drafts`).
 """
 
 from __future__ import annotations
@@ -103,9 +103,10 @@ class SingleFileSource(ExportSource):
 
 
 class LocalisedSource(ExportSource):
-    """A source with instants converted to local time, so that "today" means the day there.
+    """A source with times converted to local time, so that "today" means the local day.
 
-    Instants are unix times and times ending in Z. A time with any other offset is left as it is.
+    Only unix times and times ending in Z are converted. A time with any other offset is left as it
+    is.
     """
 
     def __init__(self, source: ExportSource, timezone: tzinfo) -> None:
@@ -185,8 +186,8 @@ def drafts(
     """Yield the drafts of a source, and its rejections, in order.
 
     Equal records without an id are numbered within the import, so that repetitions become separate
-    events, each with the same id in every later import; `duplicate_counts` are the counts of the
-    import's earlier sources. A damaged file is read up to the damage; the others are still read.
+    events, each with the same id in every later import. `duplicate_counts`: the counts from the
+    import's earlier sources. A damaged file is read up to the damage; other files are still read.
     """
     duplicate_counts = Counter() if duplicate_counts is None else duplicate_counts
     for location, event in records(source):
@@ -224,7 +225,7 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
 
 
 def _parts(source: ExportSource) -> Iterator[ExportFile]:
-    """Yield the files of an export; one that cannot be opened yields an error."""
+    """Yield the files of an export; damage outside of them yields a file with the error."""
     try:
         yield from source.parts()
     except DamagedInput as error:
@@ -233,8 +234,8 @@ def _parts(source: ExportSource) -> Iterator[ExportFile]:
 
 def _draft(event: InboundEvent, duplicate_counts: Counter[str]) -> Draft:
     draft = draft_of(event)
-    beside = (event.metadata, event.attachments)
-    if any(beside) and len(msgspec.msgpack.encode(beside)) > MAX_RECORD_BYTES:
+    extra = (event.metadata, event.attachments)
+    if any(extra) and len(msgspec.msgpack.encode(extra)) > MAX_RECORD_BYTES:
         raise InvalidInput(f"metadata and attachments have more than {MAX_RECORD_BYTES} bytes")
     if event.id is None:
         first = draft.payload.source_id

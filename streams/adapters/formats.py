@@ -161,7 +161,7 @@ class _InputOpener:
         """Return the contents of the input; raise InvalidInput if there are none."""
         if self._refused and not self._input.exports:
             # There is nothing else to read, so a missing option is an error at once.
-            raise RefusedExport(_all_refused(self._refused))
+            raise RefusedExport(_refusal_message(self._refused))
         self._input.rejections += [refusal(path, error) for path, error in self._refused]
         if not self._input.exports and not self._input.rejections:
             some = f" ({', '.join(self._skipped)})" if self._skipped else ""
@@ -192,12 +192,12 @@ class _InputOpener:
         """Add the exports of a folder: the folder itself, or those of its files and folders."""
         for adapter in self._adapters:
             if adapter.read_folder is not None and _recognises_folder(adapter, folder):
-                opened = partial(adapter.read_folder, folder, self._options)
-                self._add_export(adapter, folder.path, opened)
+                open_export = partial(adapter.read_folder, folder, self._options)
+                self._add_export(adapter, folder.path, open_export)
                 if archive is None:
                     self._add_size(None)
-                    for within in all_folders(folder):
-                        self._input.rejections += within.rejections()
+                    for each in all_folders(folder):
+                        self._input.rejections += each.rejections()
                 return
         if archive is None:
             self._input.rejections += folder.rejections()
@@ -226,10 +226,11 @@ class _InputOpener:
             adapter = self._adapter_of(entry, start)
             if adapter is jsonl.ADAPTER and not jsonl.holds_events(start, entry.name):
                 adapter = None
-            if adapter is None and not self._lookalike and (told := lookalike(start, entry.name)):
-                self._lookalike = f"; {entry.name}: {told}"
+            if adapter is None and not self._lookalike:
+                description = lookalike(start, entry.name)
+                self._lookalike = f"; {entry.name}: {description}" if description else ""
         except InvalidInput as error:
-            # An unreadable file does not keep others from being read.
+            # An unreadable file does not prevent other files from being read.
             self._input.rejections.append(Rejection(entry.path, 1, str(error)))
             return
         if adapter is None:
@@ -244,10 +245,12 @@ class _InputOpener:
     def _adapter_of(self, entry: InputEntry, start: bytes) -> Adapter | None:
         return next((a for a in self._adapters if a.recognises(start, entry.name)), None)
 
-    def _add_export(self, adapter: Adapter, path: str, opened: Callable[[], ExportSource]) -> None:
-        """Open an export and add it; one that is refused does not keep others from being read."""
+    def _add_export(
+        self, adapter: Adapter, path: str, open_export: Callable[[], ExportSource]
+    ) -> None:
+        """Open an export and add it; a refused export does not prevent others from being read."""
         try:
-            source = _localised(opened(), self._options)
+            source = _localised(open_export(), self._options)
             self._input.exports.append(Export(path, adapter.name, source))
         except InvalidInput as error:
             self._refused.append((path, error))
@@ -258,7 +261,7 @@ class _InputOpener:
 
 
 def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
-    """Return whether a folder is an export; one with an unreadable file is probed file by file."""
+    """Return whether a folder is an export; False if the file that shows it is unreadable."""
     if adapter.recognises_folder is None:
         return False
     try:
@@ -272,8 +275,8 @@ def refusal(path: str, error: InvalidInput) -> Rejection:
     return Rejection(path, 1, str(error).removeprefix(f"{path} "))
 
 
-def _all_refused(refused: Sequence[tuple[str, InvalidInput]]) -> str:
-    """Return the message for an input whose exports were all rejected."""
+def _refusal_message(refused: Sequence[tuple[str, InvalidInput]]) -> str:
+    """Return the message for an input whose exports were all refused."""
     (_, first), *others = refused
     if not others:
         return str(first)

@@ -1,4 +1,4 @@
-"""Options for formats that leave open the time zone, or the order of day and month."""
+"""Options for formats that do not state the time zone, or the order of day and month."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FindPlaces = Callable[[Sequence[str], Sequence[ChatMessage]], Sequence[Sequence[
 class Options(msgspec.Struct, frozen=True):
     """Import options. Every adapter gets them, and uses those that its format needs.
 
-    `timezone`: the zone of times without one, and of instants whose local time is unknown.
+    `timezone`: the time zone of times without one; unix times and UTC times are converted to it.
     `find_places` looks up the chats that the memory's zone already has.
     """
 
@@ -51,7 +51,7 @@ class Options(msgspec.Struct, frozen=True):
         """Parse options.
 
         Raises:
-            InvalidInput: the zone or the order is unknown.
+            InvalidInput: the time zone or the order is unknown.
         """
         zone = None
         if timezone is not None:
@@ -83,15 +83,15 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def localised(milliseconds: int, zone: tzinfo) -> str:
-    """Return a time (unix ms) as a clock of a zone shows it, in ISO form with its offset."""
+    """Return a time (unix ms) as clocks in a time zone show it, in ISO form with its offset."""
     return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone).isoformat()
 
 
 class LocalClock:
-    """Gives the local times of a chronological export their zone.
+    """Adds the time zone to the local times of a chronological export.
 
-    When clocks are set back an hour comes twice. A time in it is the later one if, as the earlier
-    one, it would precede the time before it.
+    When clocks are set back, an hour occurs twice. A time in that hour belongs to the second
+    occurrence if, in the first, it would precede the previous time.
     """
 
     def __init__(self, zone: tzinfo) -> None:
@@ -99,14 +99,14 @@ class LocalClock:
         self._last: datetime | None = None
 
     def zoned(self, local_time: datetime) -> str:
-        """Return a local time with its zone, in ISO form."""
+        """Return a local time with its time zone, in ISO form."""
         return self.at(local_time).isoformat()
 
     def at(self, local_time: datetime) -> datetime:
-        """Return a local time with its zone."""
+        """Return a local time with its time zone."""
         found = local_time.replace(tzinfo=self._zone, fold=0)
         later = found.replace(fold=1)
-        # Compared in UTC: times of one zone are compared as they are shown.
+        # Compare in UTC: Python compares times of the same time zone without their offsets.
         instant = found.astimezone(UTC)
         repeated = _offset(found) > _offset(later)
         if repeated and self._last is not None and instant < self._last:

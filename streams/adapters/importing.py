@@ -14,7 +14,7 @@ from recollect.streams.adapters.adapter import ExportSource, SourceLocation, dra
 
 #: How many rejections are listed; all are counted, and a broken export has millions.
 MAX_REJECTIONS = 1_000
-# A reason quotes the record.
+# Reasons are cut to this length, because they quote the record.
 _MAX_REASON_LENGTH = 500
 # Drafts per append: each commit of the ledger costs a disk flush.
 _BATCH_SIZE = 1_000
@@ -23,8 +23,8 @@ _BATCH_SIZE = 1_000
 class ImportCounts(msgspec.Struct):
     """The counts of an import's records by outcome.
 
-    `clamped`: new ones whose `ingested_at` was after the ledger's clock, which was used instead.
-    `rejections` lists the first rejected ones; `skipped` are files that were not read.
+    `clamped`: new records whose `ingested_at` was in the future; the ledger's time was used
+    instead. `rejections` lists the first rejected records. `skipped`: files that were not read.
     """
 
     read: int = 0

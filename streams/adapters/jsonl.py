@@ -23,8 +23,8 @@ from recollect.streams.adapters.lookalikes import holds_other_json
 
 # Maximum number of lines of one object.
 _MAX_LINES = 1_000
-# Strings, which may contain brackets, and brackets. An unterminated string extends to the line's
-# end.
+# Strings (which may contain brackets) and brackets. An unterminated string extends to the end of
+# the line.
 _TOKENS = re.compile(rb'"(?:[^"\\\n]+|\\.)*"?|[{}\[\]]')
 _JSON_LINES_NAME = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$")
 _DEPTH_CHANGE = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
@@ -35,7 +35,7 @@ Record = tuple[int, bytes]
 class JsonLines(SingleFileSource):
     """A file of JSON lines. Blank lines and a byte order mark are ignored.
 
-    If the first object spans several lines, as written by jq, all of them may.
+    If the first object spans several lines, as written by jq, all objects may.
     """
 
     splits_long_messages = False
@@ -80,26 +80,26 @@ ADAPTER = Adapter(
 
 def records(file: BinaryIO) -> Iterator[Record]:
     """Yield the number of each record's first line, and the record."""
-    rest = _numbered(file)
-    for number, line in rest:
+    following = _numbered(file)
+    for number, line in following:
         if not line.startswith(b"{") or _depth(line) <= 0:
             yield number, line
             break
-        pending, document = _object((number, line), rest)
+        pending, document = _object((number, line), following)
         if document is None:
             # Its first line is truncated; the following lines do not belong to it.
             yield from pending
             break
         yield number, document
-        yield from _objects(rest)
-    yield from rest
+        yield from _objects(following)
+    yield from following
 
 
-def _object(first: Record, rest: Iterator[Record]) -> tuple[list[Record], bytes | None]:
-    """Return the lines of one object, and the object, or None if they are not one."""
+def _object(first: Record, following: Iterator[Record]) -> tuple[list[Record], bytes | None]:
+    """Return the lines from `first` on, and the object that they form; None if they form none."""
     pending = [first]
     depth, size = _depth(first[1]), len(first[1])
-    for number, line in rest:
+    for number, line in following:
         pending.append((number, line))
         depth, size = depth + _depth(line), size + len(line)
         if depth <= 0 or line.startswith(b"{"):
@@ -114,10 +114,10 @@ def _object(first: Record, rest: Iterator[Record]) -> tuple[list[Record], bytes 
     return pending, document
 
 
-def _objects(rest: Iterator[Record]) -> Iterator[Record]:
-    """Yield objects over several lines; a truncated one ends where the next begins."""
+def _objects(following: Iterator[Record]) -> Iterator[Record]:
+    """Yield objects that may span several lines; a truncated one ends where the next begins."""
     first_number, pending, depth, size = 0, [b""], 0, 0
-    for number, line in rest:
+    for number, line in following:
         if first_number and line.startswith(b"{"):
             yield first_number, b"".join(pending)
             first_number = 0

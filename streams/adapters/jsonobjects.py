@@ -17,10 +17,10 @@ from recollect.streams.adapters.jsonl import event_of_line
 
 
 class JsonObjects(ExportSource):
-    """Events as dicts with the fields of a JSON line; times may also be datetimes with a zone. JSON
-    lines are accepted in place of dicts; blank ones are ignored.
+    """Events as dicts with the fields of a JSON line.
 
-    `already_read`: the number of events in earlier parts.
+    Times may also be datetimes with a time zone. JSON lines are accepted in place of dicts; blank
+    lines are ignored. `already_read`: the number of events in earlier parts.
     """
 
     splits_long_messages = False

@@ -18,8 +18,9 @@ _BOUNDARIES = ("\n\n", "\n", " ")
 def split_message(event: InboundEvent) -> list[InboundEvent]:
     """Return a message, or if it is too long, one event for each piece of it, in order.
 
-    The first piece keeps the id and the attachments; of a message that completes a turn, the last
-    piece does. The metadata of each give its number (`part`) and the number of pieces (`parts`).
+    The first piece keeps the id and the attachments. If the message completes a turn, the last
+    piece keeps them instead. The metadata of each piece give its number (`part`) and the number of
+    pieces (`parts`).
     """
     # A character has up to four bytes.
     if len(event.content) * 4 <= MAX_CONTENT_BYTES:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from recollect.streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY
 from recollect.streams.adapters.input.input_files import PROBE_BYTES, STANDARD_INPUT
 
-#: The fields without which a record is no event.
+#: The fields that every event has.
 EVENT_FIELDS = frozenset({"platform", "sender_id", "occurred_at", "content"})
 # A record with fewer of these fields was not meant as an event; many formats have "content".
 _MIN_EVENT_FIELDS = 2
@@ -20,7 +20,7 @@ _MAX_PROBED_OBJECTS = 20
 _MAX_NAMED_FIELDS = 6
 _KEY = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:')
 
-# An array of texts, numbers, arrays.
+# An array whose first value is not an object.
 _OTHER_ARRAY = re.compile(rb'\[\s*(?:-?\d[\d.eE+-]*\s*[,\]]|"|\[|true\b|false\b|null\b)')
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
@@ -39,7 +39,7 @@ class _Lookalike(NamedTuple):
     name: re.Pattern[str] = re.compile("")
 
 
-def _starting(pattern: bytes) -> re.Pattern[bytes]:
+def _starts_with(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"\A\s*(?:" + pattern + rb")", re.IGNORECASE)
 
 
@@ -103,14 +103,14 @@ _LOOKALIKES = (
         "an SQLite database",
         "only Apple's chat.db is read; export the chats from their program as text or JSON",
     ),
-    _Lookalike(_starting(rb"%PDF-"), "a PDF", "export the chat as text or JSON"),
+    _Lookalike(_starts_with(rb"%PDF-"), "a PDF", "export the chat as text or JSON"),
     _Lookalike(
         re.compile(rb"\A(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF....WEBP)", re.DOTALL),
         "a picture",
         "it holds no text",
     ),
-    _Lookalike(_starting(rb"BEGIN:VCARD"), "a list of contacts", "it holds no messages"),
-    _Lookalike(_starting(rb"BEGIN:VCALENDAR"), "a calendar", "it holds no messages"),
+    _Lookalike(_starts_with(rb"BEGIN:VCARD"), "a list of contacts", "it holds no messages"),
+    _Lookalike(_starts_with(rb"BEGIN:VCALENDAR"), "a calendar", "it holds no messages"),
     _Lookalike(
         re.compile(rb'\A\s*\[\s*\{.{0,4000}?"(?:team_id|is_channel|creator)"\s*:', re.DOTALL),
         "a part of Slack's export",
@@ -138,22 +138,21 @@ def _lookalike(start: bytes, name: str) -> _Lookalike | None:
 
 
 def holds_other_json(start: bytes) -> bool:
-    """Return whether a file consists of JSON objects of which none looks like an event.
+    """Return whether a file begins with JSON objects of which none looks like an event.
 
-    One look at its beginning decides. Text that is not JSON, and an empty object, do not count:
-    they are refused line by line.
+    Text that is not JSON and empty objects do not count: they are rejected line by line later.
     """
     objects = _objects(start)
     return objects is not None and any(objects) and not any(map(_is_event, objects))
 
 
 def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
-    """Return advice about a file that no adapter recognises; `formats` are those that are read."""
+    """Return advice about a file that no adapter recognises; `formats`: the supported formats."""
     start = start.removeprefix(BYTE_ORDER_MARK).strip()
     what = "standard input" if path == STANDARD_INPUT else str(path)
     given = "FILE" if path == STANDARD_INPUT else shlex.quote(str(path))
-    if told := lookalike(start, path.name):
-        return f"{what} holds no events: {told}"
+    if description := lookalike(start, path.name):
+        return f"{what} holds no events: {description}"
     if OPENS_ARRAY.match(start) or _OTHER_ARRAY.match(start):
         return _advice_on_array(start, what, given)
     if separator := _separator(start, path):

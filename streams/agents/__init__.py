@@ -1,4 +1,4 @@
-"""The agents: each extracts from a record and its conversation, then resolves against the state.
+"""The agents: each extracts from a record and its conversation, then resolves with the state.
 
 Both steps are deterministic: no clock, no randomness, no network. All agents of a home handle a
 record, in the order of its configuration, before the next record.
@@ -34,7 +34,7 @@ BY_NAME: Mapping[str, Agent] = {
     "ticks": TurnCloser(),
     "modelwriter": ModelWriter(),
 }
-#: The agents of a home that configures none: all but the one that needs a model.
+#: The agents of a home whose configuration names none: all but the one that needs a model.
 AGENTS: tuple[Agent, ...] = tuple(agent for name, agent in BY_NAME.items() if name != "modelwriter")
 
 __all__ = [

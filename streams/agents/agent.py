@@ -42,8 +42,9 @@ class Conversation(Protocol):
         ...
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
-        """Return the sender's earlier messages in other conversations of the platform, from the
-        number `since` on, the nearest first.
+        """Return the sender's earlier messages in other conversations of the platform.
+
+        They begin with event number `since`, and the nearest comes first.
         """
         return ()
 
@@ -52,24 +53,26 @@ class Conversation(Protocol):
         return None
 
     def participants(self, event: Event, since: int) -> Sequence[Speaker]:
-        """Return who wrote in the conversation before `event`, from the number `since` on, the
-        latest first.
+        """Return who wrote in the conversation before `event`, the latest first.
+
+        Events before the number `since` do not count.
         """
         return ()
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
-        """Return the events of a turn before `event`, in order."""
+        """Return the events of a turn that come before `event`, in order."""
         ...
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
-        """Return the other versions of an event's message, and its deletions, below a number.
+        """Return the other versions of an event's message, and its deletions, in ledger order.
 
-        They are in ledger order. An event that is not a version of a message has none.
+        Only events before the number `below` count. An event that is not a version of a message has
+        none.
         """
         ...
 
     def annotation(self, text: str) -> TextReading | None:
-        """Return the annotation of a text from `texts_to_annotate`; None without a reader."""
+        """Return the annotation of one of the `texts_to_annotate`; None without a reader."""
         return None
 
     def event(self, number: int) -> Event | None:
@@ -108,7 +111,7 @@ class Agent(Protocol):
         ...
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        """Return the rows that the record leads to in this state, by their sources."""
+        """Return the rows to write for the record in this state, grouped by their sources."""
         ...
 
 
@@ -119,5 +122,5 @@ class AnnotatingAgent(Agent, Protocol):
     def texts_to_annotate(
         self, event: Event, conversation: Conversation
     ) -> Sequence[TextToAnnotate]:
-        """Return the texts whose `Conversation.annotation` `extract` will ask for."""
+        """Return the texts for which `extract` will call `Conversation.annotation`."""
         ...

@@ -1,6 +1,7 @@
-"""The agent of the dead-letter queue: parks records published unreadable, and drops parked ones.
+"""The agent of the dead-letter queue: executes the commands that park or drop a record.
 
-The driver itself parks a record that could not be decided, and decides a retried one again.
+The inbox publishes a `park` for each record that it cannot read. A record that cannot be decided is
+parked by the driver itself, which also decides it again if it is retried.
 """
 
 from __future__ import annotations
@@ -32,6 +33,6 @@ class DeadLetterHandler(Agent):
         parked = state.dead_letter(number)
         if parked is None or parked.state != "parked":
             return []
-        # The row repeats the reason, which may quote the parked record.
+        # The row repeats the reason, which may quote the parked record, so that is a source too.
         dropped = msgspec.structs.replace(parked, state="dropped")
         return [DecidedPart((number, event.number), puts=[dropped])]

@@ -1,8 +1,8 @@
 """Slots of merged persons (A16): when a statement of one person ends a fact of the other.
 
-`FactSupersession` rows are decided as if no command had merged the two persons. A fact of one that
-a fact of the other supersedes also has a `MergedSupersession`, which is withdrawn when the merge is
-undone. So undoing a merge restores the slots exactly.
+`FactSupersession` rows are decided as if no command had merged the two persons. If a fact of one
+person is superseded by a fact of the other, it also gets a `MergedSupersession` row, which is
+withdrawn when the merge is undone. So undoing a merge restores the slots exactly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 
 #: The attributes whose values are always compared when two persons are merged.
-COMPARED = (*SINGLE_VALUED, *OPPOSITES)
+ALWAYS_COMPARED = (*SINGLE_VALUED, *OPPOSITES)
 
 
 class StatedClaim(NamedTuple):
@@ -26,7 +26,7 @@ class StatedClaim(NamedTuple):
     Attributes:
         person: the id of the person, ignoring merges by command.
         value: the normalised value.
-        until: when the person's own facts end its validity; None if they do not.
+        until: when another fact of the same person ended it; None if none did.
         last: when the person last stated it.
     """
 
@@ -38,11 +38,11 @@ class StatedClaim(NamedTuple):
 
 
 def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
-    """Return fact id -> (id of the other person's fact that supersedes it, unix ms).
+    """Return the facts that another person's fact supersedes: id -> (id of that fact, unix ms).
 
-    A fact ends when another person states an incompatible one after it was last stated, unless its
-    own person has ended it before. Of two facts of the same time, the one with the lower id ends.
-    A fact that ended when it began supersedes nothing.
+    A fact ends when another person states an incompatible fact after it was last stated, unless a
+    fact of the same person ended it before. Of two facts of the same time, the one with the lower
+    id ends. A fact that ended when it began supersedes nothing.
     """
     # A value of a multi-valued attribute conflicts only with the same value of its opposite.
     rivals: dict[str | None, list[StatedClaim]] = {}
@@ -58,7 +58,7 @@ def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
 
 
 def _end_by_others(one: StatedClaim, others: Iterable[StatedClaim]) -> tuple[str, int] | None:
-    """Return (fact id, unix ms) of the end of a fact by those of other persons, or None."""
+    """Return the other person's fact that ends `one`, and when (unix ms); None if none does."""
     later = [
         (time, other.claim.fact_id)
         for other in others
@@ -85,10 +85,10 @@ def merged_supersessions(
 ) -> list[MergedSupersession]:
     """Return the rows that change, given the ids of each merged person.
 
-    Only slots with one of these attributes are compared. `own_id` returns the id of a subject's
-    person, ignoring merges by command; `claims_of` the claims about some ids under an attribute;
-    `repeat_times` when a fact was stated again (unix ms). `pending` are the rows that the current
-    record has decided, by fact.
+    Only slots with one of the `attributes` are compared. `own_id` returns the id of a subject's
+    person, ignoring merges by command. `claims_of` returns the claims about some ids under an
+    attribute. `repeat_times` returns the times (unix ms) at which a fact was stated again.
+    `pending`: the rows that the current record has decided, by fact.
     """
     slots = {tuple(sorted({each, OPPOSITES.get(each, each)})) for each in attributes}
     changed = []

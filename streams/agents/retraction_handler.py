@@ -16,7 +16,7 @@ RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
 
 
 class StatingEvent(NamedTuple):
-    """An event that states a memory, its text and the names of its sender."""
+    """An event that states a memory at `start` to `end` of its text; `names` are its sender's."""
 
     id: str
     start: int
@@ -26,7 +26,7 @@ class StatingEvent(NamedTuple):
 
 
 class RetractionHandler(Agent):
-    """Retracts every fact that states what the command retracts.
+    """Retracts every fact that states the memory that a command retracts.
 
     Rows hold ids and offsets, never words. Facts that are derived later from the same events are
     retracted by the agent that writes them (`retracted_statements`).

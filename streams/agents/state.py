@@ -3,7 +3,7 @@
 A decision depends on its record, on the conversation that it read, and on the rows that it queried.
 Every query records its key, and `keys_of_row` returns the keys under which a row is found. If a row
 is deleted or changed, only decisions that recorded one of its keys can have a different result. A
-key is eight bytes of a hash; a collision only causes a decision to be made again without need.
+key is eight bytes of a hash; a collision only causes an unnecessary repetition of a decision.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ NAME_PREFIX_LENGTH = 2
 
 
 class EntityRef(NamedTuple):
-    """An entity as decisions see it, without when or by whom it was first named."""
+    """An entity as decisions see it: without the time and the origin of its first mention."""
 
     id: str
     type: str
@@ -65,7 +65,7 @@ class EntityRef(NamedTuple):
 
 
 class StatedFact(NamedTuple):
-    """A fact, and the period in which it is valid (unix ms); `until` is None while it is."""
+    """A fact, and the period of its validity (unix ms); `until` is None while it is valid."""
 
     id: str
     as_of: int
@@ -73,7 +73,7 @@ class StatedFact(NamedTuple):
 
 
 class ActiveMerge(NamedTuple):
-    """A merge that was not undone, and whether a command executed it."""
+    """A merge that has not been undone, and whether a command executed it."""
 
     id: str
     winner_id: str
@@ -81,7 +81,7 @@ class ActiveMerge(NamedTuple):
 
 
 def end_of_merges(entity_id: str, winner_of: Callable[[str], str | None]) -> str | None:
-    """Follow merges from an entity to their end; None if they form a cycle."""
+    """Return the entity at the end of an entity's merges; None if they form a cycle."""
     seen: set[str] = set()
     while entity_id not in seen:
         seen.add(entity_id)
@@ -92,7 +92,7 @@ def end_of_merges(entity_id: str, winner_of: Callable[[str], str | None]) -> str
     return None
 
 
-# An unhashed signature contains a space, after the sender's id.
+# An unhashed signature never matches: it contains a space, after the sender's id.
 _HASHED_SIGNATURE = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
 
 
@@ -122,7 +122,7 @@ def key_of_event(number: int) -> bytes:
 
 
 def keys_of_row(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
-    """Return each key under which a row is found, with the values that queries return for it.
+    """Return each key under which a row is found, with the values that its queries return.
 
     Rows that no decision queries, such as vectors and mentions, have no keys.
     """
@@ -174,7 +174,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     MessageDate: lambda row: ((key_of("dates", row.event_id), row),),
-    # No decision queries days, but two messages may write those of one fact.
+    # No decision queries days, but two messages may write the days of the same fact.
     FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     MergedSupersession: lambda row: (
@@ -189,7 +189,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("retracted", row.fact_id), row),
         (key_of("covered", row.target_id), row),
     ),
-    # No decision queries links, but two messages may write the same one.
+    # No decision queries links, but two messages may write the same link.
     CausalLink: lambda row: (
         (key_of("cause", row.from_fact_id, row.to_fact_id), (row.strength, row.created_at)),
     ),
@@ -217,7 +217,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
 
 
 class State:
-    """The read models after all earlier records, for one decision.
+    """The read models as of just before a record, for the decision on that record.
 
     Query results are cached. `on_first_read` is called with each key before its first query.
     """
@@ -304,7 +304,7 @@ class State:
     def occasions_of(self, event_id: str) -> list[tuple[str, str, bool]]:
         """Return (id, text, whether it is current) of each fact that an event states again, by id.
 
-        The text is that of the event's own statement.
+        The text is the event's own statement of the fact, not the text of the fact.
         """
         self.record_read(key_of("repeated by", event_id))
         found = memory.occasions_of_event(self.memory, event_id)
@@ -319,14 +319,15 @@ class State:
     def facts_of_event(self, event_id: str) -> list[tuple[str, str, bool]]:
         """Return (id, text, whether it is current) of the facts of an event, by id.
 
-        Callers must also read the event: fact texts quote it, and only its own key tracks that.
+        Callers must also read the event: fact texts quote it, and only the event's own key records
+        that dependency.
         """
         self.record_read(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def fact(self, fact_id: str) -> Fact | None:
-        """Return a fact. Callers must also read its event, which the text quotes."""
+        """Return a fact. Callers must also read its event, because the fact's text quotes it."""
         found = memory.fact(self.memory, fact_id)
         if found is not None:
             self.record_read(key_of("facts", found.source_event_id))
@@ -340,7 +341,7 @@ class State:
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first.
 
-        End times ignore retractions and merges by command, so that a restored value is back in its
+        End times ignore retractions and merges by command, so that a restored value returns to its
         slot.
         """
         for subject in subjects:
@@ -354,7 +355,7 @@ class State:
         return memory.merged_attributes(self.memory, subject)
 
     def merged_supersession(self, fact_id: str) -> MergedSupersession | None:
-        """Return the supersession of a fact by one of another, merged person, withdrawn or not."""
+        """Return the supersession of a fact by a merged person's fact, even if withdrawn."""
         self.record_read(key_of("merged end", fact_id))
         return memory.merged_supersession(self.memory, fact_id)
 
@@ -393,7 +394,8 @@ class State:
     def dated_facts_of(self, event_id: str) -> list[tuple[str, str, int]]:
         """Return (id, text, as_of in unix ms) of the facts of an event, by id.
 
-        Callers must also read the event: fact texts quote it, and only its own key tracks that.
+        Callers must also read the event: fact texts quote it, and only the event's own key records
+        that dependency.
         """
         self.record_read(key_of("facts", event_id))
         return retractions.dated_facts_of(self.memory, event_id)
@@ -436,7 +438,7 @@ class State:
         return identity.handle_owner(self._identity, handle_id)
 
     def handles(self, entity_id: str) -> list[tuple[str, str]]:
-        """Return (platform, handle) of this entity's accounts, without merged entities' ones."""
+        """Return (platform, handle) of this entity's accounts, without those of merged ones."""
         self.record_read(key_of("handles", entity_id))
         return identity.handles(self._identity, entity_id)
 
@@ -451,8 +453,9 @@ class State:
         return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
-        """Return up to `limit` persons whose normalised name begins with `NAME_PREFIX_LENGTH`
-        given letters, by id.
+        """Return up to `limit` persons whose normalised name begins with these letters, by id.
+
+        There must be `NAME_PREFIX_LENGTH` letters.
         """
         self.record_read(key_of("first letters", letters))
         return _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))
@@ -460,7 +463,10 @@ class State:
     def entities_with_similar_names(
         self, normalized: str, entity_type: str, limit: int
     ) -> list[EntityRef]:
-        """Return up to `limit` entities of a type that share name keys, most shared keys first."""
+        """Return up to `limit` entities of a type that share name keys with a name.
+
+        Those that share the most keys come first.
+        """
         keys = name_keys(normalized, entity_type)
         for key in keys:
             self.record_read(key_of("name key", key))
@@ -501,9 +507,9 @@ class State:
         return identity.merged_pair(self._identity, merge_id)
 
     def canonical(self, entity_id: str) -> EntityRef | None:
-        """Return the canonical entity: the one at the end of this one's merges.
+        """Return the canonical entity: the entity at the end of this one's merges.
 
-        None if it does not exist, or if its merges form a cycle.
+        None if that entity does not exist, or if the merges form a cycle.
         """
         found = end_of_merges(entity_id, self.merged_into)
         return None if found is None else self.entity(found)
@@ -520,7 +526,7 @@ class State:
         return sorted(found)
 
     def group_of(self, entity_id: str) -> list[str]:
-        """Return the ids of all entities that are one with this one after merges, sorted."""
+        """Return the ids of this entity and of all entities merged with it, sorted."""
         canonical = end_of_merges(entity_id, self.merged_into) or entity_id
         return sorted({canonical, *self.merged_ids(canonical), entity_id})
 

@@ -16,7 +16,8 @@ from recollect.streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
 
-# An agent that was silent for this long has died or moved on; its turn must be processed anyway.
+# If an AI agent has been silent for this long, it will not complete its turn; the turn must be
+# processed anyway.
 ABANDONED_AFTER_MS = 3_600_000
 
 
@@ -66,13 +67,13 @@ class TurnCloser(Agent):
 def _close_turn_command(turn_id: str, last: Event, tick: Event, switches_before: int) -> Draft:
     """Return the command; `switches_before` counts the switches before the turn's last event.
 
-    Switches are left out of the position in the command's id, so that the id is the same however
+    The position in the command's id does not count switches, so that the id is the same however
     often the zone was rebuilt.
     """
     position = last.number - switches_before
     return Draft(
         platform=RESERVED_PLATFORM,
-        # Every tick asks for the same command.
+        # The same for every tick, so that all ticks ask for the same command.
         occurred_at=last.occurred_at + ABANDONED_AFTER_MS,
         ingested_at=tick.ingested_at,
         payload=CloseTurn(

@@ -1,4 +1,4 @@
-"""Decide records: all agents extract from a record, then resolve it against the state before it."""
+"""Decide records: all agents extract from a record, then resolve it with the state before it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LedgerConversation(Conversation):
         self._connection = connection
         self._excluded = excluded
         self._annotations = annotations
-        #: The numbers of all events that were read, used or not.
+        #: The numbers of all events that were read, even if they were not used.
         self.read_numbers: set[int] = set()
 
     def preceding(self, event: Event, limit: int) -> list[Event]:
@@ -112,9 +112,9 @@ class LedgerConversation(Conversation):
         return event_queries.event_by_number(self._connection, number)
 
     def model_calls(self, answered: ModelAnswered) -> ModelCalls | None:
-        # Every source is looked up, and so recorded as read, even after a missing one.
-        exist = [self.event(number) is not None for number in answered.sources]
-        if self._answers is None or not all(exist):
+        # Every source is looked up, even after a missing one, so that all are recorded as read.
+        readable = [self.event(number) is not None for number in answered.sources]
+        if self._answers is None or not all(readable):
             return None
         found = self._answers(answered)
         return None if found is None else combine_answers(found)
@@ -130,9 +130,9 @@ class LedgerConversation(Conversation):
 class Extracted(NamedTuple):
     """The extracts of a record, one per agent that handles it, and the vectors of its texts.
 
-    `reads` are the numbers of other records that were read. If one of those is erased before this
+    `reads`: the numbers of the other records that were read. If one of them is erased before this
     record is resolved, this record is extracted again. `encoded()` waits for the encoder.
-    `annotations` are those of the record's own text.
+    `annotations`: the annotations of the record's own text.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
@@ -142,7 +142,9 @@ class Extracted(NamedTuple):
 
 
 class PendingAnnotations(NamedTuple):
-    """The annotations of the texts that some records need; `own_texts`: record number -> its text.
+    """The annotations of the texts that some records need.
+
+    `own_texts`: record number -> the record's own text.
 
     `annotations()` waits for the reader.
     """
@@ -219,7 +221,8 @@ class Decider:
     ) -> PendingAnnotations:
         """Have the reader annotate the texts that the agents will need.
 
-        With `executor`, it works there, and `PendingAnnotations.annotations` waits for it.
+        With `executor`, the reader works in it, and `PendingAnnotations.annotations` waits for the
+        reader.
         """
         if self._gateway.reader is None:
             return PendingAnnotations({}, dict)
@@ -263,7 +266,7 @@ class Decider:
         """Run the agents' `extract` on records, and encode their texts.
 
         Events in `excluded` are treated as erased. Records in `parked` are skipped, since the
-        agents may fail on them. With `executor`, the encoder works there while the caller goes on;
+        agents may fail on them. With `executor`, the encoder works in it while the caller goes on;
         the agents do not, because two Python threads would only wait for each other. `pending` is
         the result of `annotate` for these records; if None, they are annotated now.
         """
@@ -342,8 +345,8 @@ class Decider:
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
 
-        The reason may quote the record that failed, which for a retry is the retried one. A retry
-        of a record that is not parked has no effect, and is not parked itself.
+        The reason may quote the record that failed; for a retry, that is the retried record. A
+        retry of a record that is not parked has no effect, and is not parked itself.
         """
         state = self._state()
         sources: tuple[int, ...] = (record.source.number,)
@@ -356,7 +359,7 @@ class Decider:
         return Decision([DecidedPart(sources, puts=[row])], frozenset(state.reads), parked=True)
 
     def project(self, parts: Iterable[DecidedPart]) -> None:
-        """Write decided parts into the open files, where the next record sees them."""
+        """Write decided parts into the open files, so that the next record sees them."""
         for part in parts:
             for model in self._files.decided:
                 deletes = tuple(
@@ -397,8 +400,8 @@ class Decider:
     ) -> list[DecidedPart]:
         """Return the vectors of texts that no row uses, so that everything encoded is recorded.
 
-        A duplicate statement becomes a fact when the first one is forgotten; by then a replay can
-        no longer encode it.
+        A duplicate of a statement becomes a fact when the first statement is forgotten. A replay
+        can no longer encode it then.
         """
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
         unused: list[DecidedPart] = []
@@ -427,7 +430,7 @@ class Decider:
         for read in extracted.reads:
             state.record_read(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
-        # The row contains the reason, which may quote the parked record.
+        # The row contains the reason, which may quote the parked record, so that is a source too.
         letter_part = DecidedPart((number, record.source.number), puts=[retried])
         return [*self._decide(parked.event, extracted, state), letter_part]
 
@@ -442,7 +445,7 @@ def _add_annotations(row: RecordedAnnotations, parts: list[DecidedPart]) -> None
 
 
 def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:
-    """Return the dead letter of `number` if it is before `record` and still parked."""
+    """Return the dead letter of record `number` if it precedes `record` and is still parked."""
     letter = state.dead_letter(number)
     if letter is None or letter.state != "parked" or number >= record.source.number:
         return None

@@ -1,9 +1,9 @@
-"""Dependencies between decisions: the keys that each one read and wrote.
+"""Dependencies between decisions: the keys that each decision read and wrote.
 
 Each decision has a row in memory.db with the keys under which it queried the state, and the keys
-under which its own rows are found (`recollect.streams.agents.state`). An erasure follows them
-forward. The rows of a decision are read from its change record, whose offset is in memory.db, or,
-if an erasure has repeated the decision, from its row in memory.db.
+under which its own rows are found (`recollect.streams.agents.state`). An erasure follows these
+dependencies forward. The rows of a decision are read from its change record, whose offset is in
+memory.db. If an erasure has repeated the decision, they are read from its row in memory.db.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from recollect.streams.deciding.decider import Decision
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import current_sections, record_ending_at
 
-#: The read models that agents query. Rows of others are stored by key only.
+#: The read models that agents query. Of the rows of other models, only the keys are stored.
 _QUERIED_MODELS = ("memory", "identity")
 
 RowKey = tuple[str, tuple[str | int, ...]]
@@ -48,7 +48,7 @@ RowKey = tuple[str, tuple[str | int, ...]]
 class TracedPart(NamedTuple):
     """The rows of a decision with the same sources.
 
-    `unqueried` are the keys of the rows that no decision queries; those rows are not kept.
+    `unqueried`: the keys of the rows that no decision queries; the rows themselves are not kept.
     """
 
     sources: tuple[int, ...]
@@ -68,26 +68,27 @@ class DependenciesUnknown(Exception):
 def with_dependencies(number: int, decision: Decision, *, restated: bool = False) -> Decision:
     """Add the row with a decision's dependencies, if it has any.
 
-    `restated`: the row also has the decision itself, replacing the change record of `number`.
+    `restated`: the row also contains the decision itself, which replaces the change record of
+    `number`.
     """
     parts = decision.parts
-    rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
+    numbers = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
     writes = {key for part in parts for row in part.puts for key, _ in keys_of_row(row)}
-    reads = decision.reads | {key_of_event(each) for each in rests_on - {number}}
+    reads = decision.reads | {key_of_event(each) for each in numbers - {number}}
     if not (reads or writes or restated):
         return decision
-    sources = tuple(sorted(rests_on))
+    sources = tuple(sorted(numbers))
     row = DecisionDependencies(
         number,
         b"".join(sorted(reads)),
         b"".join(sorted(writes)),
         _encode_parts(parts) if restated else None,
     )
-    same = next((part for part in parts if part.sources == sources), None)
-    if same is None:
+    existing = next((part for part in parts if part.sources == sources), None)
+    if existing is None:
         return decision._replace(parts=[*parts, DecidedPart(sources, puts=[row])])
-    extended = DecidedPart(sources, [*same.puts, row], same.deletes, same.outbox)
-    return decision._replace(parts=[extended if part is same else part for part in parts])
+    extended = DecidedPart(sources, [*existing.puts, row], existing.deletes, existing.outbox)
+    return decision._replace(parts=[extended if part is existing else part for part in parts])
 
 
 def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
@@ -96,7 +97,7 @@ def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
 
 
 def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
-    """Encode the rows that decisions query, and only the keys of the others, by their sources."""
+    """Encode the rows that decisions query, and the keys of all other rows, by their sources."""
     encoded = []
     for part in parts:
         queried = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _QUERIED_MODELS]
@@ -211,7 +212,7 @@ def source_event_numbers(
 
 
 class _KeyIndex:
-    """The keys of decisions, by decision and inverted by key."""
+    """An index of the keys of decisions, for look-ups by decision and by key."""
 
     def __init__(self, numbers: npt.NDArray[np.int64], keys: Sequence[bytes]) -> None:
         self._numbers = numbers
@@ -242,7 +243,10 @@ class _KeyIndex:
 
 
 def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
-    """Return what queries see of rows: key -> row key -> value; later rows replace earlier ones."""
+    """Return the values that queries return for rows: key -> row key -> value.
+
+    Later rows replace earlier ones.
+    """
     found: dict[bytes, dict[RowKey, object]] = {}
     for row in rows:
         for key, seen in keys_of_row(row):

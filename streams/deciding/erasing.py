@@ -1,11 +1,11 @@
 """Compute an erasure: the difference from the live zone to the zone without the erased events.
 
 The target is the zone derived again as if the erased events had never been readable. The change
-record of an erasure must lead to it from two states: the live one, and that of a lagging replica,
-which cannot unseal parts with an erased source. These two differ only in the rows of such parts.
-So the record contains, as they are in the target, all rows in which live and target differ, and all
-rows of such parts. Each row is sealed with the keys of its sources in the target, so that a later
-erasure reaches it too.
+record of an erasure must lead to the target from two states: that of the live zone, and that of a
+lagging replica, which cannot unseal parts with an erased source. These states differ only in the
+rows of such parts. So the change record contains two sets of rows, with their values in the target:
+the rows in which the live zone and the target differ, and all rows of such parts. Each row is
+sealed with the keys of its sources in the target, so that a later erasure reaches it too.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def erase(
 ) -> tuple[Decision, tuple[Source, ...]]:
     """Return the decision of an erasure, and the events that it erases.
 
-    `files` are locked and have applied every earlier record; the topic has all their change
-    records.
+    `files` must be locked and have applied every earlier record, and the change records of these
+    must be in the topic.
     """
     number = record.source.number
     erased = erased_by(ledger, zone, number, targets)
@@ -93,7 +93,8 @@ def erase(
             ) as redecision,
             suppress(DependenciesUnknown),
         ):
-            # DependenciesUnknown: another chain has already destroyed keys of the erased events.
+            # If another chain has already destroyed keys of the erased events, dependencies are
+            # unknown, and the target is derived in full below.
             return Decision(redecision.run()), erased
     target = _Target(ledger, zone, number - 1, excluded, parked, agents)
     return Decision(_full_difference(ledger, zone, chain, files, replaying, target)), erased
@@ -137,7 +138,8 @@ def _full_difference(
                 row_sources.close()
     finally:
         clear_scratch(files)
-    # No dependencies are recorded here, so a later erasure must not use any up to this record.
+    # The target's decisions are derived without their dependencies, so a later erasure must not use
+    # any dependencies up to this record.
     return [*parts, DecidedPart((upto + 1,), puts=[DecisionDependencies(upto + 1, b"", b"", b"")])]
 
 
@@ -149,7 +151,7 @@ def clear_scratch(files: ZoneFiles) -> None:
 def parked_records(files: ZoneFiles) -> dict[int, str]:
     """Return the records that were ever parked, with their reasons.
 
-    Excluded are records that could not be decoded when they were published: events of kind `park`
+    Records that could not be decoded when they were published are left out: events of kind `park`
     stand in for them.
     """
     connection = files.memory.connection
@@ -160,7 +162,7 @@ def parked_records(files: ZoneFiles) -> dict[int, str]:
 
 
 class RowSources:
-    """The sources of each row of the target, as of its last put."""
+    """The sources of each row of the target, from the part that wrote it last."""
 
     def __init__(self, directory: Path) -> None:
         self._connection = connect(directory / "provenance.db")
@@ -224,7 +226,7 @@ class _Target(NamedTuple):
                 extracts = decider.extract(records, parked=self.parked)
                 for record, extracted in zip(records, extracts, strict=True):
                     if record.kind == "forget":
-                        # Its targets are already unreadable here.
+                        # Its targets are already unreadable in the target.
                         continue
                     if record.source.number in self.parked and (record.event or record.problem):
                         decision = decider.park(record, self.parked[record.source.number])
@@ -252,8 +254,8 @@ def _affected_rows(
 ) -> tuple[set[tuple[str, Key]], bool]:
     """Return the rows of every part with an erased source, and whether all could be unsealed.
 
-    A lagging chain, such as that of a kept generation, may find keys already destroyed by another
-    one.
+    On a lagging chain, such as that of a kept generation, keys may be missing because another chain
+    has destroyed them already.
     """
     affected: set[tuple[str, Key]] = set()
     complete = True
@@ -295,7 +297,7 @@ def _replica_differences(
     target: ZoneFiles,
     live: ZoneFiles,
 ) -> set[tuple[str, Key]]:
-    """Build a lagging replica, and return the rows in which it differs from the target.
+    """Create a lagging replica, and return the rows in which it differs from the target.
 
     Dependency rows that only the live files have are included.
     """
@@ -328,8 +330,8 @@ def _parts(
     own = parts.setdefault((number,), DecidedPart((number,)))
 
     def put(row: AnyRow) -> None:
-        rests_on = row_sources.of(row.TABLE, key_of(row))
-        parts.setdefault(rests_on, DecidedPart(rests_on)).puts.append(row)
+        sources = row_sources.of(row.TABLE, key_of(row))
+        parts.setdefault(sources, DecidedPart(sources)).puts.append(row)
 
     written: set[tuple[str, Key]] = set()
     for table, key, _, target_row in differences(live, target):
@@ -346,7 +348,7 @@ def _parts(
             own.deletes.append(Delete(table, key))
         else:
             put(target_row)
-    # Deletes come first: an old row may have a unique value that a new one needs.
+    # Deletes come first, because an old row may hold a unique value that a new row needs.
     return [part for part in parts.values() if part.puts or part.deletes]
 
 

@@ -7,7 +7,7 @@ Propagation stops where a decision or the rows of a key are unchanged. The queri
 is in memory: when a key is first read, its rows are materialised from the decisions that wrote
 them, so each decision sees the target as it was just before its record.
 
-If this is impossible, `erasing` derives the target in full; both give the same rows.
+If this is impossible, `erasing` derives the target in full, which gives the same rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ KeyView = dict[RowKey, object]
 
 
 class DecisionInputs(NamedTuple):
-    """The files that a decision queries: the live raw turns, and in-memory files of the target."""
+    """The files that a decision queries: live raw turns, and the target's rows in memory."""
 
     events: ReadModel
     memory: ReadModel
@@ -66,7 +66,7 @@ class DecisionInputs(NamedTuple):
 class Redecision:
     """The decisions of a zone that change when some records are erased.
 
-    `live` are the files at record `upto`; `parked` are the records that were parked, with their
+    `live`: the files as of record `upto`. `parked`: the records that were parked, with their
     reasons.
     """
 
@@ -117,7 +117,7 @@ class Redecision:
         """Return the difference from live to target, grouped by the sources of its rows.
 
         Raises:
-            DependenciesUnknown: a decision that is needed cannot be unsealed.
+            DependenciesUnknown: a decision that has to be read cannot be unsealed.
         """
         self._pending = sorted(number for number in self._erased if number <= self._upto)
         for key in self._erased_keys:
@@ -133,7 +133,7 @@ class Redecision:
     # Propagation, forward through the decisions
 
     def _revisit(self, number: int) -> None:
-        """Remove, repeat or keep a decision, and queue those that its differences affect."""
+        """Remove, repeat or keep a decision, and queue the decisions that this affects."""
         self._current_number = number
         reads = self._decisions.reads(number)
         is_erased = number in self._erased
@@ -160,7 +160,10 @@ class Redecision:
                 self._enqueue(key, number)
 
     def _compare(self, key: bytes, old_view: KeyView, new_view: KeyView, *, changed: bool) -> None:
-        """Update whether live and target differ under a key after a decision."""
+        """Record whether live and target differ under a key after the current decision.
+
+        `changed`: the decision was repeated or removed.
+        """
         if key not in self._differing:
             if not changed or old_view == new_view:
                 return
@@ -180,7 +183,7 @@ class Redecision:
                 heapq.heappush(self._pending, int(numbers[at]))
 
     def _decide(self, number: int) -> list[AnyRow]:
-        """Repeat a decision on the target's state before it; return its rows."""
+        """Repeat a decision with the target's state before it; return its new rows."""
         record = event_at(self._ledger, self._zone, number, self._erased)
         assert record is not None
         if number in self._parked and (record.event or record.problem):
@@ -223,7 +226,7 @@ class Redecision:
                     yield row, part.sources
 
     def _view_before(self, key: bytes) -> KeyView:
-        """Return the view of a key before the current decision, the same in live and target."""
+        """Return the view of a key before the current decision, when live and target agree."""
         view: KeyView = {}
         for number in self._writers(key, 0, self._current_number):
             rows = [row for row, _ in self._rows_under(key, number)]
@@ -231,7 +234,7 @@ class Redecision:
         return view
 
     def _materialise(self, key: bytes) -> None:
-        """Copy the target's rows under a key, before the current decision, into memory."""
+        """Copy the target's rows under a key, as of before the current decision, into memory."""
         rows: dict[ReadModel, list[AnyRow]] = {}
         for number in self._writers(key, self._materialised_to.get(key, 0), self._current_number):
             for row, _ in self._rows_under(key, number):
@@ -253,7 +256,7 @@ class Redecision:
 
         affected: set[RowKey] = set()
         repeated: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
-        # The first key of each row; None: no decision queries it.
+        # The first key of each row; None if no decision queries the row.
         first_keys: dict[RowKey, bytes | None] = {}
         for number in sorted(self._parts):
             for part in self._decisions.parts(number):
@@ -275,16 +278,16 @@ class Redecision:
                 erasure_part.deletes.append(Delete(DecisionDependencies.TABLE, (number,)))
             elif (row := self._replacement_row(number)) is not None:
                 put(*row)
-        # Deletes come first: an old row may have a unique value that a new one needs.
+        # Deletes come first, because an old row may hold a unique value that a new row needs.
         return [part for part in parts.values() if part.puts or part.deletes]
 
     def _last_written(
         self, key: RowKey, first_key: bytes | None
     ) -> tuple[AnyRow, tuple[int, ...]] | None:
-        """Return a row as the last decision of the target wrote it, with its sources.
+        """Return a row as a decision of the target last wrote it, with its sources.
 
-        None if no decision wrote it. A row without a first key is written only once, so there is
-        nothing to look up.
+        None if no decision wrote it. Also None if it has no first key: such a row is written only
+        once, so no later version can exist.
         """
         if first_key is None:
             return None
@@ -304,8 +307,9 @@ class Redecision:
         return model.row(ROW_OF_TABLE[table], values)
 
     def _replacement_row(self, number: int) -> tuple[AnyRow, tuple[int, ...]] | None:
-        """Return the row that replaces a decision's change record, with its sources; None if the
-        record still applies.
+        """Return the row that replaces a decision's change record, with the row's sources.
+
+        None if the change record still applies.
         """
         old_parts, decision = self._decisions.parts(number), self._redecided[number]
         same_reads = self._decisions.reads(number) == decision.reads

@@ -1,7 +1,7 @@
 """Load and check the agents that a home's configuration names.
 
-Only an agent's existence and interface are checked. Determinism, and complete sources of its rows,
-are its author's responsibility (CONTRIBUTING.md).
+Only an agent's existence and interface are checked. Its author must make sure that it is
+deterministic and that it names all sources of its rows (CONTRIBUTING.md).
 """
 
 from __future__ import annotations

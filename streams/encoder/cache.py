@@ -4,7 +4,7 @@
                                        /source.json            the receipt of the three
                                        /int8-<checksum>.onnx, float-<checksum>.onnx
                                        /int8.json, float.json  the receipt of each graph
-                                       /int8-<checksum>-outline* loads that graph sooner
+                                       /int8-<checksum>-outline* that graph without its weights
                                        /reranker-int8-*        the same for a cross-encoder
     encoders/.partial-*                                        work in progress, never read
 
@@ -35,10 +35,10 @@ _STALE_AFTER_S = 24 * 3600.0
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """The origin of files; `place`: the hub's repository, the wheel's requirement, or the
-    directory.
+    """The origin of a model's files.
 
-    `revision` is the hub's commit, and "" elsewhere.
+    `place`: the hub's repository, the wheel's requirement, or the directory. `revision`: the commit
+    on the hub; "" elsewhere.
     """
 
     source: ModelSource
@@ -47,7 +47,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class SourceReceipt(msgspec.Struct, frozen=True):
-    """Written once the three files are complete: their checksums and their origin."""
+    """The checksums and the origin of the three files, written once they are complete."""
 
     checksums: Checksums
     origin: Origin
@@ -87,9 +87,7 @@ def sha256_of(path: Path) -> str:
 
 @contextmanager
 def scratch_directory(cache: Path) -> Iterator[Path]:
-    """Yield a scratch directory on the cache's file system, so that renames out of it are
-    atomic.
-    """
+    """Yield a scratch directory on the cache's file system, from which renames are atomic."""
     root = cache / "encoders"
     root.mkdir(parents=True, exist_ok=True)
     for leftover in root.glob(".partial-*"):
@@ -118,7 +116,10 @@ def write_graph(
     directory: Path,
     suffix: str = ".onnx",
 ) -> None:
-    """Store a graph under a unique name, so that concurrent writers cannot mix file and receipt."""
+    """Store a graph and its receipt.
+
+    The file name is unique, so that two concurrent writers cannot overwrite each other's file.
+    """
     sha256 = hashlib.sha256(graph).hexdigest()
     file = f"{name}-{sha256[:16]}{suffix}"
     (scratch / file).write_bytes(graph)

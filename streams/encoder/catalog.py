@@ -101,7 +101,7 @@ MINILM = Model(
     ),
 )
 
-# In order of preference: without a name, the first whose source responds is used.
+# In order of preference: if no name is given, the first model whose source responds is used.
 REGISTRY: Mapping[str, Model] = {model.name: model for model in (BGE_SMALL, MINILM)}
 
 

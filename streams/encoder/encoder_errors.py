@@ -18,7 +18,7 @@ class EncoderMismatch(EncoderError):
 
 
 class EncoderUnavailable(EncoderError):
-    """A source lacks a file, or a download was interrupted; nothing of it is kept."""
+    """A source lacks a file, or a download was interrupted; no part of it is kept."""
 
 
 class EncoderUnreachable(EncoderUnavailable):

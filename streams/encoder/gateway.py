@@ -1,4 +1,4 @@
-"""The gateway to the encoder, which looks recorded results up before it runs a model."""
+"""The gateway to the encoder, which looks up recorded results before it runs a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.projections.embeddings.token_vectors import TokenCodes, compress
 from recollect.schemas.ids import text_hash
 from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
-# Entries; about 10 MB of vectors, so that a sentence repeated soon is encoded once.
+# Entries, or about 10 MB of vectors. A sentence that is repeated soon is encoded only once.
 _CACHE_SIZE = 8_192
 
 
@@ -44,8 +44,8 @@ class Reader(Protocol):
 class ReaderHandle(NamedTuple):
     """A home's reader, loaded on demand.
 
-    `name`: the first four bytes of the hash of its heads. `encodes`: shares its forward pass with
-    the home's encoder, so an annotated text is encoded as well.
+    `name`: the first four bytes of the hash of its heads. `encodes`: whether it shares its forward
+    pass with the home's encoder, so that an annotated text is encoded as well.
     """
 
     name: bytes
@@ -67,7 +67,7 @@ class EncoderGateway:
     """Encodings and annotations of texts: cached, else recorded, else computed.
 
     `recorded` and `recorded_annotation` look up recorded results. The encoder and the reader are
-    loaded when the first text needs them, so that a replay never does, and then kept.
+    loaded when a text first needs them, and then kept. A replay needs neither.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class EncoderGateway:
     def replaying(
         self, recorded: EncodingLookup, recorded_annotation: AnnotationLookup
     ) -> EncoderGateway:
-        """Return a gateway to the same models with these look-ups of recorded results."""
+        """Return a gateway to the same models, with these functions to look up recorded results."""
         return EncoderGateway(
             self.model,
             self.dimension,
@@ -109,7 +109,7 @@ class EncoderGateway:
         )
 
     def encoder(self) -> Encoder:
-        """Return the encoder, loading it once; does not wait for a running batch."""
+        """Return the encoder, which is loaded once; do not wait for a running batch."""
         if self._encoder is not None:
             return self._encoder
         with self._loading:
@@ -118,7 +118,7 @@ class EncoderGateway:
             return self._encoder
 
     def _load_reader(self) -> Reader:
-        """Return the reader, loading it once."""
+        """Return the reader, which is loaded once."""
         assert self.reader is not None
         with self._loading:
             if self._loaded_reader is None:
@@ -126,7 +126,7 @@ class EncoderGateway:
             return self._loaded_reader
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
-        """Return the token vectors of a query, which are never recorded."""
+        """Return the token vectors of a query; they are never recorded."""
         return self.encoder().encode_query_tokens(text)
 
     def count_tokens(self, text: str) -> int:
@@ -180,8 +180,8 @@ class EncoderGateway:
     def encodings(self, texts: Iterable[str], token_texts: Iterable[str] = ()) -> Encodings:
         """Return the encoding of every text, with token vectors for each of `token_texts`.
 
-        Without a model there are none. Encodings recorded by versions without token vectors are
-        returned without them, since a replay repeats what was recorded.
+        Without a model the result is empty. Older versions recorded encodings without token
+        vectors; these are returned as they are, since a replay repeats what was recorded.
         """
         if self.model is None:
             return {}
@@ -210,16 +210,16 @@ class EncoderGateway:
         """Encode each text once, and cache the results."""
         self.encoded_count += len(missing)
         token_texts = {key: text for key, text in missing.items() if key in with_tokens}
-        rest = {key: text for key, text in missing.items() if key not in with_tokens}
+        plain_texts = {key: text for key, text in missing.items() if key not in with_tokens}
         encodings: Encodings = {}
         if token_texts:
             # The same forward pass gives the text's vector.
             token_vectors = self.encoder().encode_tokens(list(token_texts.values()))
             for (key, text), tokens in zip(token_texts.items(), token_vectors, strict=True):
                 encodings[key] = _encoding(text, tokens)
-        if rest:
-            vectors = canonical_vectors.quantise(self.encoder().encode(list(rest.values())))
-            encodings |= {key: Encoding(row) for key, row in zip(rest, vectors, strict=True)}
+        if plain_texts:
+            vectors = canonical_vectors.quantise(self.encoder().encode(list(plain_texts.values())))
+            encodings |= {key: Encoding(row) for key, row in zip(plain_texts, vectors, strict=True)}
         self._cache_encodings(encodings)
         return encodings
 
@@ -235,5 +235,5 @@ def _encoding(text: str, tokens: TokenVectors) -> Encoding:
 
 
 def text_hash_prefix(key: str) -> bytes:
-    """Return the first four bytes of a text's hash, as recorded annotations have them."""
+    """Return the first four bytes of a text's hash, by which recorded annotations are found."""
     return bytes.fromhex(key[:8])

@@ -260,7 +260,7 @@ def _install(
         name, settings = model.name, model.settings
     else:
         for file in SETTINGS_FILES:
-            _fetch_if_there(source, file, files, report)
+            _fetch_optional(source, file, files, report)
         name, settings = f"{attempt.name}@{checksums.safetensors[:8]}", read_settings(files)
     origin = store.Origin(attempt.source, source.place, source.revision)
     if not _cached_origin(cache, checksums):
@@ -280,8 +280,10 @@ def _cached_origin(cache: Path, checksums: Checksums) -> store.Origin | None:
 def _fetch(
     source: FileSource, files: Path, pinned: Checksums | None, report: OnDownloadProgress
 ) -> Checksums:
-    """Fetch the three files; only a failure on the first, small one lets the next source be
-    tried.
+    """Fetch the three files.
+
+    If the first and smallest file cannot be fetched, raise EncoderUnreachable, so that the next
+    source is tried.
     """
     expected = store.by_file(pinned) if pinned else {}
     found: dict[str, str] = {}
@@ -302,7 +304,7 @@ def _fetch(
     )
 
 
-def _fetch_if_there(source: FileSource, file: str, files: Path, report: OnDownloadProgress) -> None:
+def _fetch_optional(source: FileSource, file: str, files: Path, report: OnDownloadProgress) -> None:
     try:
         fetch(source, file, files / file, sha256=None, progress=report)
     except FileNotFoundError:

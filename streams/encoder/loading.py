@@ -30,7 +30,7 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
     """
     files = _find_files(pin, cache)
     with _verifying(files, pin):
-        # Imported here: onnxruntime takes a tenth of a second, which an error need not cost.
+        # Imported here, because importing onnxruntime takes a tenth of a second.
         from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 
         return OnnxEncoder(
@@ -98,16 +98,17 @@ def _find_files(pin: Pin, cache: Path) -> _Files:
 def _verify(files: _Files, pin: Pin) -> None:
     """Raise EncoderMismatch if a file does not have its checksum."""
     if not store.graph_is_intact(files.directory, files.receipt):
-        raise EncoderMismatch(_damaged(files.graph, pin))
+        raise EncoderMismatch(_damage_message(files.graph, pin))
     if store.sha256_of(files.tokenizer) != pin.tokenizer_sha256:
-        raise EncoderMismatch(_damaged(files.tokenizer, pin))
+        raise EncoderMismatch(_damage_message(files.tokenizer, pin))
 
 
 @contextmanager
 def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
-    """Verify files in parallel with loading, which takes as long; raise EncoderMismatch at the end.
+    """Verify files while the block loads the model, which takes as long.
 
-    The loaded model must not be used before.
+    At the end of the block, raise EncoderMismatch if a file is damaged. The loaded model must not
+    be used before.
     """
     with ThreadPoolExecutor(1) as background:
         verified = background.submit(_verify, files, pin)
@@ -119,7 +120,7 @@ def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
 
 
 def _fastest_file(files: _Files, cache: Path) -> Path:
-    """Return the file that loads fastest: the graph with external weights, built if missing."""
+    """Return the file that loads fastest: the graph with external weights, created if missing."""
     found = find_weightless_graph(files.directory, files.receipt)
     if found is None:
         # The cache may be read-only.
@@ -129,7 +130,7 @@ def _fastest_file(files: _Files, cache: Path) -> Path:
     return found or files.graph
 
 
-def _damaged(path: Path, pin: Pin) -> str:
+def _damage_message(path: Path, pin: Pin) -> str:
     return (
         f"{path} does not have its checksum: it is damaged or replaced, and is not used. "
         f"Install {pin.model} again with: {_reinstall_command(pin)}"

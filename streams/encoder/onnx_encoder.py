@@ -31,9 +31,9 @@ _READER_OUTPUTS = [LAST_HIDDEN_STATE, *map(hidden_state_name, INNER_LAYERS)]
 class OnnxEncoder:
     """An Encoder whose vectors are the same, bit for bit, in any batch and on any worker.
 
-    Dynamic int8 quantisation scales activations per tensor, and float sums depend on the shape, so
-    texts never share a forward pass; and each runs on one thread, so nothing depends on how work is
-    split. Throughput comes from running `workers` forward passes in parallel.
+    Dynamic int8 quantisation scales activations per tensor, and float sums depend on the shape.
+    Therefore texts never share a forward pass. Each pass runs on one thread, so nothing depends on
+    how work is split. Throughput comes from running `workers` forward passes in parallel.
     """
 
     def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path, workers: int | None) -> None:
@@ -66,7 +66,7 @@ class OnnxEncoder:
 
     def encode_query(self, text: str) -> Floats:
         """Return the (dimension,) unit vector of a query, with the model's query prefix."""
-        # On the caller's thread, so that a query does not wait behind a large batch.
+        # Runs on the caller's thread, so that a query does not wait behind a large batch.
         return self._vector(self._settings.query_prefix + text)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
@@ -80,7 +80,7 @@ class OnnxEncoder:
         return [found[row] for row in range(len(texts))]
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
-        """Return a query's token vectors without its prefix's; `pooled` equals `encode_query`."""
+        """Return a query's token vectors without those of its prefix, as `Encoder` specifies."""
         prefix = self._settings.query_prefix
         found = self._tokens(prefix + text)
         own = found.offsets[:, 0] >= len(prefix)
@@ -101,7 +101,7 @@ class OnnxEncoder:
 
     def run_parallel(self, work: Callable[[int], None], count: int) -> None:
         """Call `work` with 0 to count - 1 on the workers' threads; each takes the next number."""
-        # Not one pool task per number: each would wake the caller on completion.
+        # One pool task per worker, not per number: each task wakes the caller when it ends.
         waiting = deque(range(count))
 
         def run() -> None:
@@ -131,8 +131,9 @@ class OnnxEncoder:
         self.run_parallel(lambda row: callback(row, self.hidden_states(texts[row])), len(texts))
 
     def hidden_states(self, text: str) -> HiddenStates:
-        """Return a text's hidden states in all layers that heads use, computed on the caller's
-        thread.
+        """Return a text's hidden states in all layers that heads use.
+
+        They are computed on the caller's thread.
         """
         tokenised = self._tokeniser.tokenise(text)
         last, *inner = self._session.run(_READER_OUTPUTS, {self._input: tokenised.ids})

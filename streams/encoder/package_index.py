@@ -1,5 +1,6 @@
-"""Download a wheel from the package index that pip or uv is configured for; neither need be
-installed.
+"""Download a wheel from the package index for which pip or uv is configured.
+
+Neither pip nor uv has to be installed.
 
 The index is the first of UV_DEFAULT_INDEX, UV_INDEX_URL, PIP_INDEX_URL, `index-url` of pip.conf and
 PyPI. UV_INDEX, UV_EXTRA_INDEX_URL, UV_FIND_LINKS and pip's `extra-index-url` and `find-links` add
@@ -31,7 +32,7 @@ from recollect.streams.system.http_clients import http_client
 _PYPI = "https://pypi.org/simple"
 _TIMEOUT_SECONDS = 60.0
 _CONNECT_SECONDS = 15.0
-#: PEP 691 before PEP 503.
+#: JSON (PEP 691) is preferred to HTML (PEP 503).
 _ACCEPT = (
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1"
@@ -112,7 +113,7 @@ def open_wheel(
     `requirement`: `name==version`.
 
     Raises:
-        EncoderUnreachable: no location has it or responds; the message gives each reason.
+        EncoderUnreachable: no location responds with the wheel; the message gives each reason.
         InvalidInput: the configured certificates cannot be read.
     """
     name, _, version = requirement.partition("==")
@@ -162,8 +163,8 @@ def _find_wheel(client: httpx.Client, location: str, name: str, version: str) ->
         found = [FoundWheel(path.name, path) for path in sorted(directory.glob("*.whl"))]
     else:
         found = _list_wheels(client, location)
-    wanted = _normalised(name), version
-    return next((each for each in found if _name_and_version(each.file) == wanted), None)
+    requirement = _normalised(name), version
+    return next((each for each in found if _name_and_version(each.file) == requirement), None)
 
 
 def _list_wheels(client: httpx.Client, page: str) -> list[FoundWheel]:
@@ -189,8 +190,8 @@ def _open(
         with found.location.open("rb") as file:
             yield iter(lambda: file.read(1 << 20), b""), found.location.stat().st_size
         return
-    same = urlsplit(page).hostname == urlsplit(found.location).hostname
-    login = _credentials(page if same else found.location)
+    same_host = urlsplit(page).hostname == urlsplit(found.location).hostname
+    login = _credentials(page if same_host else found.location)
     with client.stream(
         "GET", found.location, headers={"Accept-Encoding": "identity"}, auth=login
     ) as response:
@@ -225,9 +226,7 @@ class _Links(HTMLParser):
 
 
 def _name_and_version(file: str) -> tuple[str, str] | None:
-    """Return the normalised name and the version in a wheel's file name; None if it is not a
-    wheel.
-    """
+    """Return the normalised name and the version in a wheel's file name; None for other files."""
     parts = file.removesuffix(".whl").split("-")
     return (_normalised(parts[0]), parts[1]) if file.endswith(".whl") and len(parts) > 4 else None
 

@@ -14,7 +14,7 @@ from recollect.streams.encoder.catalog import (
     Precision,
 )
 
-# Increased whenever the graph built from the same weights would give other vectors.
+# Increase this number whenever the graph built from the same weights would give other vectors.
 CONVERSION = 1
 
 

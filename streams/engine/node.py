@@ -65,11 +65,11 @@ _BATCH_SIZE = 1_000
 
 
 class Node:
-    """Everything below a home directory that is not configuration.
+    """Everything in a home directory except its configuration.
 
     `decides` False: a replica, which only projects the decisions of other nodes. A read-only home
-    is not driven: files that are incomplete are copied to a temporary directory and completed
-    there, which is deleted when the node is closed.
+    is not driven. If its files are incomplete, they are copied to a temporary directory and
+    completed there; that directory is deleted when the node is closed.
     """
 
     def __init__(
@@ -118,10 +118,10 @@ class Node:
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """The agents that decide; loaded by name on first use.
+        """The agents that decide; they are loaded by name on first use.
 
         Raises:
-            HomeError: one cannot be loaded.
+            HomeError: an agent cannot be loaded.
         """
         if self._agents is None:
             from recollect.streams.deciding.registration import agents_named
@@ -132,7 +132,8 @@ class Node:
     def check_agents(self, zone: str, generation: Generation) -> None:
         """Raise AgentMismatch if a generation was decided by other agents than those of this home.
 
-        Decisions depend on all earlier ones, and an erasure repeats some of them.
+        The same agents must make all decisions, since each decision depends on the earlier ones,
+        and an erasure repeats some of them.
         """
         if generation.agents != self.agent_names:
             theirs = ",".join(generation.agents)
@@ -151,9 +152,7 @@ class Node:
         return self.agent_names
 
     def _migrate_pending_purges(self) -> None:
-        """Move pending purges from the journal, where an older build recorded them, to the zones'
-        files.
-        """
+        """Move pending purges that an older build recorded in the journal to the zones' files."""
         for zone in self.journal.legacy_pending_purges():
             with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
                 for model in files.decided:
@@ -199,7 +198,7 @@ class Node:
             HomeError: the zone has no event, and therefore no generation.
         """
         directory = self.zone(zone)
-        # Another process may be creating the first one: check again under the lock.
+        # If there is none yet, another process may be creating it: check again under the lock.
         with suppress(HomeError):
             return directory.current()
         if not self.ledger.head(zone).number:
@@ -213,7 +212,7 @@ class Node:
                     level="first",
                     agents=self._first_agents(),
                 )
-                # Create its files now, so that a file missing later is known to be lost.
+                # Create its files now, so that a file that is missing later is known to be lost.
                 with self.open(zone, first):
                     pass
                 directory.activate(first, None)
@@ -234,12 +233,12 @@ class Node:
             yield files
 
     def _lend(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
-        place = self._files_directory(zone, generation)
+        directory = self._files_directory(zone, generation)
         return self._files.open(
-            place,
+            directory,
             generation.encoder,
             generation.dimension,
-            readonly=not self.writes and read_only(place),
+            readonly=not self.writes and read_only(directory),
             complete=generation.complete,
         )
 
@@ -247,8 +246,8 @@ class Node:
         """Open the files of a generation, or their copy, read-only; the caller closes them."""
 
         def opened() -> ZoneFiles:
-            place = self._files_directory(zone, generation)
-            return ZoneFiles(place, generation.encoder, generation.dimension, readonly=True)
+            directory = self._files_directory(zone, generation)
+            return ZoneFiles(directory, generation.encoder, generation.dimension, readonly=True)
 
         try:
             return opened()
@@ -257,7 +256,7 @@ class Node:
             return opened()
 
     def snapshot(self, zone: str, timeline: Timeline, number: int) -> Snapshot:
-        """Return the snapshot of a zone after a record, as it can be queried now."""
+        """Return the description of a zone's snapshot as of a record, as it can be queried now."""
         generation = self.current(zone)
         with self.open(zone, generation) as files:
             return snapshot_of(timeline, generation, files, number)
@@ -287,8 +286,8 @@ class Node:
     ) -> ZoneDriver:
         """Return the driver of a generation's files.
 
-        `owner`: it also publishes the commands in its change records. Only the driver of the
-        generation in use may.
+        `owner`: whether the driver also publishes the commands in its change records. Only the
+        driver of the generation in use may do so.
 
         Raises:
             AgentMismatch: the generation was decided by other agents than those of this home.
@@ -313,8 +312,8 @@ class Node:
     def _erase_in_kept_generations(self, zone: str, current: Generation, number: int) -> None:
         """Decide an erasure on the chains of kept generations too, before the keys are destroyed.
 
-        While the erased events can still be read, only dependent decisions are made again. A
-        generation that is busy catches up when it is purged.
+        As long as the erased events can be read, only the decisions that depend on them have to be
+        repeated. If this fails for a generation, the generation catches up when it is purged.
         """
         directory = self.zone(zone)
         with (
@@ -322,9 +321,9 @@ class Node:
             exclusive(directory.path / "rebuild.lock", wait=False),
         ):
             for kept in directory.generations():
-                decided = kept.complete and kept.encoder == self.gateway.model
-                decided = decided and kept.agents == self.agent_names
-                if not decided or kept.chain == current.chain:
+                can_decide = kept.complete and kept.encoder == self.gateway.model
+                can_decide = can_decide and kept.agents == self.agent_names
+                if not can_decide or kept.chain == current.chain:
                     continue
                 with self.open(zone, kept) as files:
                     driver = self.driver(zone, kept, files, owner=False)
@@ -333,7 +332,7 @@ class Node:
     def project_turns(self, zone: str) -> None:
         """Project all events and changes in the ledger into the files; decide nothing.
 
-        A purge that a killed process left pending is finished, unless events are undecided.
+        If a killed process left a purge pending, finish it, unless there are undecided events.
         """
         generation = self.current(zone)
         if not self.writes:
@@ -359,7 +358,7 @@ class Node:
                 self._purge(zone)
 
     def _project_read_only(self, zone: str, generation: Generation) -> None:
-        """As `project_turns`, for a read-only home: in a copy, if the files are incomplete."""
+        """Do what `project_turns` does for a read-only home: if files are incomplete, in a copy."""
         with self.open(zone, generation) as files:
             is_copy = not read_only(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
@@ -368,7 +367,7 @@ class Node:
                 and not behind
                 and not self._has_unprojected_changes(zone, generation, files)
             ):
-                # The files are complete: this only compares them with the ledger.
+                # The files are complete, so this only compares them with the ledger.
                 self.project_turns_into(zone, files)
                 return
         if not is_copy:
@@ -388,19 +387,19 @@ class Node:
             target = directory.directory(generation)
             if target.exists():
                 return
-            begun = target.with_name(f"scratch-{target.name}")
-            begun.mkdir()
+            scratch = target.with_name(f"scratch-{target.name}")
+            scratch.mkdir()
             for name in FILE_NAMES:
-                copy_file(source / name, begun / name)
-            begun.rename(target)
+                copy_file(source / name, scratch / name)
+            scratch.rename(target)
 
     def _has_unprojected_changes(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
-        """Return whether the ledger has change records of a generation that its files lack."""
+        """Return whether a generation's files lack change records that the ledger has."""
         if self.ledger.shared or active_chain(files.events.connection) not in (
             None,
             generation.chain,
         ):
-            # Workers decide these zones; `follow` projects them.
+            # Other nodes decide, or another chain is in use; `follow` projects these changes.
             return False
         mark = min((model.watermark() for model in files.decided), key=lambda mark: mark.number)
         if mark.number >= self.ledger.head(zone).number:
@@ -417,7 +416,7 @@ class Node:
         """Project raw turns, and check that the files have the ledger's history.
 
         Raises:
-            HistoryMismatch: the files were made from another history of this zone.
+            HistoryMismatch: the files were projected from another history of this zone.
         """
         first = self.ledger.head(zone)
         project_events(self.ledger, zone, files)
@@ -440,9 +439,9 @@ class Node:
         progress: OnProgress | None = None,
         should_continue: Callable[[], bool] = lambda: True,
     ) -> int:
-        """Decide everything up to the ledger's end; return how many records that were.
+        """Decide everything up to the ledger's end; return the number of decided records.
 
-        Stops early once `should_continue` returns False, because another process owns the zone now.
+        Stop early once `should_continue` returns False: then another process owns the zone.
         """
         with self.driving(zone):
             return self.drive_locked(zone, progress, should_continue)
@@ -453,7 +452,7 @@ class Node:
         progress: OnProgress | None = None,
         should_continue: Callable[[], bool] = lambda: True,
     ) -> int:
-        """As `drive`, for a caller that holds `driving`."""
+        """Do what `drive` does, for a caller that already holds `driving`."""
         return self._catch_up(
             zone,
             lambda generation, files: self.driver(zone, generation, files).run(
@@ -464,7 +463,7 @@ class Node:
     def follow(
         self, zone: str, progress: OnProgress | None = None, *, project_ahead: bool = True
     ) -> int:
-        """Project the decisions of other nodes in a zone; return how many records were projected.
+        """Project the decisions of other nodes in a zone; return the number of projected records.
 
         `project_ahead` False: another process of this home already projects events.
         """
@@ -489,10 +488,11 @@ class Node:
     def _project_ahead(
         self, zone: str, project: Callable[[Generation, ZoneFiles, int], int]
     ) -> int:
-        """Project changes while a background process projects their events; return how many
-        records.
+        """Project changes while a background process projects their events.
+
+        Return the number of projected change records.
         """
-        moved = 0
+        projected = 0
         from recollect.streams.projecting.background import BackgroundProjection
 
         with BackgroundProjection(self.ledger, zone) as background:
@@ -501,8 +501,8 @@ class Node:
                 for number in background.run(files, generation):
                     if active_chain(files.events.connection) not in (None, generation.chain):
                         break
-                    moved += project(generation, files, number)
-        return moved
+                    projected += project(generation, files, number)
+        return projected
 
     def decided_up_to(self, zone: str) -> int:
         """Return the number of the last record that all files of a zone hold."""
@@ -512,22 +512,22 @@ class Node:
     def decide(self, zone: str, progress: OnProgress | None = None) -> int:
         """Wait until workers have decided everything in the ledger, or decide it here.
 
-        It is decided here if there are no workers, or if they make no progress for ten seconds. If
+        This node decides if there are no workers, or if they make no progress for ten seconds. If
         both decide a record, the second decision is void.
         """
-        moved = 0
-        waited = time.monotonic()
+        projected = 0
+        progressed_at = time.monotonic()
         while self.ledger.workers():
-            moved += (step := self.follow(zone, progress))
+            projected += (new := self.follow(zone, progress))
             if self.decided_up_to(zone) >= self.ledger.head(zone).number:
-                return moved
-            if step:
-                waited = time.monotonic()
-            elif time.monotonic() - waited > _STALL_TIMEOUT_SECONDS:
+                return projected
+            if new:
+                progressed_at = time.monotonic()
+            elif time.monotonic() - progressed_at > _STALL_TIMEOUT_SECONDS:
                 break
-            place = (CHANGES, partition_of(zone))
-            self.ledger.wait({place: self.ledger.end(*place)}, 0.5)
-        return moved + self.drive(zone, progress)
+            changes = (CHANGES, partition_of(zone))
+            self.ledger.wait({changes: self.ledger.end(*changes)}, 0.5)
+        return projected + self.drive(zone, progress)
 
     def _catch_up(self, zone: str, work: Callable[[Generation, ZoneFiles], int]) -> int:
         """Run `work` on the files of the generation that the ledger's last switch names."""
@@ -537,7 +537,7 @@ class Node:
                 self.project_turns_into(zone, files)
                 chain = active_chain(files.events.connection)
                 if chain in (None, generation.chain):
-                    moved = work(generation, files)
+                    processed = work(generation, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
                     break
                 switched = last_switch(self.ledger, zone)
@@ -551,7 +551,7 @@ class Node:
                 self._activate_chain(zone, generation, chain)
         if self.is_purge_pending(zone):
             self._purge(zone)
-        return moved
+        return processed
 
     def is_purge_pending(self, zone: str) -> bool:
         """Return whether a purge of the files in use is pending after an erasure."""
@@ -559,7 +559,7 @@ class Node:
             return files.is_purge_pending()
 
     def finish_purge(self, zone: str) -> None:
-        """Finish a pending purge, as driving the zone does too."""
+        """Finish a pending purge; driving the zone does this too."""
         if self.is_purge_pending(zone):
             with self.driving(zone):
                 self._purge(zone)
@@ -641,8 +641,8 @@ class Node:
                 or generation.encoder not in (None, self.gateway.model)
                 or generation.agents != self.agent_names
             ):
-                # It cannot catch up: it is incomplete, its encoder or agents are not this home's,
-                # or nothing is decided here. If it were kept, it would hold forgotten data.
+                # The generation cannot catch up, and would keep forgotten data: it is incomplete,
+                # its encoder or agents are not this home's, or this node decides nothing.
                 directory.remove(generation)
                 continue
             with self.open(zone, generation) as files:
@@ -655,7 +655,7 @@ class Node:
         failpoint("purge.done")
         if not clean:
             return
-        # The pending purge of the generation in use covers all of them, so it is cleared last.
+        # The mark in the generation in use stands for all generations, so it is cleared last.
         for generation in sorted(kept, key=lambda item: item.name == current.name):
             with self.open(zone, generation) as files:
                 files.clear_purge_pending()
@@ -663,8 +663,9 @@ class Node:
     def chain_in_use(self, zone: str) -> str:
         """Return the chain of a zone that is in use according to the ledger.
 
-        That is the one of its last switch. Older builds recorded a switch only in the files;
-        without a switch in the ledger it is the longest chain, among equals the newest.
+        That is the chain that its last switch names. Older builds recorded a switch only in the
+        files. If the ledger has no switch, the longest chain is in use; of equally long chains, the
+        newest.
         """
         chains: dict[str, int] = {}
         offset = 0
@@ -695,5 +696,5 @@ class Node:
 
 
 def _behind(files: ZoneFiles, number: int) -> bool:
-    """Return whether a decided file has not reached a record yet."""
+    """Return whether a file of decisions has not reached a record yet."""
     return any(model.watermark().number < number for model in files.decided)

@@ -3,7 +3,7 @@
 For a batch of ledger records:
 
 1. read it, and project its raw turns into events.db;
-2. extract from all records of it (models and the encoder work here, ahead and in parallel);
+2. extract from all its records (models and the encoder work in this step, ahead and in parallel);
 3. take the locks, and record by record resolve and project inside the open transactions;
 4. append the change records to `changes`, and read them back;
 5. if they were accepted unchanged, destroy the keys of erased events and commit the files, each
@@ -114,9 +114,9 @@ class RebuildRegression(RecollectError):
 class ZoneDriver:
     """Drives one zone of one generation, on any ledger.
 
-    For a rebuild, `parked` are the records that the replayed chain parked, with their reasons: they
-    are parked again. Up to `decided` that chain decided all others, so a failure there is an error
-    and does not park.
+    For a rebuild, `parked` are the records that the replayed chain parked, with their reasons; they
+    are parked again. That chain decided all other records up to the number `decided`. If one of
+    these fails now, that is an error, and the record is not parked.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class ZoneDriver:
         batch: int = BATCH_SIZE,
         before_key_destruction: Callable[[int], None] | None = None,
     ) -> None:
-        """`before_key_destruction` gets the number of an erasure whose keys still exist."""
+        """`before_key_destruction` is called with an erasure's number before keys are destroyed."""
         self._ledger = ledger
         self._zone = zone
         self._chain = chain
@@ -155,9 +155,9 @@ class ZoneDriver:
     def run(
         self, progress: OnProgress | None = None, should_continue: Callable[[], bool] = lambda: True
     ) -> int:
-        """Handle every record up to the ledger's end; return how many were decided.
+        """Handle every record up to the ledger's end; return the number of decided records.
 
-        Stops between two batches once `should_continue` returns False.
+        Stop between two batches once `should_continue` returns False.
         """
         decided = 0
         while should_continue():
@@ -172,21 +172,21 @@ class ZoneDriver:
         return decided
 
     def _stream(self, progress: OnProgress | None, should_continue: Callable[[], bool]) -> int:
-        """Decide batch after batch, while the encoder works on the next one and the text reader on
-        the one after that.
+        """Decide batch after batch; return the number of decided records.
 
-        Stops at the ledger's end, if another driver was faster, or if a batch failed; the journal
-        then shows that batch as interrupted.
+        Meanwhile the encoder works on the next batch, and the text reader annotates the batch after
+        that. Stop at the ledger's end, or if another driver was faster, or if a batch failed. The
+        journal then shows the failed batch as interrupted.
         """
         decided = 0
-        reader = self._reader()
+        events = self._event_reader()
         with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
             try:
-                records, pending = self._read_and_annotate(reader, ahead)
-                next_records, next_pending = self._read_and_annotate(reader, ahead)
+                records, pending = self._read_and_annotate(events, ahead)
+                next_records, next_pending = self._read_and_annotate(events, ahead)
                 extracted = self.extract(records, ahead, pending)
                 while records and should_continue():
-                    after_next, after_next_pending = self._read_and_annotate(reader, ahead)
+                    after_next, after_next_pending = self._read_and_annotate(events, ahead)
                     next_extracted = self.extract(next_records, ahead, next_pending)
                     accepted = self.decide(records, extracted)
                     if not accepted:
@@ -199,18 +199,18 @@ class ZoneDriver:
             except _ENVIRONMENT:
                 raise
             except Exception:
-                # Each record of the batch is decided by itself next, which shows the one at fault.
-                self._journal.begin(self._zone, self._chain, reader.number)
+                # Next, each record is decided by itself, which shows which one is at fault.
+                self._journal.begin(self._zone, self._chain, events.number)
         return decided
 
-    def _reader(self) -> EventReader:
+    def _event_reader(self) -> EventReader:
         mark = self._files.watermark()
         return EventReader(
             self._ledger, self._zone, mark.number, mark.event_offset, mark.event_hash
         )
 
     def _at_end(self) -> bool:
-        return not self._reader().read(1)
+        return not self._event_reader().read(1)
 
     def _interrupted(self) -> bool:
         """Return whether the next record belongs to a batch that was begun and failed."""
@@ -236,7 +236,7 @@ class ZoneDriver:
                 records = reader.read(max(index, 1))
                 break
         if records and self._files.events.watermark().number < records[-1].source.number:
-            # These arrived after `catch_up`. `extract` must see every turn before its record.
+            # These records arrived after `catch_up`, but `extract` must see every earlier turn.
             project_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
@@ -250,7 +250,7 @@ class ZoneDriver:
         return records, self._decider.annotate(records, parked=self._parked, executor=ahead)
 
     def _journal_begin(self, records: Sequence[UnsealedEvent]) -> None:
-        """Journal a batch before agents and models run, since a record may crash the process."""
+        """Record in the journal that a batch begins, since a record may crash the process."""
         if records:
             self._journal.begin(self._zone, self._chain, records[-1].source.number)
 
@@ -272,10 +272,10 @@ class ZoneDriver:
     def decide(
         self, records: Sequence[UnsealedEvent], extracted: Sequence[Extracted] | None
     ) -> int:
-        """Resolve, append and commit a batch (3 to 7); return how many records were accepted.
+        """Resolve, append and commit a batch (3 to 7); return the number of accepted records.
 
-        Zero: another driver was faster, and nothing was changed. `extracted` None: a single record,
-        which is parked or extracted here.
+        Zero means that another driver was faster, and nothing was changed. If `extracted` is None,
+        there is a single record, which is parked or extracted here.
         """
         first, last = records[0].source.number, records[-1].source.number
         with self._files.locked():
@@ -322,9 +322,7 @@ class ZoneDriver:
 
     @contextmanager
     def erasure_preview(self, targets: Sequence[int]) -> Iterator[None]:
-        """Show the files as an erasure of these events would leave them, and roll that back
-        afterwards.
-        """
+        """Show the files as an erasure of these events would leave them; roll back at the end."""
         with self._files.locked():
             mark = self._files.watermark()
             record = UnsealedEvent(
@@ -373,8 +371,9 @@ class ZoneDriver:
                         [
                             draft
                             for draft in open_outbox(self._ledger.keys, change)
-                            # An older build closed turns under the platform of their messages,
-                            # where any event may have the id. The next tick closes them again.
+                            # An older build published the commands that close turns on the
+                            # messages' platform, where a client's event may have the same id. Drop
+                            # them; the next tick publishes them again.
                             if draft.platform == RESERVED_PLATFORM
                         ],
                     )
@@ -393,9 +392,9 @@ class ZoneDriver:
 
         An erasure is never parked: the zone stops with an error until it can be carried out.
         """
-        records = self.read(self._reader(), 1)
+        records = self.read(self._event_reader(), 1)
         if not records:
-            # The ledger was truncated, and the batch with it.
+            # The ledger was truncated, so the interrupted batch no longer exists.
             self._journal.end(self._zone, self._chain, sys.maxsize)
             return 0
         (record,) = records
@@ -481,8 +480,8 @@ class ZoneDriver:
     ) -> dict[bytes, bytes]:
         """Return throwaway keys for events that were erased since they were read here.
 
-        Parts that depend on them are then unreadable, as if they had been written before the
-        erasure, which follows later in this chain and replaces them.
+        Parts sealed with these keys cannot be read, just like parts that were written before the
+        erasure. The erasure follows later in this chain and replaces these parts.
 
         Raises:
             IntegrityError: a key was lost, not erased.
@@ -492,8 +491,9 @@ class ZoneDriver:
         return {source.key_id: new_key()[1] for source in missing}
 
     def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
-        """Append change records (4); return them as accepted, or None if others were accepted
-        first.
+        """Append change records (4), and return them as accepted.
+
+        Return None if another driver's records were accepted first.
         """
         records = [record for value in values for record in split(value, MAX_FRAGMENT_BYTES)]
         self._ledger.append(CHANGES, self._zone, records)

@@ -1,4 +1,4 @@
-"""The ledger: topics of records with dense offsets, and the keys of what they seal."""
+"""The ledger: topics of records with dense offsets, and the keys of the sealed payloads."""
 
 from recollect.streams.ledger.ledger import (
     CHANGES,

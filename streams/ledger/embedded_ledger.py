@@ -1,4 +1,4 @@
-"""The ledger of one machine: SQLite files with Kafka's topics, partitions and dense offsets."""
+"""The ledger of one machine: SQLite files with the topics, partitions and offsets of Kafka."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
 
 class EmbeddedKeys(KeyStore):
-    """keys.db: separate from the ledger, so that a copy of the ledger alone brings nothing back."""
+    """keys.db, apart from the ledger: a copy of the ledger alone cannot restore erased text."""
 
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()
@@ -127,7 +127,8 @@ class EmbeddedKeys(KeyStore):
 class _Identity(msgspec.Struct, frozen=True):
     """The content of ledger.json.
 
-    `home` (hex) is also in ledger.db and keys.db. `made`: both files exist and may hold events.
+    `home`: the home's id in hex, which is also in ledger.db and keys.db. `made`: both files exist
+    and may hold events.
     """
 
     home: str
@@ -146,11 +147,11 @@ class EmbeddedLedger(Ledger):
     """ledger.db and keys.db in a home directory, shared by any number of processes.
 
     The first record creates the files. Before that, every read answers as if they were empty; from
-    then on both must exist. Pickling keeps only what is needed to open them again.
+    then on both must exist. A pickle contains only what is needed to open the files again.
 
     Raises:
         CorruptFile: a file is missing, or belongs to another home.
-        Busy: a restore is at work on the home.
+        Busy: a restore of the home is running.
     """
 
     def __init__(self, directory: Path, keys: Callable[..., EmbeddedKeys] = EmbeddedKeys) -> None:
@@ -180,12 +181,12 @@ class EmbeddedLedger(Ledger):
         return self._open().keys
 
     def _open(self) -> _Files:
-        """Return the files once any process has created them, and empty ones before."""
+        """Return the files, or empty ones in memory until some process has created them."""
         if self._files is not None and not self._is_writable_again(self._files):
             return self._files
         with self._opening:
             if self._files is not None and self._is_writable_again(self._files):
-                # Another thread may be reading from them.
+                # They stay open, since another thread may be reading from them.
                 self._replaced.append(self._files)
                 self._files = None
             if self._files is None and is_created(self._directory):
@@ -205,7 +206,7 @@ class EmbeddedLedger(Ledger):
     def _open_existing(self) -> _Files:
         if read_only(self._directory):
             return self._open_checked(readonly=True)
-        # Two processes that switch a new file to WAL at once do not wait: one gets "locked".
+        # If two processes switch a new file to WAL at once, SQLite does not wait: one fails.
         with exclusive(self._directory / "ledger.lock"):
             files = self._open_checked(readonly=False)
             if _read_identity(self._directory) is None:
@@ -216,7 +217,7 @@ class EmbeddedLedger(Ledger):
             return files
 
     def create(self) -> None:
-        """Create the files if they do not exist yet, as the first record does.
+        """Create the files if they do not exist yet; appending the first record does this too.
 
         Raises:
             HomeError: the directory cannot be written to.
@@ -252,15 +253,15 @@ class EmbeddedLedger(Ledger):
         ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True, readonly=readonly)
         found = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
         identity = _read_identity(self._directory)
-        # A file that names no home may belong to this one.
+        # A file that records no home may belong to this one.
         own = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
-        others = [name for name, home in found.items() if None not in (home, own) and home != own]
-        if not others:
+        foreign = [name for name, home in found.items() if None not in (home, own) and home != own]
+        if not foreign:
             return _Files(ledger, keys, readonly=readonly)
         keys.close()
         ledger.close()
         raise CorruptFile(
-            f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
+            f"{' and '.join(str(self._directory / name) for name in foreign)} belongs to another "
             f"home: restore {LEDGER_FILE}, {KEYS_FILE} and {IDENTITY_FILE} from one backup of this "
             "home"
         )
@@ -328,10 +329,11 @@ class EmbeddedLedger(Ledger):
     ) -> int:
         """Replace change records of a zone by `record`; return how many bytes that frees.
 
-        `replay` reads what must stay the same. It runs before and after, inside one transaction.
+        `replay` returns what must stay the same. It runs before and after the replacement, inside
+        one transaction.
 
         Raises:
-            IntegrityError: `replay` gives another result afterwards; then nothing was changed.
+            IntegrityError: `replay` returned something else afterwards, so nothing was replaced.
         """
         if offsets:
             with self._file.writing():
@@ -383,8 +385,7 @@ class EmbeddedLedger(Ledger):
                     snapshot_connection(self._directory / LEDGER_FILE)
                 )
                 keys = keys_pinned.enter_context(snapshot_connection(self._directory / KEYS_FILE))
-            # keys.db first, because it is small: an erasure waits until no reader holds destroyed
-            # keys.
+            # keys.db comes first, because an erasure waits while it is pinned, and it is small.
             copy_standalone(keys, directory / KEYS_FILE)
             keys_pinned.close()
             copy_standalone(ledger, directory / LEDGER_FILE)
@@ -435,7 +436,7 @@ def home_id(directory: Path) -> str | None:
 
 
 def write_identity(directory: Path, home: str) -> None:
-    """Write ledger.json: the directory holds the ledger of this home."""
+    """Write ledger.json, which records that the directory holds the ledger of this home."""
     replace_file(directory / IDENTITY_FILE, msgspec.json.encode(_Identity(home, True)) + b"\n")
 
 

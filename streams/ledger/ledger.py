@@ -1,4 +1,4 @@
-"""The contract of a ledger: what the embedded one and Kafka both promise."""
+"""The interface of a ledger, which the embedded ledger and the Kafka ledger implement."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHANGES = "changes"
 RECORDINGS = "recordings"
 TOPICS = (EVENTS, CHANGES, RECORDINGS)
 
-#: How many events of a zone a reader may have to skip after a seek.
+#: The approximate number of events of a zone that a reader may have to skip after a seek.
 SEEK_WINDOW = 32
 
 
 class LedgerGap(IntegrityError):
-    """A record is missing: an offset does not exist, or a topic ends below what was read before."""
+    """A record is missing: an offset does not exist, or a topic ends before what was once read."""
 
 
 class LedgerUnavailable(RecollectError):
@@ -54,11 +54,11 @@ class KeyStore(ABC):
     @property
     @abstractmethod
     def secret(self) -> bytes:
-        """The key of the keyed hash of source ids; 32 bytes."""
+        """The secret with which source ids are hashed; 32 bytes."""
 
     @abstractmethod
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the keys that exist; one that is missing without an erasure is lost."""
+        """Return the keys that exist; a missing key that no erasure destroyed has been lost."""
 
     @abstractmethod
     def add(self, keys: Mapping[bytes, bytes]) -> None:
@@ -70,14 +70,14 @@ class KeyStore(ABC):
 
 
 class Ledger(ABC):
-    """Topics of `PARTITIONS` partitions; a zone lives in one partition, in order.
+    """Topics of `PARTITIONS` partitions; all records of a zone are in one partition, in order.
 
     Within a partition offsets are dense. Events are numbered and chained per zone by `publish`;
-    every other record is appended as it is, and its chain tells readers whether it counts. Nothing
-    here shares a transaction with the read models.
+    every other record is appended unchecked, and readers tell by its chain whether it counts.
+    Nothing here shares a transaction with the read models.
     """
 
-    #: Whether several nodes share the ledger, and each reads what the others decide.
+    #: Whether several nodes share the ledger, so that each reads the decisions of the others.
     shared: ClassVar[bool] = False
 
     @property
@@ -96,8 +96,8 @@ class Ledger(ABC):
         """Put drafts into the `events` topic, in order, and return a receipt for each.
 
         A draft whose source id the zone knows already is not appended again: its receipt says
-        duplicate, or conflict if the known event has another content. All new events of one call
-        are durable when it returns, or none was appended.
+        duplicate, or conflict if the known event has another content. A call appends all its new
+        events durably, or none of them.
         """
 
     def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
@@ -112,10 +112,11 @@ class Ledger(ABC):
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
-        """Return up to `limit` records from `offset` on; with `zone`, only those of the zone.
+        """Return up to `limit` records from `offset` on; if `zone` is given, only its records.
 
         Raises:
-            LedgerGap: without `zone`, an offset is missing; with it, `offset` is beyond the end.
+            LedgerGap: `offset` is beyond the end, or an offset is missing. With `zone`, missing
+                offsets are not noticed.
         """
 
     @abstractmethod
@@ -136,10 +137,10 @@ class Ledger(ABC):
 
     @abstractmethod
     def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        """Return the number, the next offset and the hash of an event to start reading after.
+        """Return an accepted event after which to start reading: number, next offset and hash.
 
-        It is accepted, and `number` or one of about `SEEK_WINDOW` events before it; (0, 0, GENESIS)
-        is the zone's beginning.
+        It is event `number`, or one of about `SEEK_WINDOW` events before it. (0, 0, GENESIS) means
+        the beginning of the zone.
         """
 
     @abstractmethod
@@ -161,15 +162,15 @@ class Ledger(ABC):
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         """Return where the indexes that `publish` uses differ from the zone's accepted events.
 
-        `sources` are (offset, keyed hash of the source id) of all accepted events, `head` is the
-        last.
+        `sources`: (offset, keyed hash of the source id) of each accepted event. `head`: the last
+        accepted event.
         """
 
     @abstractmethod
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
-        """Return True once a partition has grown beyond its given end, False after `timeout` s.
+        """Wait for a partition to grow beyond its given end; return False after `timeout` seconds.
 
-        An append of this process ends the wait at once, one of another process within 50 ms.
+        An append by this process ends the wait at once, an append by another within 50 ms.
         """
 
     @abstractmethod

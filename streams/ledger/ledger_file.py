@@ -1,7 +1,7 @@
 """A ledger's topics in one SQLite file: dense offsets per partition, an index by zone.
 
-On one machine this file is the ledger; with Kafka it is a node's local copy. In both cases it
-records which events the chains of their zones accept: heads and source ids.
+On one machine this file is the ledger; with Kafka it is a node's local copy. In both cases it also
+records the head of each zone and the source ids of the accepted events.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from recollect.streams.ledger.ledger import (
 )
 from recollect.streams.ledger.partitioner import partition_of
 
-# A record's position is its partition and its offset in one integer: the primary key of its
-# topic's table, so that records of a partition lie together and in order.
+# A record's position combines its partition and its offset in one integer. It is the primary key of
+# the topic's table, so that the records of a partition lie together and in order.
 _OFFSET_BITS = 40
 
 # Small pages waste less space in the last, partly filled page of a large record.
 _PAGE = 1_024
 
 
-def _unnumbered(connection: apsw.Connection) -> int:
-    """Return the version of a file that states none: -1 for the first format."""
+def _version_of_unnumbered(connection: apsw.Connection) -> int:
+    """Return the schema version of a file that records none: -1 for the first format, else 0."""
     columns = {name for (name,) in rows(connection, "SELECT name FROM pragma_table_info('events')")}
     return -1 if columns and "appended_at" not in columns else 0
 
 
 #: The migrations, which define the file's tables.
-MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnumbered)
+MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _version_of_unnumbered)
 
 
 class Appended(NamedTuple):
@@ -57,7 +57,7 @@ class Appended(NamedTuple):
 
 
 class _LockedConnection:
-    """A connection for the one thread that holds `lock`."""
+    """A connection that only the thread that holds `lock` may use."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -65,10 +65,10 @@ class _LockedConnection:
 
 
 class LedgerFile:
-    """The tables of a ledger. Methods that write run inside `writing`; any thread may call any
-    method.
+    """The tables of a ledger; any thread may call any method.
 
-    Reading methods have a connection of their own, so that they never wait for a writer.
+    Methods that write must be called inside `writing`. Methods that read have a connection of their
+    own, so that they never wait for a writer.
     """
 
     def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
@@ -93,8 +93,8 @@ class LedgerFile:
                     self._accept_unrecognised()
 
     @property
-    def _own(self) -> _LockedConnection:
-        """The connection of the calling thread: a writing thread reads what it has written."""
+    def _thread_connection(self) -> _LockedConnection:
+        """The connection for the calling thread; the writer's own sees its uncommitted rows."""
         if self._writer == threading.get_ident():
             return self._writing
         if self._reading is None:
@@ -108,12 +108,12 @@ class LedgerFile:
     @property
     def connection(self) -> apsw.Connection:
         """The connection of this thread; hold `lock` to use it."""
-        return self._own.connection
+        return self._thread_connection.connection
 
     @property
     def lock(self) -> threading.RLock:
         """The lock of `connection`."""
-        return self._own.lock
+        return self._thread_connection.lock
 
     @contextmanager
     def write_connection(self) -> Iterator[None]:
@@ -188,7 +188,7 @@ class LedgerFile:
     def _accept(
         self, records: Sequence[tuple[int, str, bytes]], zones: Mapping[str, int | None]
     ) -> None:
-        """Accept events (position, zone, bytes), in order, where they extend their zone's chain."""
+        """Accept those events (position, zone, bytes) that extend their zone's chain, in order."""
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
         void: list[tuple[int, bytes]] = []
@@ -211,7 +211,7 @@ class LedgerFile:
                 self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
             if envelope.zone != zone:
-                # A copy of an event of another zone, to which its key belongs.
+                # A copy of another zone's event; its key belongs to that zone.
                 continue
             head = heads.get(zone) or self.head(zone)
             if (envelope.number, envelope.previous) == (head.number + 1, head.hash):
@@ -248,7 +248,7 @@ class LedgerFile:
                 if not is_key_of(envelope.key_id, secret, zone, envelope.source):
                     to_keep.append(position)
                 elif envelope.number > self.head(zone).number:
-                    # It arrived before the events it follows, and may arrive again after them.
+                    # It arrived before its predecessors, and may arrive again after them.
                     continue
                 elif self._reuses_accepted_key(zone, envelope):
                     to_keep.append(position)
@@ -267,7 +267,7 @@ class LedgerFile:
         return accepted is not None and read_event(accepted)[0].key_id == envelope.key_id
 
     def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
-        """Record that keys of void events are destroyed."""
+        """Record that these keys of void events have been destroyed."""
         with self.writing():
             self.connection.executemany(
                 "DELETE FROM voids WHERE key_id = ?", [(key_id,) for key_id in key_ids]
@@ -282,7 +282,7 @@ class LedgerFile:
         )
 
     def compact(self) -> int:
-        """Return unused space to the disk; return how many bytes."""
+        """Give the file's unused space back to the disk; return the number of bytes."""
         with self.write_connection():
             before = self._size()
             self.connection.execute("VACUUM")
@@ -424,10 +424,10 @@ class LedgerFile:
         return found
 
     def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        """Return where to begin reading a zone's events to reach event `number`, as `Ledger.seek`.
+        """Return an accepted event after which to start reading, as `Ledger.seek` does.
 
-        Offsets grow with numbers, so this is an interpolation search, which halves the range if the
-        numbers lie unevenly.
+        Offsets grow with numbers, so this is an interpolation search. Every second step halves the
+        range instead, in case the numbers are spread unevenly.
         """
         first, _ = position_range(partition_of(zone))
         with self.reading():
@@ -508,7 +508,7 @@ class LedgerFile:
                     shared.connection.close()
 
     def _zone_id(self, zone: str, create: bool = False) -> int | None:
-        # An id is never given to another zone.
+        # Cached for good: an id is never given to another zone.
         if zone in self._zone_ids:
             return self._zone_ids[zone]
         found: int | None = scalar(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))

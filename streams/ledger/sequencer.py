@@ -1,7 +1,7 @@
 """The sequencer: decides for each draft whether it is new, a duplicate or a conflict.
 
-It alone numbers, chains and seals events. It has no state of its own: the ledger gives it the
-zone's head and looks up known events.
+Only the sequencer numbers, chains and seals events. It has no state of its own: the ledger gives it
+the zone's head and looks up known events.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from recollect.streams.ledger.ledger import Head, KeyStore
 
 
 class Sequenced(msgspec.Struct, frozen=True):
-    """A new event's record, with the key that must be durable before it."""
+    """A new event's record, and its key, which must be stored durably before the record."""
 
     number: int
     source: bytes
@@ -41,9 +41,10 @@ class Sequenced(msgspec.Struct, frozen=True):
 
 
 class KnownEvent(msgspec.Struct, frozen=True):
-    """The event that a ledger has under a source id.
+    """An event of the ledger, looked up by its source id.
 
-    `event` is None if it was erased, and if it is `unknown`: only a newer program can read it.
+    `event` is None if the event was erased. It is also None if only a newer program can read the
+    event; then `unknown` is True.
     """
 
     number: int
@@ -64,11 +65,11 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
 
 
 # Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
-# time zone in which an instant is written. The name of a forwarded message's author is ignored too.
+# time zone in which a time is written. It also ignores the name of a forwarded message's author.
 _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
-#: Kinds whose text may grow, and what stays the same as it does.
+#: Kinds of events whose text may grow, and the fields that stay the same meanwhile.
 _GROWING = (Message, TurnCompleted)
 _PLACE_FIELDS = (
     *("sender_id", "peer_id", "peer_kind", "thread_id", "session_id", "direction", "reply_to"),
@@ -76,7 +77,7 @@ _PLACE_FIELDS = (
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What is known under a source id: an event of the ledger, or a draft of this batch.
+    """The event of the ledger, or the draft of this batch, that has a given source id.
 
     `event` is None as in `KnownEvent`.
     """
@@ -98,19 +99,19 @@ def sequence(
     """Return receipts for all drafts, the records to append, and the zone's head after them.
 
     `find_known` looks up an event by the keyed hash of its source id. `now` (unix ms) is the
-    ingested_at of drafts that give none, and the latest that any may have: a later one would
-    delay the time from which all following events count as known.
+    ingested_at of drafts that give none. It also replaces a later ingested_at, which would delay
+    the time from which all following events count as known.
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
-    within: dict[bytes, _Known] = {}
+    in_batch: dict[bytes, _Known] = {}
     number, previous = head.number, head.hash
 
     def find(draft: Draft) -> tuple[bytes, _Known | None]:
         source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
-        if source not in within and (found := find_known(source)) is not None:
+        if source not in in_batch and (found := find_known(source)) is not None:
             return source, _Known(found.number, found.event, unknown=found.unknown)
-        return source, within.get(source)
+        return source, in_batch.get(source)
 
     for draft in drafts:
         source, known = find(draft)
@@ -136,14 +137,14 @@ def sequence(
             key=key,
         )
         previous = record_hash(value)
-        within[source] = _Known(number, draft)
+        in_batch[source] = _Known(number, draft)
         records.append(Sequenced(number, source, key_id, key, value))
         receipts.append(Receipt("new", number, identity, clamped=given > now))
     return receipts, records, Head(number, previous)
 
 
 def _is_duplicate(draft: Draft, known: _Known) -> bool:
-    """Return whether a draft duplicates the event with its id; always True if that was erased."""
+    """Return whether a draft duplicates the known event; True if that event was erased."""
     if known.event is None:
         return not known.unknown
     return draft.occurred_at == known.event.occurred_at and _same(
@@ -152,9 +153,9 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
 
 
 def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
-    """Return a draft as an edit of the known message, if the draft extends the known text.
+    """Return a draft as an edit of the known message if it extends the known text, else None.
 
-    Equal texts give the same edit; of several edits, the longest is the newest.
+    Equal texts give the same edit. A longer text gives a later edit.
     """
     if not isinstance(draft, GrowingDraft) or known is None:
         return None
@@ -178,8 +179,8 @@ def _has_more(text: str, before: str) -> bool:
     """Return whether a text is `before` with further characters inserted or appended."""
     if len(text) <= len(before):
         return False
-    rest = iter(text)
-    return all(character in rest for character in before)
+    remaining = iter(text)
+    return all(character in remaining for character in before)
 
 
 def _place(content: Content) -> list[object]:
@@ -193,7 +194,7 @@ def _same(one: object, other: object) -> bool:
     return (
         _comparable(one) == _comparable(other)
         or _same_but_names(one, other)
-        or _judged_otherwise(_comparable(one), _comparable(other))
+        or _is_reclassified(_comparable(one), _comparable(other))
     )
 
 
@@ -212,10 +213,11 @@ def _same_but_names(one: Content, other: Content) -> bool:
     )
 
 
-def _judged_otherwise(one: Content, other: Content) -> bool:
-    """Return whether the same text without an id was once a message and once a notice.
+def _is_reclassified(one: Content, other: Content) -> bool:
+    """Return whether two texts without ids are equal except that one is a message, one a notice.
 
-    An importer may learn that a text is its program's own; the id, derived from the text, stays.
+    A newer importer may recognise a text as its program's own notice. The id, which is derived from
+    the text, stays the same.
     """
     if not isinstance(one, Message | SystemNotice) or not isinstance(other, Message | SystemNotice):
         return False

@@ -1,7 +1,8 @@
 """A backup: a directory with copies of a home's ledger and keys, and a manifest.
 
-It is written to a temporary directory and renamed when it is complete. Reading one trusts nothing
-in it: only files with known names are read, each only if it has the size and hash in the manifest.
+A backup is written to a temporary directory, which is renamed when it is complete. A reader trusts
+nothing in a backup: it reads only files with known names, and only if their size and hash are those
+in the manifest.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ FILE_NAMES = (LEDGER_FILE, KEYS_FILE, TOKENS_FILE)
 FORMAT = 1
 
 # The prefix of the temporary directory; the backup's name follows.
-_UNFINISHED = ".recollect-backup-"
+_TEMPORARY_PREFIX = ".recollect-backup-"
 _LOCK = "backup.lock"
 _MAX_MANIFEST_BYTES = 1 << 26
 _CHUNK = 1 << 20
@@ -51,7 +52,7 @@ class BackedUpFile(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """The description of a backup. `made_at`: unix ms; `home`: the id of the ledger's home.
+    """The description of a backup. `made_at`: unix ms. `home`: the id of the ledger's home.
 
     `settings`: the content of home.json. `heads`: zone -> its head, as `status` prints it. `events`
     and `keys`: the number of event records and of keys.
@@ -82,14 +83,14 @@ def write_backup(
 ) -> Manifest:
     """Write a backup of a ledger that may be in use.
 
-    `home` is the id of its home, `settings` and `tokens` the content of home.json and tokens.json.
+    `home`: the id of its home. `settings` and `tokens`: the content of home.json and tokens.json.
 
     Raises:
         InvalidInput: `path` exists and is not an empty directory.
         Busy: another process is writing a backup to `path`.
         CorruptFile: the ledger's files are damaged.
     """
-    with _unfinished(path) as directory:
+    with _temporary_directory(path) as directory:
         ledger.copy_files(directory)
         if tokens is not None:
             with open(directory / TOKENS_FILE, "wb", opener=opener) as file:
@@ -138,7 +139,7 @@ def check_pages(path: Path) -> None:
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[Path]:
+def _temporary_directory(path: Path) -> Iterator[Path]:
     """Yield a temporary directory, which is renamed to `path` at the end."""
     path = path.resolve()
     if os.path.ismount(path):
@@ -146,11 +147,11 @@ def _unfinished(path: Path) -> Iterator[Path]:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InvalidInput(f"{path} already exists: name a new or an empty directory")
     make_directory(path.parent)
-    for leftover in path.parent.glob(f"{_UNFINISHED}*"):
+    for leftover in path.parent.glob(f"{_TEMPORARY_PREFIX}*"):
         # Left by a killed process, unless its lock is held.
         with suppress(Busy), exclusive(leftover / _LOCK, wait=False):
             delete_directory(leftover)
-    directory = path.with_name(_UNFINISHED + path.name)
+    directory = path.with_name(_TEMPORARY_PREFIX + path.name)
     try:
         with exclusive(directory / _LOCK, wait=False):
             try:
@@ -160,7 +161,7 @@ def _unfinished(path: Path) -> Iterator[Path]:
             except BaseException:
                 delete_directory(directory)
                 raise
-            # The temporary name is gone, so no other process waits for this lock.
+            # The temporary name no longer exists, so no other process waits for this lock.
             (path / _LOCK).unlink()
     except Busy:
         raise Busy(f"another process is writing a backup to {path}; wait for it") from None
@@ -175,7 +176,7 @@ def _describe(path: Path) -> BackedUpFile:
 
 
 class Backup:
-    """An existing backup, which is not trusted."""
+    """An existing backup, whose content is not trusted."""
 
     def __init__(self, directory: Path) -> None:
         """Read the manifest.
@@ -253,13 +254,13 @@ class Backup:
             raise CorruptFile(_mismatch(path, "hash"))
 
 
-def _mismatch(path: Path, what: str) -> str:
-    return f"the {what} of {path} differs from the manifest; use another backup"
+def _mismatch(path: Path, property_: str) -> str:
+    return f"the {property_} of {path} differs from the manifest; use another backup"
 
 
 @contextmanager
 def _open_regular(path: Path) -> Iterator[int]:
-    """Open a regular file, not through a symbolic link, and yield its descriptor."""
+    """Open a regular file and yield its descriptor; reject symbolic links."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:

@@ -22,16 +22,16 @@ from recollect.text.tokenizer import tokenise
 
 #: The maximum number of items listed per kind; all are counted.
 MAX_LISTED = 100
-#: Facts of one event with at least this Jaccard similarity of words are one reworded fact.
+#: Two facts of one event count as one reworded fact from this Jaccard similarity of words on.
 _MIN_WORD_OVERLAP = 0.5
 
 
 def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     """Return what the new generation gained, lost and changed.
 
-    Facts are compared event by event: first by id, a hash of the event and the text, then by
-    shared words. An entity is split if its mentions refer to several entities in the new
-    generation, and joined in the opposite case.
+    Facts are compared event by event: first by id (a hash of the event and the text), then by
+    shared words. An old entity is split if its mentions refer to several entities in the new
+    generation. A new entity is joined if its mentions referred to several entities in the old one.
     """
     found = _FactDiff(_source_ids_in(old.events.connection))
     for event, before, after in _merge_by_event(old.memory.connection, new.memory.connection):

@@ -1,9 +1,9 @@
 """Find the events erased since a backup was made, from the home's files or a later backup.
 
-A home is restored because it is damaged, so its ledger is salvaged here. If a zone's event chain is
-intact, its `forget` records list the erased events. If not, the remaining keys show them: an event
-that the backup can decrypt and the home cannot was erased. If keys.db is lost, change records list
-in their headers the events that they erased.
+A home is restored because it is damaged, so its ledger is read here as far as it is readable. If a
+zone's event chain is intact, its `forget` records list the erased events. If not, the remaining
+keys show them: an event was erased if the backup can decrypt it and the home cannot. If keys.db is
+lost, the headers of change records list the events that they erased.
 
 Events are matched by the keyed hash of their source id, since an event may have another number
 after a fork, or be absent from the backup.
@@ -55,19 +55,19 @@ _CONTENT_FREE_KINDS = frozenset({FORGET, "certify", "tick", "switch", "skip_reco
 
 
 class PostBackupState(NamedTuple):
-    """What a home or later backup records about a zone after a backup was made.
+    """What a home or a later backup records about a zone since a backup was made.
 
-    `numbers`: events of the backup erased since. `absent`: envelopes of erased events that the
-    backup lacks. `names`: keyed hashes of forgotten ids. `newer_events`: the number of events that
-    the backup lacks, erased ones excluded; None if unknown. `is_newer`: it is at least as recent as
-    the backup. `complete`: every erasure since is known.
+    `numbers`: events of the backup that were erased since. `absent`: envelopes of erased events
+    that the backup lacks. `id_hashes`: keyed hashes of forgotten ids. `newer_events`: the number of
+    events that the backup lacks, without erased ones; None if unknown. `is_current`: the home or
+    later backup is at least as recent as the backup. `complete`: all erasures since are known.
     """
 
     numbers: frozenset[int]
     absent: tuple[Envelope, ...]
-    names: frozenset[bytes]
+    id_hashes: frozenset[bytes]
     newer_events: int | None
-    is_newer: bool
+    is_current: bool
     complete: bool
 
 
@@ -110,7 +110,7 @@ class SalvageLedger:
             self._stack.close()
 
     def home_ids(self) -> set[str]:
-        """Return the home ids that its files state."""
+        """Return the home ids that the ledger's files state."""
         found = set()
         with suppress(CorruptFile):
             found.add(home_id(self.directory))
@@ -130,7 +130,7 @@ class SalvageLedger:
         return False
 
     def zones(self) -> list[str]:
-        """Return the names of all zones that are readable, former ones included."""
+        """Return the names of all readable zones, even of zones without events."""
         names = []
         with suppress(apsw.Error):
             for (name,) in rows(self._ledger, "SELECT name FROM zones") if self._ledger else ():
@@ -141,7 +141,7 @@ class SalvageLedger:
     def state_since(self, zone: str, backup: Ledger) -> PostBackupState:
         """Compare a zone with a backup's ledger of the same home."""
         tail = self._scan_tail(zone, backup)
-        targets, names, complete = self._forgotten_targets(zone, tail)
+        targets, id_hashes, complete = self._forgotten_targets(zone, tail)
         numbers = {target for target in targets if target <= tail.common}
         absent: dict[bytes, Envelope] = {}
         newer_events = 0
@@ -155,24 +155,24 @@ class SalvageLedger:
                 absent[envelope.source] = envelope
             else:
                 numbers.add(read_event(backed_up)[0].number)
-        is_newer = tail.fork_number is not None or tail.last >= backup.head(zone).number
+        is_current = tail.fork_number is not None or tail.last >= backup.head(zone).number
         if not (tail.intact and complete):
             destroyed = self._destroyed_keys(zone, backup, tail.fork_number)
             complete = destroyed is not None
             if destroyed is not None:
                 numbers |= destroyed
-                is_newer = True
+                is_current = True
         return PostBackupState(
             frozenset(_erasable(backup, zone, numbers)),
             tuple(absent.values()),
-            frozenset(names),
+            frozenset(id_hashes),
             newer_events if tail.intact else None,
-            is_newer,
+            is_current,
             complete,
         )
 
     def _scan_tail(self, zone: str, backup: Ledger) -> _TailScan:
-        """Scan a zone's events in parallel with those of the backup."""
+        """Scan a zone's events side by side with those of the backup."""
         backup_events = _events_of(backup, zone)
         backup_event = next(backup_events, None)
         common, fork_number, last, intact = 0, None, 0, True
@@ -263,18 +263,16 @@ class SalvageLedger:
                     )
 
     def _forgotten_targets(self, zone: str, tail: _TailScan) -> tuple[set[int], set[bytes], bool]:
-        """Return the event numbers and names in `forget` records, and whether these are
-        complete.
-        """
+        """Return the event numbers and id hashes in `forget` records, and whether all are known."""
         targets: set[int] = set()
-        names: set[bytes] = set()
+        id_hashes: set[bytes] = set()
         complete = True
         destroyed: dict[tuple[int, bytes], set[int]] | None = None
         for hash_, envelope, sealed in tail.forgets:
             payload = self._open_forget(envelope, sealed)
             if payload is not None:
                 targets |= {target for target in payload.targets if 0 < target < envelope.number}
-                names |= set(payload.names)
+                id_hashes |= set(payload.names)
                 continue
             if destroyed is None:
                 destroyed = self._erased_by_changes(zone)
@@ -282,7 +280,7 @@ class SalvageLedger:
                 targets |= destroyed[envelope.number, hash_]
             else:
                 complete = False
-        return targets, names, complete
+        return targets, id_hashes, complete
 
     def _open_forget(self, envelope: Envelope, sealed: EventRecord) -> Forget | None:
         with suppress(RecollectError, KeyError):
@@ -310,8 +308,8 @@ class SalvageLedger:
     ) -> set[int] | None:
         """Return the events whose keys the backup has and this ledger lacks.
 
-        Events from a fork on are left out, since this ledger never had them. None: the keys are
-        unreadable, or belong to another home.
+        Events from a fork on are left out, since this ledger never had them. Return None if the
+        keys are unreadable or belong to another home.
         """
         if self._keys is None:
             return None
@@ -354,7 +352,7 @@ def _events_of(ledger: Ledger, zone: str) -> Iterator[SealedEvent]:
 
 
 def _erasable(ledger: Ledger, zone: str, numbers: Set[int]) -> Iterator[int]:
-    """Yield those of a zone's events that can be erased and are not yet."""
+    """Yield the numbers of those events that can be erased and have not been erased yet."""
     events = {
         event.envelope.key_id: event.envelope.number
         for event in sealed_events(ledger, zone, numbers)
@@ -365,11 +363,12 @@ def _erasable(ledger: Ledger, zone: str, numbers: Set[int]) -> Iterator[int]:
 
 
 def erase_again(
-    ledger: Ledger, zone: str, numbers: Set[int], absent: Iterable[Envelope], names: Set[bytes]
+    ledger: Ledger, zone: str, numbers: Set[int], absent: Iterable[Envelope], id_hashes: Set[bytes]
 ) -> None:
     """Publish one command that erases a zone's events with these numbers.
 
     `absent` envelopes are appended as erased events, so that an import does not restore them.
+    `id_hashes`: keyed hashes of forgotten ids, which the command repeats.
     """
     head = ledger.head(zone)
     number, previous = head.number, head.hash
@@ -388,12 +387,12 @@ def erase_again(
     if records:
         ledger.append(EVENTS, zone, records)
     targets = tuple(sorted({*numbers, *range(head.number + 1, number + 1)}))
-    forget = Forget(source_id=random_id(FORGET), targets=targets, names=tuple(sorted(names)))
+    forget = Forget(source_id=random_id(FORGET), targets=targets, names=tuple(sorted(id_hashes)))
     publish_commands(ledger, zone, [command(forget, time.time_ns() // 1_000_000)])
 
 
 def has_pending_erasure(ledger: Ledger, zone: str) -> bool:
-    """Return whether an erasure was requested whose keys are not all destroyed."""
+    """Return whether a requested erasure has not destroyed all of its keys yet."""
     targets: set[int] = set()
     for found in records_of_kind(ledger, zone, FORGET):
         targets |= {

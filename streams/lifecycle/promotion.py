@@ -1,9 +1,10 @@
 """Promote an embedded ledger to Kafka. Records keep their offsets, so that every watermark of the
 read models stays valid.
 
-1. Check that the topics' secret, encoder and agents, if they have any, are those of this home.
-2. Check that the records in the topics are the first ones of this ledger, left by an interrupted
-   copy, which is resumed after them. Any others belong to another ledger, and promotion stops.
+1. Check that the secret, encoder and agents recorded in the topics, if any, are those of this home.
+2. Check that any records in the topics are the first records of this ledger, which an interrupted
+   copy left; the copy resumes after them. Any other records belong to another ledger, and promotion
+   stops.
 3. Copy keys before the records that they seal, and changes before their events, so that a worker
    that reads the topics too early decides nothing twice.
 4. Read every record back from the broker and compare it; finally compare the ends of partitions.
@@ -116,7 +117,8 @@ class EmbeddedFiles:
     def clear(self) -> None:
         """Destroy the keys, then delete the records, but keep the zones' heads.
 
-        So a process that does not know of the move gets an error, not an empty ledger.
+        The heads make sure that a process that does not know of the move gets an error, not an
+        empty ledger.
         """
         for ids in self.key_ids():
             self.keys.destroy(ids)
@@ -135,7 +137,7 @@ def exclusive_files(directory: Path) -> Iterator[EmbeddedFiles]:
 
     Raises:
         Busy: another process has it open.
-        CorruptFile: a file of it is missing.
+        CorruptFile: one of its files is missing.
     """
     with closing(EmbeddedLedger(directory)) as ledger:
         # Creates the files of a ledger without events; raises if only one of them is missing.
@@ -159,7 +161,7 @@ def exclusive_files(directory: Path) -> Iterator[EmbeddedFiles]:
 
 
 def copy_ledger(files: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress) -> None:
-    """Copy all records and keys that the topics lack, and compare all of them.
+    """Copy all records and keys that the topics lack, and compare all records.
 
     Raises:
         HomeError: the topics hold other records; nothing was appended to them.
@@ -192,7 +194,7 @@ def copy_ledger(files: EmbeddedFiles, ledger: KafkaLedger, progress: OnProgress)
 
 
 def publish_active_chains(node: Node) -> None:
-    """Publish the active chain of every zone that has had several, for the other nodes."""
+    """Publish the active chain of every zone that has had several chains, for the other nodes."""
     for zone in node.zones():
         chains = {generation.chain for generation in node.zone(zone).generations()}
         if chains == {FIRST_CHAIN}:
@@ -206,7 +208,7 @@ def publish_active_chains(node: Node) -> None:
 
 
 def _copy_keys(files: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> None:
-    """Copy keys to the topic, and destroy those there that were destroyed here since."""
+    """Copy keys to the topic; destroy those in the topic that have been destroyed here since."""
     keys, existing = files.keys.get(ids), ledger.copy.keys.get(ids)
     ledger.keys.destroy(existing.keys() - keys.keys())
     missing: dict[int, list[KeyedValue]] = {}

@@ -55,7 +55,7 @@ def rebuild(
     """
     directory = _existing_directory(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False):
-        current = _in_use(node, zone) if level == "project" else node.current(zone)
+        current = _current_generation(node, zone) if level == "project" else node.current(zone)
         if level == "index":
             assert current is not None
             return _reindex(node, zone, current)
@@ -125,7 +125,7 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
 
 
 def _existing_directory(node: Node, zone: str) -> ZoneDirectory:
-    """Return a zone's directory; raise HomeError before its first event."""
+    """Return a zone's directory; raise HomeError if the zone has no event yet."""
     directory = node.zone(zone)
     if not node.ledger.head(zone).number:
         raise HomeError(f"{directory.path} has no generation; ingest something first")
@@ -135,8 +135,8 @@ def _existing_directory(node: Node, zone: str) -> ZoneDirectory:
 def activate_chain(node: Node, zone: str, chain: str) -> None:
     """Publish a command that makes a chain the active one.
 
-    Every node follows it: the others, this one if it is killed before its own switch, and any that
-    recreates lost files.
+    Every node obeys it: the other nodes, this node if it is killed before it switches itself, and
+    any node that recreates lost files.
     """
     switch = ActivateChain(source_id=random_id(f"switch:{chain}"), chain=chain)
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
@@ -148,7 +148,7 @@ def records_to_read(node: Node, zone: str) -> int:
     return node.ledger.head(zone).number
 
 
-def _in_use(node: Node, zone: str) -> Generation | None:
+def _current_generation(node: Node, zone: str) -> Generation | None:
     """Return the current generation; None if the pointer to it is missing or dangling."""
     try:
         return node.current(zone)

@@ -1,6 +1,6 @@
 """Reclaim the space of old chains of change records in the embedded ledger.
 
-Each record is replaced by a short one that belongs to no chain, which keeps all offsets.
+Each of their records is replaced by a short record that belongs to no chain, so no offset changes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
         )
     directory = node.zone(zone)
     if not dry_run:
-        # First recreate lost files, and files that have not followed a switch of chain.
+        # First recreate lost files, and let files follow a switch of chain that they have missed.
         node.drive(zone)
     with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
         generations = [item for item in directory.generations() if item.complete]
@@ -64,7 +64,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
 def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
     """Return the offsets of the records of unneeded chains, those chains, and their total bytes.
 
-    Incomplete fragmented records are kept, since their chain is unknown.
+    Records of which a fragment is missing are kept, since their chain is unknown.
     """
     offsets: list[int] = []
     chains: set[str] = set()

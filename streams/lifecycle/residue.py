@@ -28,10 +28,9 @@ Erasures = Mapping[int, Set[int]]
 def find_residue(
     directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch: Path
 ) -> list[str]:
-    """Return a problem for each file with rows of erased events, and each snapshot older than an
-    erasure.
+    """Return a problem for each file with erased rows, and for each snapshot before an erasure.
 
-    The generation `used` is skipped: its files are compared row by row elsewhere.
+    The generation `used` is skipped, because its files are compared row by row elsewhere.
     """
     erased = {number for numbers in erasures.values() for number in numbers}
     if not erased:
@@ -67,10 +66,10 @@ class KeyScan(NamedTuple):
 
 
 def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
-    """Read every file below a directory, and look for the bytes of keys; links are not followed."""
+    """Search every file below a directory for the bytes of keys; links are not followed."""
     files = size = 0
     found = []
-    wanted = frozenset(keys)
+    sought = frozenset(keys)
     for parent, _, names in os.walk(directory):
         for name in names:
             path = Path(parent, name)
@@ -78,27 +77,29 @@ def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
             if path.is_symlink() or not path.is_file():
                 continue
             try:
-                read, holds = _scan(path, wanted)
+                read, has_key = _scan(path, sought)
             except FileNotFoundError:
                 continue
             files, size = files + 1, size + read
-            if holds:
+            if has_key:
                 found.append(path)
     return KeyScan(files, size, found)
 
 
 def _scan(path: Path, keys: frozenset[bytes]) -> tuple[int, bool]:
-    """Return the size of a file, and whether it holds one of the keys."""
+    """Return the size of a file, and whether it contains one of the keys."""
     length = max(map(len, keys), default=1)
     size, tail = 0, b""
-    holds = False
+    has_key = False
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             size += len(chunk)
             data = tail + chunk
-            holds = holds or any(data[at : at + length] in keys for at in _candidates(data, keys))
+            has_key = has_key or any(
+                data[at : at + length] in keys for at in _candidates(data, keys)
+            )
             tail = data[-(length - 1) :] if length > 1 else b""
-    return size, holds
+    return size, has_key
 
 
 def _candidates(data: bytes, keys: frozenset[bytes]) -> Iterator[int]:

@@ -116,7 +116,7 @@ class LedgerCheck:
         number, previous = 0, GENESIS
         broken = False
         seen: dict[bytes, int] = {}
-        # An overtaken sequencer appends batches: the whole batch is void.
+        # If a sequencer is overtaken, the whole batch that it appended is void.
         void: set[bytes] = set()
         for record in _records_tolerating_gaps(
             self._ledger, EVENTS, self._partition, self.problems
@@ -128,11 +128,11 @@ class LedgerCheck:
             try:
                 envelope, sealed = read_event(record.value)
             except (IntegrityError, NewerFormat) as error:
-                self._unreadable_record(EVENTS, record, error)
+                self._report_unreadable(EVENTS, record, error)
                 continue
             hash_ = record_hash(record.value)
-            after = (self._zone, number + 1, previous)
-            if (envelope.zone, envelope.number, envelope.previous) != after:
+            expected = (self._zone, number + 1, previous)
+            if (envelope.zone, envelope.number, envelope.previous) != expected:
                 if hash_ in seen:
                     self._add_problem(
                         EVENTS, record.offset, f"duplicates the record at offset {seen[hash_]}"
@@ -177,11 +177,11 @@ class LedgerCheck:
             except IntegrityError as error:
                 self._add_problem(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, NewerFormat):
-                # It is parked, which the change records show.
+                # The record is parked, which the change records show.
                 pass
 
-    def _unreadable_record(self, topic: str, record: Record, error: Exception) -> None:
-        """Report a record that cannot be read, unless a command passes over it."""
+    def _report_unreadable(self, topic: str, record: Record, error: Exception) -> None:
+        """Report a record that cannot be read, unless a command tells readers to skip it."""
         if is_skipped(self._ledger, self._zone, topic, record.offset, record.value):
             self.void += 1
         else:
@@ -232,7 +232,7 @@ class LedgerCheck:
                     continue
                 header, change = read_change(value)
             except (IntegrityError, NewerFormat) as error:
-                self._unreadable_record(CHANGES, record, error)
+                self._report_unreadable(CHANGES, record, error)
                 continue
             if header.chain != self._chain:
                 continue
@@ -255,7 +255,7 @@ class LedgerCheck:
                 continue
             number, previous = header.number, hash_
             seen[hash_] = record.offset
-            # As in every other reader, so that this check accepts the same records.
+            # Every reader resets the assembler here, so that all accept the same records.
             assembler.reset()
             if header.erased_events:
                 self._check_erased(record.offset, header)
@@ -289,7 +289,7 @@ class LedgerCheck:
         self._erased |= {source.key_id for source in header.erased_events}
         self._erasures[header.number] = frozenset(source.number for source in header.erased_events)
         if header.number > self._decided:
-            # They are destroyed when the files reach this record.
+            # The keys are destroyed when the files reach this record.
             return
         remaining = self._ledger.keys.get([source.key_id for source in header.erased_events])
         for source in header.erased_events:
@@ -320,12 +320,10 @@ class LedgerCheck:
 
     def erasures(self, upto: int) -> dict[int, frozenset[int]]:
         """Return erasure -> erased events, for erasures up to record `upto`."""
-        return {number: ended for number, ended in self._erasures.items() if number <= upto}
+        return {number: erased for number, erased in self._erasures.items() if number <= upto}
 
     def _void_reason(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
-        """Return why a record that extends its chain is void for every reader; None if it is
-        valid.
-        """
+        """Return why a record that extends its chain is void, or None if it is valid."""
         accepted = self._accepted.get(header.number)
         if accepted is None:
             return f"change {header.number} belongs to no event"
@@ -335,10 +333,10 @@ class LedgerCheck:
             if 0 < target < header.number
             and self._accepted[target].event.envelope.kind not in NEVER_ERASED
         )
-        rests_on = {source.number for part in change.parts for source in part.sources}
+        numbers = {source.number for part in change.parts for source in part.sources}
         key_ids = {
             number: self._accepted[number].event.envelope.key_id
-            for number in rests_on & self._accepted.keys()
+            for number in numbers & self._accepted.keys()
         }
         return void_reason(header, change, accepted.event, erases, key_ids)
 
@@ -353,7 +351,7 @@ def _records_tolerating_gaps(
         try:
             records = ledger.read(topic, partition, offset, _BATCH)
         except LedgerGap as error:
-            # Read one by one up to the gap, to check all existing records.
+            # Read records one by one up to the gap, so that all existing ones are checked.
             records = _before_gap(ledger, topic, partition, offset)
             if not records:
                 problems.append(str(error))
@@ -432,9 +430,7 @@ def _hold_locks(node: Node, zone: str, held: ExitStack) -> None:
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
-    """Create a directory for copies: beside the files if writable, else in the system's temporary
-    directory.
-    """
+    """Create a directory for copies beside the files, or else in the system's temporary folder."""
     parent = directory if directory.is_dir() and not read_only(directory) else None
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=parent))
     try:
@@ -466,7 +462,7 @@ class _Copies:
         self.problems: list[str] = []
         make_directory(directory)
         names = ("events", *READ_MODEL_ROWS)
-        # There are no files if a process was killed before it created the first.
+        # If a process was killed before it created the files, there are none.
         if generation.name and any((self._source / f"{name}.db").exists() for name in names):
             for name in names:
                 self._copy(name, directory / f"{name}.db")
@@ -533,11 +529,11 @@ class _Copies:
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
-            passed = chain_activations(replayed.events.connection)
+            switches = chain_activations(replayed.events.connection)
             models = [
-                FileCheck(ours.name, "", content_hash(theirs, passed), False)
+                FileCheck(ours.name, "", content_hash(theirs, switches), False)
                 if ours.name in self._damaged
-                else _compare_model(ours, theirs, passed, self.problems)
+                else _compare_model(ours, theirs, switches, self.problems)
                 for ours, theirs in zip(files.all, replayed.all, strict=True)
             ]
         self._check_index()
@@ -560,7 +556,7 @@ class _Copies:
 def _check_ledger(
     ledger: Ledger, zone: str, chain: str, decided: int, progress: OnProgress | None
 ) -> LedgerCheck:
-    """Check a ledger; retry if it reports problems and grew meanwhile."""
+    """Check a ledger; if there are problems and the ledger grew meanwhile, check it again."""
     partition = partition_of(zone)
     for _ in range(3):
         end = ledger.end(EVENTS, partition)
@@ -572,11 +568,11 @@ def _check_ledger(
 
 
 def _compare_model(
-    ours: ReadModel, theirs: ReadModel, switched: Sequence[int], problems: list[str]
+    ours: ReadModel, theirs: ReadModel, switches: Sequence[int], problems: list[str]
 ) -> FileCheck:
-    replayed = content_hash(theirs, switched)
+    replayed = content_hash(theirs, switches)
     try:
-        hash_ = content_hash(ours, switched)
+        hash_ = content_hash(ours, switches)
         found = content_problems(ours, theirs)
         if ours.connection.in_transaction:
             ours.connection.execute("COMMIT")

@@ -1,4 +1,4 @@
-"""Budgets of tokens and cost, by day and by run, reserved before a request is sent."""
+"""Token and cost budgets per day and per run; each request reserves its share before it is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.schemas.errors import Unavailable
 from recollect.streams.models.model_settings import ModelSettings
 from recollect.streams.system.locks import exclusive
 
-#: The file in a home.
+#: The name of the database in a home's directory.
 SPENDING_FILE = "spending.db"
 _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
@@ -32,12 +32,12 @@ class Usage(NamedTuple):
 
 
 class BudgetTracker:
-    """Usage against the budgets of a home, shared by all its processes."""
+    """The usage of a home against its budgets; all its processes share the usage per day."""
 
     def __init__(
         self, path: Path | None, settings: ModelSettings, clock: Callable[[], float] = time.time
     ) -> None:
-        """`path` None: in memory. `clock`: seconds since 1970."""
+        """`path`: the database; None: in memory. `clock` returns seconds since 1970."""
         self._settings = settings
         self._clock = clock
         self._lock = threading.Lock()
@@ -62,9 +62,9 @@ class BudgetTracker:
             return self._usage_on(self._today())
 
     def reserve(self, tokens: int, cost: float) -> str:
-        """Reserve budget for a request; return the day charged.
+        """Reserve budget for a request; return the day to which it is charged.
 
-        A process that dies before `settle` leaves the reservation charged.
+        If the process dies before `settle`, the reservation stays charged.
 
         Raises:
             BudgetExceeded: the budget is exhausted.

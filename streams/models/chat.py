@@ -17,7 +17,7 @@ from recollect.streams.models.written_calls import (
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A model's call of a tool; `arguments` is JSON text, an object unless it is malformed."""
+    """A model's call of a tool; `arguments` is the JSON text of an object, unless malformed."""
 
     id: str
     name: str
@@ -25,9 +25,9 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 
 class ChatCompletion(msgspec.Struct, frozen=True):
-    """A model's reply: text, tool calls, and the tokens of prompt and completion.
+    """A model's reply: its text, its tool calls, and the token counts of prompt and completion.
 
-    `model`: that of the account. `finish`: the service's finish reason.
+    `model`: the model's name in the account. `finish`: the service's finish reason.
     """
 
     text: str
@@ -39,7 +39,7 @@ class ChatCompletion(msgspec.Struct, frozen=True):
 
     @property
     def unusable(self) -> str | None:
-        """Why the reply cannot be used, or None if it has calls or is complete."""
+        """The reason why the reply cannot be used, or None if it has calls or is complete."""
         if self.calls:
             return None
         if self.finish.casefold() in _CUT_OFF:
@@ -63,12 +63,12 @@ class ChatRequest(msgspec.Struct, frozen=True):
         return _canonical.encode([model, self.messages, self.tools])
 
     def body(self, model: str, max_tokens: int, without: Set[str] = frozenset()) -> bytes:
-        """Return the HTTP request's body, without these parameters of `OPTIONAL`.
+        """Return the body of the HTTP request, leaving out the `OPTIONAL` parameters in `without`.
 
-        Without `tools`, the tools are described in the messages.
+        If it leaves out `tools`, the messages describe the tools instead.
         """
         sent: dict[str, Any] = {"model": model, "messages": self.messages, "temperature": 0}
-        # OpenAI's newer models accept only this name.
+        # OpenAI's newer models accept only `max_completion_tokens`.
         limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
         sent[limit] = max_tokens
         if self.tools and "tools" in without:
@@ -89,7 +89,7 @@ _CUT_OFF = frozenset({"length", "max_tokens", "model_length", "max_output_tokens
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "error"})
 
 _canonical = msgspec.json.Encoder(order="sorted")
-#: Further tool calls in one completion are dropped.
+#: The maximum number of tool calls in a completion; further ones are dropped.
 _MAX_CALLS = 64
 
 
@@ -98,7 +98,7 @@ def parse_completion(
 ) -> ChatCompletion:
     """Return the completion in a response's body; missing token counts are estimated.
 
-    Calls of these tools that the model wrote as text count too.
+    If the completion has no tool calls, calls of `tools` that the model wrote as text are used.
 
     Raises:
         InvalidCompletion: the body is not a chat completion.
@@ -111,7 +111,7 @@ def parse_completion(
         text = message.get("content") or ""
         if not isinstance(text, str):
             text = "".join(str(part.get("text", "")) for part in text)
-        text = _scalar(text)
+        text = _without_surrogates(text)
         calls = _calls_in(message, schemas)
         finish = str(choice.get("finish_reason") or "")
         if finish.casefold() in _CUT_OFF and calls and not _is_object(calls[-1].arguments):
@@ -130,14 +130,14 @@ def parse_completion(
     if not calls:
         written = calls_in_text(text, schemas)[:_MAX_CALLS]
         calls = tuple(
-            ToolCall(f"call_{position}", name, _scalar(arguments))
+            ToolCall(f"call_{position}", name, _without_surrogates(arguments))
             for position, (name, arguments) in enumerate(written)
         )
     return ChatCompletion(text, calls, finish, model, tokens_in, tokens_out)
 
 
 def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, ...]:
-    """Return a message's calls, in the protocol's current or older form."""
+    """Return a message's tool calls, given in the protocol's current or older form."""
     given = list(message.get("tool_calls") or [])
     if not given and message.get("function_call"):
         given = [{"function": message["function_call"]}]
@@ -146,16 +146,16 @@ def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, .
         name = tool_named(str(call["function"]["name"]), schemas)
         arguments = plain_arguments(call["function"].get("arguments"), schemas.get(name, {}))
         id_ = str(call.get("id") or f"call_{position}")
-        calls.append(ToolCall(id_, name, _scalar(arguments)))
+        calls.append(ToolCall(id_, name, _without_surrogates(arguments)))
     return tuple(calls)
 
 
 def _with_tools_as_text(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return messages for a service without tools: tools, calls and results are text."""
+    """Return messages for a service without tool support: tools, calls and results as text."""
     definitions = msgspec.json.encode([each["function"] for each in tools]).decode()
-    asked = (
+    instructions = (
         f"\n\nTools\n{definitions}\nTo call tools, answer with nothing but a JSON list: "
         '[{"name": "...", "arguments": {...}}]'
     )
@@ -165,10 +165,10 @@ def _with_tools_as_text(
         if message["role"] == "tool":
             plain.append({"role": "user", "content": f"<result>\n{content}\n</result>"})
         elif calls := message.get("tool_calls"):
-            made = [each["function"] for each in calls]
-            plain.append({"role": "assistant", "content": msgspec.json.encode(made).decode()})
+            functions = [each["function"] for each in calls]
+            plain.append({"role": "assistant", "content": msgspec.json.encode(functions).decode()})
         elif message["role"] == "system":
-            plain.append({"role": "system", "content": content + asked})
+            plain.append({"role": "system", "content": content + instructions})
         else:
             plain.append({"role": message["role"], "content": content})
     return plain
@@ -186,7 +186,7 @@ def _is_object(arguments: str) -> bool:
         return False
 
 
-def _scalar(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Replace lone surrogates, which cannot be encoded."""
     return text.encode("utf-8", "replace").decode()
 

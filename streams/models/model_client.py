@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 _MAX_RESPONSE_BYTES = 4_000_000
 _CONNECT_SECONDS = 10.0
 _INITIAL_BACKOFF_SECONDS = 0.5
-#: The longest wait between attempts. An account that asks for more is skipped until then.
+#: The longest wait between attempts. An account that asks for a longer wait is skipped meanwhile.
 _MAX_BACKOFF_SECONDS = 60.0
 _MAX_RETRY_AFTER_SECONDS = 7 * 86_400.0
-#: httpcore's trace events of an open connection.
+#: httpcore's trace events that report a new connection.
 _CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
-#: Rate limits and server errors.
+#: HTTP statuses of rate limits and server errors.
 _RETRYABLE = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-#: The account is rejected.
+#: HTTP statuses that mean that the account is rejected.
 _AUTH_FAILURES = frozenset({401, 402, 403})
 
 
@@ -57,11 +57,11 @@ class PromptRejected(ModelUnavailable):
 
 
 class _Failure(NamedTuple):
-    """A failed attempt; `wait`: cooldown in seconds, None to disable the account.
+    """A failed attempt. `wait`: cooldown in seconds, or None to disable the account.
 
     `message`: the service's own message. `prompt_rejected`: the service rejects the prompt, not the
-    account. `parameter`: a rejected parameter, without which the request may be repeated.
-    `charged`: the service may have generated an answer.
+    account. `parameter`: a parameter that the service rejects; the request may be repeated without
+    it. `charged`: the service may have generated an answer.
     """
 
     reason: str
@@ -101,8 +101,8 @@ class ModelClient:
         self._lock = threading.Lock()
         self._cooldowns: dict[int, float] = {}
         self._disabled: dict[int, str] = {}
-        #: The parameters that each account's service rejected.
-        self._without: dict[int, frozenset[str]] = {}
+        #: For each account, the parameters that its service rejected.
+        self._rejected_parameters: dict[int, frozenset[str]] = {}
         self._next_account = 0
         self._active = 0
         self._closing = threading.Event()
@@ -132,11 +132,11 @@ class ModelClient:
                 answer = self._attempt_adapted(index, request)
                 if isinstance(answer, ChatCompletion):
                     if answer.unusable is not None:
-                        self._note("gave no usable answer")
+                        self._count_outcome("gave no usable answer")
                         raise PromptRejected(
                             f"the answer of {self.accounts[index].name} {answer.unusable}"
                         )
-                    self._note("answered")
+                    self._count_outcome("answered")
                     return answer
                 reason = f"{self.accounts[index].name} {answer}"
                 if answer.prompt_rejected:
@@ -146,8 +146,8 @@ class ModelClient:
                         self._disabled[index] = str(answer)
                     else:
                         backed_off = self._initial_backoff * 2**attempt * (1 + random.random() / 2)
-                        rest = max(answer.wait, min(backed_off, _MAX_BACKOFF_SECONDS))
-                        self._cooldowns[index] = time.monotonic() + rest
+                        cooldown = max(answer.wait, min(backed_off, _MAX_BACKOFF_SECONDS))
+                        self._cooldowns[index] = time.monotonic() + cooldown
             raise ModelUnavailable(f"no model answered: {reason}; try again later")
 
     def adopt_cooldowns(self, other: ModelClient) -> None:
@@ -228,14 +228,14 @@ class ModelClient:
             self._closing.wait(max(earliest - now, 0.0))
 
     def _attempt_adapted(self, index: int, request: ChatRequest) -> ChatCompletion | _Failure:
-        """Send a request to an account; repeat it without each parameter that it rejects."""
+        """Send a request to an account; if it rejects a parameter, repeat without that one."""
         with self._lock:
-            without = self._without.get(index, frozenset())
+            without = self._rejected_parameters.get(index, frozenset())
         while True:
             answer = self._attempt(self.accounts[index], request, without)
             if isinstance(answer, ChatCompletion):
                 with self._lock:
-                    self._without[index] = without
+                    self._rejected_parameters[index] = without
                 return answer
             if answer.parameter is None:
                 return answer
@@ -253,7 +253,11 @@ class ModelClient:
         actual = reserved
         try:
             sent = self._send(account, body)
-            found = sent if isinstance(sent, _Failure) else _judge(sent, account, request, body)
+            found = (
+                sent
+                if isinstance(sent, _Failure)
+                else _completion_or_failure(sent, account, request, body)
+            )
             if isinstance(found, ChatCompletion):
                 used = found.tokens_in, found.tokens_out
                 actual = Usage(1, sum(used), self.settings.cost(*used))
@@ -262,7 +266,7 @@ class ModelClient:
         finally:
             self.budget.settle(day, reserved, actual)
         if isinstance(found, _Failure):
-            self._note(found.reason)
+            self._count_outcome(found.reason)
         return found
 
     def _send(self, account: Account, body: bytes) -> _Response | _Failure:
@@ -303,18 +307,18 @@ class ModelClient:
             return _Failure("was closed", 0.0, charged=True)
         return _Response(response.status_code, response.headers, bytes(content))
 
-    def _note_connection(self, what: str, about: Mapping[str, Any]) -> None:
+    def _note_connection(self, event: str, info: Mapping[str, Any]) -> None:
         """Register a connection's socket, so that `close` can interrupt it."""
-        if what in _CONNECTED:
-            connection = about["return_value"].get_extra_info("socket")
+        if event in _CONNECTED:
+            connection = info["return_value"].get_extra_info("socket")
             with self._lock:
                 self._sockets.add(connection)
                 if self._closing.is_set():
                     _shut_down(connection)
 
-    def _note(self, what: str) -> None:
+    def _count_outcome(self, outcome: str) -> None:
         with self._lock:
-            self.counts[what] += 1
+            self.counts[outcome] += 1
 
     def _client(self) -> httpx.Client:
         import httpx
@@ -331,10 +335,10 @@ class ModelClient:
             return self._http
 
 
-def _judge(
+def _completion_or_failure(
     response: _Response, account: Account, request: ChatRequest, body: bytes
 ) -> ChatCompletion | _Failure:
-    """Return the completion in a response, or why there is none."""
+    """Return the completion in a response, or the failure that it reports."""
     status, headers, content = response
     if status == 200:
         with suppress(InvalidCompletion):
@@ -367,7 +371,7 @@ def _shut_down(connection: socket.socket) -> None:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    """Return how long a response asks to wait, in seconds; 0 if it does not, or not validly."""
+    """Return how long a response asks to wait, in seconds; 0 if it names no valid time."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         with suppress(ValueError, OverflowError):

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from recollect.schemas.errors import InvalidInput
 
-_LOCAL = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +97,7 @@ class Account:
         return {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
 
     def redacted(self, text: str) -> str:
-        """Return a text without the account's key."""
+        """Return a text with the account's key masked."""
         return text if self._key is None else text.replace(self._key, "***")
 
     def __repr__(self) -> str:
@@ -146,7 +146,7 @@ def _account(text: str, number: int, environment: Mapping[str, str]) -> Account:
             f"{label}: the URL must not contain credentials; give the key as env:NAME or file:PATH"
         )
     key = _key(parts[2], label, environment) if len(parts) == 3 else None
-    if key is not None and address.scheme == "http" and host not in _LOCAL:
+    if key is not None and address.scheme == "http" and host not in _LOOPBACK_HOSTS:
         raise InvalidInput(f"{label}: a key is sent to another machine over https only")
     return Account(url, model, key)
 

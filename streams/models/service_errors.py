@@ -28,9 +28,9 @@ _CONTROL = re.compile(r"[^ -~\u00a0-\U0010ffff]+")
 
 
 class ServiceError(NamedTuple):
-    """An error: its message, the parameter that it names, and the status that the body states.
+    """An error: its message, the parameter that it names, and its status.
 
-    `status` None: the body states none.
+    `status`: the one that the body states, or None if it states none.
     """
 
     message: str
@@ -38,7 +38,7 @@ class ServiceError(NamedTuple):
     status: int | None
 
     def message_about(self, request: ChatRequest) -> str:
-        """Return the message without quotations of the request's conversation."""
+        """Return the message without words that it quotes from the request's conversation."""
         prompt = " ".join(
             str(each["content"]) for each in request.messages if each["role"] != "system"
         )
@@ -57,7 +57,7 @@ class ServiceError(NamedTuple):
         return re.sub(r"\0(?:\W*\0)*", "…", text)
 
     def rejected_parameter(self, sent: Collection[str]) -> str | None:
-        """Return the first optional parameter of those sent that the error names."""
+        """Return the first optional parameter that was sent and that the error names, or None."""
         optional = [name for name in OPTIONAL if name in sent]
         if self.parameter in optional:
             return self.parameter
@@ -86,7 +86,7 @@ def read_service_error(content: bytes) -> ServiceError:
 
 
 def _messages(value: Any) -> list[str]:
-    """Return the messages in an error's JSON; validation errors with their field's location."""
+    """Return the messages in an error's JSON; validation errors begin with their field's path."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):

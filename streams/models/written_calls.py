@@ -1,7 +1,7 @@
 """Tool calls that a model wrote as text, and arguments that it wrapped or encoded twice.
 
-Small models, and services that do not parse their models' calls, put them into the answer's text:
-as JSON objects, in fences or tags, as a call in Python, or in XML.
+Small models write their calls into the answer's text, and some services do not parse the calls of
+their models. Such calls are JSON objects, in fences or tags, or Python calls, or XML.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _NAME_KEYS = (
 )
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 #: Other keys of a call.
-_BESIDE = frozenset({"id", "type", "index", "call_id"})
-#: How many characters before its arguments a tool's name may be.
+_OTHER_KEYS = frozenset({"id", "type", "index", "call_id"})
+#: The maximum distance from a tool's name to its arguments, in characters.
 _NAME_DISTANCE = 60
 _MAX_TEXT, _MAX_OPENINGS, _MAX_ENCODINGS = 200_000, 500, 3
-#: The maximum length of a call in Python, and how many closing brackets are tried as its end.
+#: The maximum length of a Python call, and the number of closing brackets tried as its end.
 _MAX_PYTHON, _MAX_CLOSINGS = 5_000, 50
 
 _THOUGHTS = re.compile(r"(?is)\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z")
@@ -67,15 +67,15 @@ def plain_arguments(given: Any, schema: Mapping[str, Any]) -> str:
 
     JSON that was encoded twice or is in a code fence is decoded; other text is returned unchanged.
     """
-    decoded = _decoded(given)
+    decoded = _decode(given)
     if not isinstance(decoded, dict):
         return given if isinstance(given, str) else _encoded(given)
     if len(decoded) == 1:
         ((key, inner),) = decoded.items()
         if key in (*_ARGUMENT_KEYS, "kwargs") and key not in schema.get("properties", {}):
-            inner = _decoded(inner)
+            inner = _decode(inner)
             decoded = inner if isinstance(inner, dict) else decoded
-    fitted = _fitted(decoded, schema)
+    fitted = _decode_by_schema(decoded, schema)
     if isinstance(given, str) and _json_value(given) == fitted:
         return given
     return _encoded(fitted)
@@ -91,7 +91,9 @@ def calls_in_text(text: str, schemas: Schemas) -> list[tuple[str, str]]:
         return []
     found = list(_xml_calls(text, schemas)) or list(_json_calls(text, schemas))
     found = found or list(_literal_calls(text, schemas)) or list(_python_calls(text, schemas))
-    return [(name, _encoded(_fitted(arguments, schemas[name]))) for name, arguments in found]
+    return [
+        (name, _encoded(_decode_by_schema(arguments, schemas[name]))) for name, arguments in found
+    ]
 
 
 def _json_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
@@ -116,14 +118,14 @@ def _json_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 def _called_before(
     before: str, arguments: dict[str, Any], schemas: Schemas
 ) -> Iterator[WrittenCall]:
-    """Yield the call of the last tool named before an object with its arguments."""
+    """Yield a call of the last tool that is named before an object, if the object fits the tool."""
     named = [name for name in re.findall(r"\w+", before) if name in schemas]
     if named and set(schemas[named[-1]].get("required", ())) & arguments.keys():
         yield named[-1], arguments
 
 
 def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
-    """Yield the calls that a JSON value states, in any of the usual forms."""
+    """Yield the calls that a JSON value contains, in any of the usual forms."""
     if isinstance(value, list):
         for each in value:
             yield from _calls_of(each, schemas)
@@ -142,15 +144,15 @@ def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
 
 
 def _arguments_beside(name_key: str, call: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments in a call that names its tool under a key."""
-    rest = {key: value for key, value in call.items() if key != name_key}
+    """Return the arguments of a call in which `name_key` holds the tool's name."""
+    others = {key: value for key, value in call.items() if key != name_key}
     for key in _ARGUMENT_KEYS:
-        given = _decoded(rest.get(key))
+        given = _decode(others.get(key))
         if isinstance(given, dict):
             return given
-    if rest.keys() - _BESIDE == {"params"} and isinstance(rest["params"], dict):
-        return dict(rest["params"])
-    return rest
+    if others.keys() - _OTHER_KEYS == {"params"} and isinstance(others["params"], dict):
+        return dict(others["params"])
+    return others
 
 
 def _xml_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
@@ -171,10 +173,10 @@ def _literal_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
 def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
     names = "|".join(map(re.escape, schemas))
     for opening in re.finditer(rf"(?<!\w)({names})\s*\(", text):
-        rest = text[opening.start() : opening.start() + _MAX_PYTHON]
-        for closing in islice(re.finditer(r"\)", rest), _MAX_CLOSINGS):
+        following = text[opening.start() : opening.start() + _MAX_PYTHON]
+        for closing in islice(re.finditer(r"\)", following), _MAX_CLOSINGS):
             try:
-                call = ast.parse(rest[: closing.end()], mode="eval").body
+                call = ast.parse(following[: closing.end()], mode="eval").body
                 assert isinstance(call, ast.Call)
                 arguments = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
             except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
@@ -184,20 +186,22 @@ def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
             break
 
 
-def _fitted(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Decode the strings within a value where its schema asks for another type."""
+def _decode_by_schema(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Decode each string in a value for which the schema requires another type."""
     kind = schema.get("type")
     if isinstance(value, str) and kind in ("object", "array", "number", "integer"):
-        decoded = _decoded(value)
+        decoded = _decode(value)
         value = value if isinstance(decoded, str) else decoded
     if kind == "object" and isinstance(value, dict):
         properties = schema.get("properties", {})
-        return {name: _fitted(each, properties.get(name, {})) for name, each in value.items()}
+        return {
+            name: _decode_by_schema(each, properties.get(name, {})) for name, each in value.items()
+        }
     return value
 
 
-def _decoded(value: Any) -> Any:
-    """Decode a JSON text, with or without a code fence, also if it was encoded repeatedly."""
+def _decode(value: Any) -> Any:
+    """Decode JSON text, with or without a code fence, even if it was encoded several times."""
     for _ in range(_MAX_ENCODINGS):
         if not isinstance(value, str):
             break

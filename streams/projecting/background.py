@@ -29,7 +29,7 @@ MIN_BACKLOG = 5_000
 _BATCH_SIZE = 1_000
 # The interval at which the progress of the process is polled.
 _POLL_INTERVAL_SECONDS = 0.02
-# After this long without progress, waiting for the process ends.
+# After this long without progress, the caller stops waiting for the process.
 _STALL_TIMEOUT_SECONDS = 60.0
 
 
@@ -42,12 +42,11 @@ class _Job(NamedTuple):
 
 
 class BackgroundProjection:
-    """Projects a zone's events in another process, if many are pending. Use it as a context
-    manager.
+    """A context manager that projects a zone's events in another process, if many are pending.
 
     Enter it before reading, so that the process starts while events are fetched. It is only an
-    optimisation: the caller projects afterwards in any case, which does what is left and raises the
-    errors. `ledger` must pickle.
+    optimisation: the caller must project afterwards in any case, to project what is left and to
+    raise any error. It must be possible to pickle `ledger`.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -66,11 +65,10 @@ class BackgroundProjection:
         self._resources.close()
 
     def run(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
-        """Project events in the other process, if many are pending; yield the number of the last
-        projected event whenever it has grown.
+        """Project events in the other process, if many are pending.
 
-        The caller projects changes up to that number and no further, since no file may be ahead of
-        events.db.
+        Yield the number of the last projected event whenever it has grown. The caller projects
+        changes up to that number and no further, since no file may be ahead of events.db.
         """
         if not self._enabled:
             return
@@ -98,8 +96,9 @@ class BackgroundProjection:
 
 @contextmanager
 def _waiting_process() -> Iterator[subprocess.Popen[bytes] | None]:
-    """Start a process that waits for a job and is killed at the end of the block; yield None if it
-    cannot be started.
+    """Start a process that waits for a job, and kill it at the end of the block.
+
+    Yield None if it cannot be started.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         # There is no Python interpreter to start.
@@ -142,7 +141,7 @@ def _project(job: _Job) -> None:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Exit when the parent process ends: only the parent has the other end of the pipe."""
+    """Exit when the parent process ends, which closes the only other end of the pipe."""
     os.read(parent, 1)
     os._exit(1)
 

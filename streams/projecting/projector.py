@@ -55,7 +55,7 @@ def project_events(
             return projected
         with atomic(files.events.connection):
             if files.events.watermark() != mark:
-                # Another thread has projected them.
+                # Another thread has projected these events meanwhile.
                 continue
             erased = files.events.project_events(
                 [item.event for item in opened if item.event is not None],
@@ -87,9 +87,10 @@ def project_changes(
     destroy_erased_keys: bool = True,
     progress: OnProgress | None = None,
 ) -> int:
-    """Bring the decided files up to the chain's end, or to the change of event `upto`.
+    """Bring the three files of decisions up to the chain's end, or to the change of event `upto`.
 
-    A decider does this first (rule 4 of docs/commit.md). Return the number of records projected.
+    A decider must do this before it decides (rule 4 of docs/commit.md). Return the number of
+    records projected.
     Each file resumes at its own watermark, so files with different watermarks after a crash
     converge again. Event numbers in `excluded` are treated as erased. Keys of erased events are
     destroyed, unless `destroy_erased_keys` is False.
@@ -120,8 +121,9 @@ def _project(
     changes: Sequence[AcceptedChange],
     excluded: Set[int],
 ) -> None:
-    """Apply to each file the records after its watermark. Files with the same watermark share
-    unsealed records.
+    """Apply to each file the records after its watermark.
+
+    The records are unsealed once for all files that have the same watermark.
     """
     by_number: dict[int, list[ReadModel]] = {}
     for model, mark in marks:
@@ -155,9 +157,9 @@ def _project(
 def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
     """Yield the change records whose parts can all be unsealed.
 
-    After a power cut memory.db may be behind the other files, which may hold rows of a part whose
-    key has been destroyed since. memory.db never sees that part, so the dependencies of its
-    decision would be incomplete. None are recorded, and a later erasure derives the zone in full.
+    After a power cut memory.db may be behind the other files. These may hold rows of a part whose
+    key has been destroyed since, and memory.db never sees that part. The dependencies of its
+    decision would be incomplete, so none are recorded, and a later erasure derives the whole zone.
     """
     for change in changes:
         needed = {source.key_id for part in change.record.parts for source in part.sources}
@@ -166,9 +168,7 @@ def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterat
 
 
 def decision_row(change: AcceptedChange) -> tuple[int, int, bool]:
-    """Return a change record's number, offset, and whether its decision's dependencies are
-    recorded.
-    """
+    """Return (number, offset, whether the dependencies are recorded) of a change record."""
     return change.header.number, change.offset, change.header.format >= FIRST_TRACED_FORMAT
 
 
@@ -184,7 +184,7 @@ def watermark_after(change: AcceptedChange) -> Watermark:
 
 
 def commit(files: ZoneFiles) -> None:
-    """Commit the decided files, one after the other, inside `files.locked()`."""
+    """Commit the files of decisions, one after the other, inside `files.locked()`."""
     for model in files.decided:
         model.connection.execute("COMMIT")
         failpoint(f"commit.{model.name}")

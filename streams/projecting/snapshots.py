@@ -1,7 +1,7 @@
 """Snapshots: a zone's files as of one of its records, made by replay.
 
-The most recently used ones are kept in the zone's directory `past/`. They never hold events that
-were forgotten since: a replay leaves those out, and an erasure deletes older snapshots.
+The most recently used snapshots are kept in the zone's directory `past/`. They never hold events
+that were forgotten later: a replay leaves those out, and an erasure deletes older snapshots.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 def snapshot_of(
     timeline: Timeline, generation: Generation, files: ZoneFiles, number: int
 ) -> Snapshot:
-    """Describe the snapshot as of a record; `files` are those in use."""
+    """Describe the snapshot as of a record; `files` are the zone's files in use."""
     erased = max((erasure.number for erasure in timeline.erased_since(number)), default=0)
     return Snapshot(
         chain=generation.chain,
@@ -76,7 +76,7 @@ def open_snapshot(
 ) -> ZoneFiles:
     """Open the files of a snapshot for reading; replay the zone into them if they do not exist.
 
-    The caller closes them, and can read them until then even if they are deleted meanwhile.
+    The caller must close the files, and can read them until then even if they are deleted.
     """
     snapshot_dir = directory.path / "past" / snapshot.name
     with exclusive(_lock(directory)):
@@ -94,10 +94,10 @@ def open_snapshot(
 
 
 def remove_snapshots(directory: ZoneDirectory) -> None:
-    """Delete every snapshot of a zone, after waiting for a process that is making one.
+    """Delete every snapshot of a zone; wait first for a process that is creating one.
 
     Raises:
-        DeletionFailed: not all of them could be deleted.
+        DeletionFailed: a snapshot could not be deleted.
     """
     with exclusive(_lock(directory)):
         delete_directory(directory.path / "past")
@@ -106,9 +106,9 @@ def remove_snapshots(directory: ZoneDirectory) -> None:
 def snapshots_before(
     directory: ZoneDirectory, erasures: Mapping[int, Set[int]]
 ) -> list[tuple[str, int]]:
-    """Return (name, erasure) for each snapshot that is older than an erasure of events it holds.
+    """Return (name, erasure) for each snapshot that holds events of a later erasure.
 
-    `erasures` maps each erasure to the events that it erased.
+    `erasures` maps the number of each erasure to the events that it erased.
     """
     found = []
     for snapshot_dir in sorted((directory.path / "past").glob("*")):
@@ -179,9 +179,9 @@ def _erase(
     """Apply later erasures to the records that the files hold.
 
     The change record of an erasure contains every row whose value changes once the erased events
-    are left out, with its sources. A row without a source after the snapshot's record had the same
-    value at that record. Only erasures delete rows, so a row that they delete must not be in the
-    snapshot either.
+    are left out, with its sources. If no source comes after the snapshot's record, the row already
+    had this value at that record. Only erasures delete rows, so a row that they delete must not be
+    in the snapshot either.
     """
     mark = files.watermark()
     reader = ChangeReader(ledger, zone, chain, mark.number, mark.offset, mark.hash)
@@ -222,7 +222,7 @@ def _evict(newest: Path) -> None:
             or _read_mark(entry) is None
             or not same_chain
         ):
-            # If it has to be deleted, the erasure reports the failure.
+            # A failure does no harm here: an erasure that must delete it reports the failure.
             with suppress(DeletionFailed):
                 delete_directory(entry)
 

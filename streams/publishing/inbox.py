@@ -109,8 +109,8 @@ def _publish_parks(
 ) -> dict[str, list[Receipt]]:
     """Publish `park` events; a record that was parked before is not parked again.
 
-    Older versions did not reserve the ids of these events; if another event has one, a derived id
-    is used.
+    Older versions did not reserve the ids of these events. If another event already has the id, a
+    derived id is used.
     """
     receipts = ledger.publish_all(parks)
     retries: dict[str, list[Draft]] = {}

@@ -51,7 +51,7 @@ def with_location(error: ErrorT, topic: str, zone: str, offset: int) -> ErrorT:
 class UnsealedEvent(NamedTuple):
     """An accepted event. `event` is None if it was erased or cannot be decoded.
 
-    `problem` is the reason why it cannot be decoded, if so.
+    `problem`: why it cannot be decoded; otherwise None.
     """
 
     offset: int
@@ -97,7 +97,7 @@ class SealedReader:
         self.void = 0
 
     def read_sealed(self, limit: int) -> list[SealedEvent]:
-        """Return the accepted events of the next `limit` records; none at the end of the ledger.
+        """Return the accepted events of the next `limit` records; [] at the end of the ledger.
 
         Raises:
             IntegrityError: a record is not an event, or is missing.
@@ -134,13 +134,13 @@ class EventReader(SealedReader):
     """Reads and unseals a zone's accepted events from a saved position."""
 
     def read(self, limit: int, excluded: Set[int] = frozenset()) -> list[UnsealedEvent]:
-        """Return up to `limit` events, in order; none at the end of the ledger.
+        """Return up to `limit` events, in order; [] at the end of the ledger.
 
         Events in `excluded` are returned as if they were erased.
 
         Raises:
-            IntegrityError: a record was changed after it was written, or a record or its key is
-                missing without an erasure.
+            IntegrityError: a record is missing or was changed after it was written, or its key is
+                missing although no erasure destroyed it.
             NewerFormat: a record has a format that is newer than this program.
         """
         accepted = self.read_sealed(limit)
@@ -174,7 +174,7 @@ class EventReader(SealedReader):
         return found
 
     def _check_missing(self, missing: Sequence[SealedEvent], excluded: Set[int]) -> None:
-        """Check that events without a key were erased."""
+        """Raise IntegrityError if an event without a key was not erased."""
         offsets = {
             one.envelope.number: one.offset
             for one in missing
@@ -250,9 +250,9 @@ def void_reason(
 ) -> str | None:
     """Return why a change record is void although it extends its chain, or None if it is valid.
 
-    `event` is the accepted event with its number, `erases` what that event erases, `key_ids` are
-    those of the events that the parts name. No erasable key is used, so every reader gets the same
-    result at any time.
+    `event`: the accepted event that has the record's number. `erases`: the events that it erases.
+    `key_ids`: event number -> key id, for the events that the parts name. The check uses no key
+    that an erasure can destroy, so every reader gets the same result at any time.
     """
     envelope = event.envelope
     if header.zone != envelope.zone:
@@ -307,10 +307,10 @@ class ChangeReader:
         self._after_last_accepted = offset, 0
 
     def read(self, limit: int) -> list[AcceptedChange]:
-        """Return up to `limit` accepted records, in order; none at the end of the topic.
+        """Return up to `limit` accepted records, in order; [] at the end of the topic.
 
-        A record whose event has not arrived yet counts as the end: it cannot be checked without
-        its event.
+        A record whose event has not arrived yet counts as the end, since it cannot be checked
+        without its event.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
@@ -324,7 +324,9 @@ class ChangeReader:
             )
             if not records:
                 return []
-            for left, (offset, _, value) in zip(range(len(records), 0, -1), records, strict=True):
+            for remaining, (offset, _, value) in zip(
+                range(len(records), 0, -1), records, strict=True
+            ):
                 self.offset = offset + 1
                 try:
                     complete = self._assembler.add(value)
@@ -341,7 +343,7 @@ class ChangeReader:
                 if header.number != self.number + 1 or header.previous != self.hash:
                     self.void += 1
                     continue
-                event = self._next_event(left)
+                event = self._next_event(remaining)
                 if event is None:
                     self.offset, self.void = self._after_last_accepted
                     self._assembler.reset()
@@ -359,8 +361,9 @@ class ChangeReader:
         return found
 
     def _next_event(self, limit: int) -> SealedEvent | None:
-        """Return the event of the next change, reading up to `limit` ahead; None if it has not
-        arrived yet.
+        """Return the event of the next change record, or None if it has not arrived yet.
+
+        Up to `limit` events are read ahead.
         """
         if self._events is None:
             self._events = SealedReader(
@@ -402,8 +405,9 @@ class ChangeReader:
 
 
 def record_ending_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
-    """Return the change record with its last fragment at offset `end` and its first not before
-    `begin`.
+    """Return the change record whose last fragment is at offset `end`.
+
+    Its first fragment must be at offset `begin` or later.
 
     Raises:
         IntegrityError: no record ends there.

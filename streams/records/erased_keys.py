@@ -1,9 +1,9 @@
-"""Tell an erased event from a lost key: only a `forget` that names the event proves erasure.
+"""Distinguish erased events from lost keys: only a `forget` that names an event proves erasure.
 
 A key may be missing for other reasons: the brokers lost the end of `keys`, or keys.db came from an
-old backup. What it sealed is then lost, not forgotten, and nothing may be decided without it.
-Neither a missing key nor a tombstone, which compaction removes, proves an erasure. The `forget`
-stays in `events` for ever, and nothing erases its own key.
+old backup. What the key sealed is then lost, not forgotten, and nothing may be decided without it.
+So a missing key does not prove an erasure. Neither does a tombstone, since compaction removes
+tombstones. The `forget` stays in `events` for ever, and nothing destroys the key of a `forget`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
 
 
 def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return those of these events, whose keys are missing, that no erasure of the zone names.
+    """Return which of these events, whose keys are missing, are named by no erasure of the zone.
 
-    All of the zone's erasures are read, once, and only when a key is missing.
+    The zone's erasures are read only if a key is missing, and each is read once.
     """
     erased = _erased_numbers_of(ledger, zone)
     unexplained = [number for number in numbers if not erased.has(number)]
@@ -50,7 +50,7 @@ def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) 
 
 
 def lost_key_error(zone: str, number: int) -> IntegrityError:
-    """Return the error for an event whose key is missing without an erasure."""
+    """Return the error for an event whose key is missing although it was not erased."""
     return IntegrityError(
         f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
         f"was not forgotten but lost. Nothing is decided from it or after it; {_RESTORE}. Where "
@@ -87,7 +87,7 @@ class _ErasedNumbers:
         self._erasures: set[int] = set()
 
     def has(self, number: int) -> bool:
-        # An erasure holds nothing but numbers, and cannot be erased itself.
+        # An erasure cannot be erased: it holds nothing but numbers.
         return number in self._targets and number not in self._erasures
 
     def refresh(self, ledger: Ledger, zone: str) -> None:

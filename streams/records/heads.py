@@ -1,6 +1,6 @@
 """Heads: short texts that identify the last event of a zone, to be stored outside the ledger.
 
-Each event holds the hash of the one before, so that the last one's hash covers all of them.
+Each event holds the hash of the event before it, so that the last event's hash covers all events.
 """
 
 from __future__ import annotations

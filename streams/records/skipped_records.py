@@ -1,8 +1,8 @@
 """Foreign records that a command of the zone tells its readers to skip.
 
 Any producer that may write to a topic on Kafka can write records under a zone's name. Readers stop
-at such a record, because it may be a damaged record of recollect. The command has its offset and
-hash; from then on every reader skips it, on every node and in every rebuild.
+at such a record, because it may be a damaged record of recollect. The command states the record's
+offset and hash. From then on every reader skips it, on every node and in every rebuild.
 """
 
 from __future__ import annotations

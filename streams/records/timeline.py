@@ -83,7 +83,7 @@ class Timeline:
             self._erasures.append(Erasure(envelope.number, targets))
 
     def _ingested_at(self, offset: int, claimed: int) -> int:
-        """Return a record's claimed `ingested_at`, or when it was appended if that is earlier."""
+        """Return the claimed `ingested_at` of a record, or the time of its append if earlier."""
         partition = partition_of(self._zone)
         appended = self._ledger.appended_at(EVENTS, partition, offset)
         return claimed if appended is None else min(claimed, appended)
@@ -97,7 +97,7 @@ class Timeline:
         return bisect_right(self._known_since, time)
 
     def known_since(self, number: int) -> int:
-        """Return when a record, or the last one if beyond the end, became known (unix ms)."""
+        """Return when a record became known (unix ms); beyond the end, when the last one did."""
         return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
 
     def erased_since(self, number: int) -> list[Erasure]:

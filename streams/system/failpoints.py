@@ -1,8 +1,8 @@
 """Failpoints: named places where a test can stop the process, as a power cut would.
 
 `RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the failpoint is reached
-for the first or third time; `name:3:raise` raises InjectedFailure instead. Separate several by
-commas. Without the variable, a failpoint costs one comparison.
+for the first or third time; `name:3:raise` raises InjectedFailure instead. Commas separate several
+failpoints. If the variable is not set, a failpoint costs two comparisons.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def failpoint(name: str) -> None:
 
 
 def _due(armed: dict[str, int], name: str) -> bool:
-    """Count that a failpoint was reached, in any thread; return whether to stop there."""
+    """Count one arrival at a failpoint, by any thread; return whether to stop there."""
     with _lock:
         if name not in armed:
             return False

@@ -1,8 +1,8 @@
-"""HTTP clients that follow the environment's proxies and certificates; all are created here.
+"""HTTP clients that use the proxies and certificates set in the environment.
 
-The variables are those of curl and pip: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in lower
-case too; SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE. Requests to this
-machine never use a proxy.
+All HTTP clients are created here. They read the variables that curl and pip read: HTTP_PROXY,
+HTTPS_PROXY, ALL_PROXY and NO_PROXY (also in lower case), SSL_CERT_FILE, SSL_CERT_DIR,
+REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE. Requests to this machine never use a proxy.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def is_loopback(host: str) -> bool:
 
 
 def proxy_of(url: httpx.URL) -> str | None:
-    """Return the proxy of the environment or the system for a URL; None for a direct connection."""
+    """Return the proxy that the environment or the system sets for a URL, or None if none."""
     host = url.host
     if is_loopback(host):
         return None
@@ -82,18 +82,21 @@ def proxy_of(url: httpx.URL) -> str | None:
     if not proxy:
         return None
     bracketed = f"[{host}]" if ":" in host else host
-    names = (host, f"{bracketed}:{url.port or _PORTS.get(url.scheme, 0)}")
+    names = (host, f"{bracketed}:{url.port or _DEFAULT_PORTS.get(url.scheme, 0)}")
     if any(urllib.request.proxy_bypass(name) for name in names):
         return None
     return proxy
 
 
-_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def _ssl_context(certificates: str | None) -> ssl.SSLContext:
-    """Return a context that trusts the configured certificates, or the system's and certifi's."""
-    # OpenSSL itself reads these two.
+    """Return a context that trusts the configured certificates.
+
+    If none are configured, it trusts the system's and certifi's.
+    """
+    # OpenSSL reads these two variables itself.
     set_for_openssl = any(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
     bundles = map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
     if path := certificates or (None if set_for_openssl else next(filter(None, bundles), None)):
@@ -112,7 +115,7 @@ def _ssl_context(certificates: str | None) -> ssl.SSLContext:
 
 
 class _RoutingTransport(httpx.BaseTransport):
-    """A transport that sends each request along the route of its host."""
+    """A transport that sends each request through the proxy, or directly, as its host requires."""
 
     def __init__(
         self,
@@ -152,7 +155,7 @@ class _RoutingTransport(httpx.BaseTransport):
         verify = self._ssl_context if route.verified else False
         if route.proxy is None:
             return httpx.HTTPTransport(verify=verify, limits=self._limits)
-        # By convention an address without a scheme, as `proxy:3128`, means HTTP.
+        # By convention an address without a scheme, such as `proxy:3128`, means HTTP.
         address = route.proxy if "://" in route.proxy else f"http://{route.proxy}"
         try:
             return httpx.HTTPTransport(

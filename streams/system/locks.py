@@ -1,4 +1,4 @@
-"""File locks between processes of one home; the system releases them when a process dies."""
+"""File locks between processes of one home; the kernel releases them when a process dies."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from recollect.schemas.errors import Busy
 # Errors that mean that a path, or a directory above it, is not writable.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
-# A forked process inherits its parent's descriptors, and would hold their locks until it ends.
-_open: set[int] = set()
-_opening = threading.Lock()
+# The descriptors of held locks. A forked child inherits them and must close its copies: otherwise
+# the locks would stay held until the child ends.
+_open_descriptors: set[int] = set()
+_open_lock = threading.Lock()
 
 
 def _close_inherited() -> None:
-    """Close the inherited descriptors; the parent keeps its locks."""
-    for descriptor in _open:
+    """Close the child's copies of the descriptors; the parent keeps its locks."""
+    for descriptor in _open_descriptors:
         os.close(descriptor)
-    _open.clear()
-    _opening.release()
+    _open_descriptors.clear()
+    _open_lock.release()
 
 
 os.register_at_fork(
-    before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_close_inherited
+    before=_open_lock.acquire, after_in_parent=_open_lock.release, after_in_child=_close_inherited
 )
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether a process holds a lock file now."""
+    """Return whether any process holds a lock on a file now."""
     try:
         with exclusive(path, wait=False):
             return False
@@ -44,19 +45,19 @@ def is_locked(path: Path) -> bool:
 
 
 def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
-    """Hold a lock file exclusively; no lock is taken in a directory that is not writable.
+    """Hold an exclusive lock on a file; in a directory that is not writable, take no lock.
 
     Raises:
-        Busy: `wait` is False and another process holds it.
+        Busy: `wait` is False and another process holds a lock on the file.
     """
     return _hold(path, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def shared(path: Path) -> AbstractContextManager[None]:
-    """Hold a shared lock on a file. Otherwise like `exclusive(wait=False)`.
+    """Hold a shared lock on a file, without waiting for it; otherwise like `exclusive`.
 
     Raises:
-        Busy: a process holds it exclusively.
+        Busy: a process holds an exclusive lock on the file.
     """
     return _hold(path, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
@@ -65,9 +66,9 @@ def shared(path: Path) -> AbstractContextManager[None]:
 def _hold(path: Path, operation: int) -> Iterator[None]:
     try:
         make_directory(path.parent)
-        with _opening:
+        with _open_lock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
-            _open.add(descriptor)
+            _open_descriptors.add(descriptor)
     except OSError as error:
         if error.errno not in _UNWRITABLE or writable(path.parent):
             raise
@@ -81,8 +82,8 @@ def _hold(path: Path, operation: int) -> Iterator[None]:
             raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
         yield
     finally:
-        with _opening:
-            # After a fork, the child has closed it already.
-            if descriptor in _open:
-                _open.remove(descriptor)
+        with _open_lock:
+            # In a forked child, `_close_inherited` has closed it already.
+            if descriptor in _open_descriptors:
+                _open_descriptors.remove(descriptor)
                 os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The deciding process of a worker, separate so that deciding does not delay publishing."""
+"""The deciding process of a worker; as a separate process, it does not delay publishing."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.workers.processes import OpenNode, WorkerProcess, receive
 from recollect.streams.workers.zone_maintenance import ZoneMaintenance
 
-# Niceness: low priority keeps new events searchable at once while the encoder is busy.
+# The process runs at low priority, so that new events are searchable at once while the encoder is
+# busy.
 _NICENESS = 10
 
 
 class OwnPartitions(NamedTuple):
     """A message: from now on, decide the zones of these partitions and no others.
 
-    The local copy already has their events up to a recent offset; zones with later
-    events are announced by the sender.
+    The local copy already has their events up to a recent offset. The sender announces zones with
+    later events.
     """
 
     partitions: frozenset[int]
@@ -31,11 +32,9 @@ class OwnPartitions(NamedTuple):
 def deciding_process(
     open_node: OpenNode, report: OnZoneProgress, zone_announcements: Connection
 ) -> WorkerProcess:
-    """Return the process that maintains the zones.
+    """Return the process that maintains the zones; it accepts messages of type `OwnPartitions`.
 
     `zone_announcements` delivers the names of zones with new events.
-
-    Its messages are `OwnPartitions`.
     """
     return WorkerProcess("deciding", open_node, report, _Decide(zone_announcements))
 

@@ -12,8 +12,8 @@ Item = TypeVar("Item")
 class GroupCommit(Generic[Item]):
     """Calls `work` with all waiting items at once, in order of arrival.
 
-    If the latency of `work` hardly depends on the number of items, a batch takes hardly longer than
-    one item. All callers must run in one event loop.
+    This pays off if `work` takes hardly longer for a batch than for one item. All callers must run
+    in one event loop.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
@@ -22,9 +22,7 @@ class GroupCommit(Generic[Item]):
         self._working: asyncio.Task[None] | None = None
 
     async def submit(self, items: Sequence[Item]) -> None:
-        """Return when the items are processed; an error of `work` is raised to all callers of the
-        batch.
-        """
+        """Return when the items are processed; raise the error of `work` if their batch fails."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((items, done))
         if self._working is None:

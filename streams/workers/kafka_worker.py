@@ -1,8 +1,8 @@
 """A Kafka worker: sequences the inbox of its partitions, and decides their zones.
 
-Faust delivers the records of `inbox` and `events`, each at least once, which is enough: the ledger
-drops an inbox record that was published before as a duplicate, and this node's copy of `events`
-resumes at its own end. One child process projects the copied events, and another decides them.
+Faust delivers each record of `inbox` and `events` at least once. That is enough: the ledger drops
+an inbox record as a duplicate if it was published before, and this node's copy of `events` resumes
+at its own end. One child process projects the copied events, and another decides them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def run_worker(
 ) -> None:
     """Run a worker until SIGINT or SIGTERM.
 
-    `open_node` opens the home's node, in each of the worker's processes. `periodic` is called every
+    `open_node` is called in each of the worker's processes. `periodic` is called every
     five minutes with each zone that this worker owns, to append events that are due, such as ticks.
     `on_ownership` is called with this worker's partitions whenever they change. `member` is its
     static member id in the consumer group. `heartbeat` is a file that is touched while the worker
@@ -96,9 +96,10 @@ def run_worker(
 
 
 def sequence_inbox(ledger: KafkaLedger, report: OnZoneProgress) -> None:
-    """Publish the current records of the inbox, as a worker would, and delete them there.
+    """Publish the current records of the inbox, as a worker would, and delete them from the inbox.
 
-    Several processes may do so concurrently: an event that was already published is a duplicate.
+    Several processes may do so at the same time: an event that was already published is dropped as
+    a duplicate.
     """
     partitions = range(PARTITIONS)
     _report_gaps(ledger, partitions, report)
@@ -130,7 +131,7 @@ def _to_inbox_records(records: Iterable[DeliveredRecord]) -> list[InboxRecord]:
 
 
 def _deletable_up_to(records: Iterable[DeliveredRecord]) -> int | None:
-    """Return the offset after the last of these records that is not a marker; None if all are."""
+    """Return the offset after the last record that is not a marker; None if all are markers."""
     offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
     return offsets[-1] + 1 if offsets else None
 
@@ -236,13 +237,13 @@ class _Worker:
             self._on_ownership(owned)
 
     def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Receive the zones with new records from the copy."""
+        """Pass zones with new events on to the projecting process."""
         if topic == EVENTS and partition in self._owned:
             self._projecting.send(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
-            # All records left in the inbox are unsequenced.
+            # Read from the start: no record that is left in the inbox has been sequenced.
             return None
         return self._ledger.copy.position((EVENTS, partition))
 

@@ -22,7 +22,7 @@ from recollect.streams.engine.node import Node
 from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.projecting.projector import OnZoneProgress
 
-#: Opens the home's node in the child process; it must pickle.
+#: Opens the home's node in the child process. It must be possible to pickle it.
 OpenNode = Callable[[], tuple[Node, KafkaLedger]]
 #: The main function of a child process: it gets the node, the ledger, a function to report to, and
 #: the pipe with its messages, and returns when `receive` returns None.
@@ -33,9 +33,7 @@ _STOP_SECONDS = 30.0
 
 
 class WorkerProcess:
-    """A child process that runs `work` and gets messages through a pipe. Use it as a context
-    manager.
-    """
+    """A context manager for a child process that runs `work` and gets messages through a pipe."""
 
     def __init__(self, name: str, open_node: OpenNode, report: OnZoneProgress, work: Work) -> None:
         self._report = report
@@ -51,7 +49,7 @@ class WorkerProcess:
 
     def __enter__(self) -> WorkerProcess:
         self._process.start()
-        # Otherwise the pipe would not close with the process.
+        # If this end stayed open here, the pipe would not close when the process exits.
         self._child_end.close()
         self._listener.start()
         return self
@@ -107,15 +105,15 @@ def _serve(pipe: Connection, open_node: OpenNode, work: Work) -> None:
     # Ctrl-C reaches every process; the main one stops the others.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    sending = threading.Lock()
+    send_lock = threading.Lock()
 
     def report(zone: str, result: int | Exception) -> None:
         if isinstance(result, Exception) and not isinstance(
             result, RecollectError | OSError | apsw.Error
         ):
-            # Not every exception pickles.
+            # Not every exception can be pickled.
             result = RecollectError(f"{type(result).__name__}: {result}")
-        with sending, suppress(OSError):
+        with send_lock, suppress(OSError):
             pipe.send((zone, result))
 
     try:

@@ -1,5 +1,7 @@
-"""The projecting process of a worker, separate so that turns are searchable at once, however long
-sequencing and deciding take.
+"""The projecting process of a worker.
+
+It is a separate process, so that turns are searchable at once, however long sequencing and deciding
+take.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ def projecting_process(
 ) -> WorkerProcess:
     """Return the process that projects the copied events of zones.
 
-    Its messages are collections of zone names; it passes each name on to `projected`.
+    It accepts messages that are collections of zone names. It sends the name of each projected zone
+    to `projected`.
     """
     return WorkerProcess("projecting", open_node, report, _Project(projected))
 

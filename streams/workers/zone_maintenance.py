@@ -1,8 +1,8 @@
-"""Maintain the zones of a shared ledger: decide the zones of owned partitions, and follow the
-changes of other zones that have files here.
+"""Maintain the zones of a shared ledger: decide some zones and follow others.
 
-A followed zone is up to date when its partition moves here, and erased text leaves its files in
-time. A replica owns no partition and follows all zones.
+A worker decides the zones of its own partitions. Of the other zones, it follows the changes of
+those that have files here, so that a zone is up to date if its partition moves here, and erased
+text leaves its files in time. A replica owns no partition and follows all zones.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _PROJECTING_THREADS = 1
 
 
 class WorkQueue:
-    """Threads that do one kind of work for zones: longest waiting first, and never two threads for
-    one zone.
+    """Threads that do one kind of work for zones.
+
+    The zone that has waited longest comes first. Two threads never work for the same zone.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class WorkQueue:
 
 
 class ZoneMaintenance:
-    """Threads that keep zones up to date with the ledger. Use it as a context manager."""
+    """A context manager for threads that keep zones up to date with the ledger."""
 
     def __init__(
         self, node: Node, ledger: KafkaLedger, report: OnZoneProgress, *, follow_all: bool
@@ -126,7 +127,7 @@ class ZoneMaintenance:
     def set_partitions(self, partitions: Collection[int]) -> None:
         """From now on, decide the zones of these partitions and no others.
 
-        The caller delivers their events to the copy; they are not polled.
+        The caller must deliver their events to the copy, since they are no longer polled.
         """
         self._owned = frozenset(partitions)
         copy = self._ledger.copy
@@ -184,9 +185,10 @@ class ZoneMaintenance:
         ]
 
     def _has_unfinished_work(self, zone: str) -> bool:
-        """Return whether records or a purge are pending, or, for a zone decided here, commands.
+        """Return whether a zone has pending records, a pending purge or pending commands.
 
-        The former owner may have died before it published the commands.
+        Commands count only for a zone that is decided here: the former owner may have died before
+        it published them.
         """
         journal = self._node.journal
         if not self._node.zone(zone).exists():
@@ -205,7 +207,7 @@ class ZoneMaintenance:
         return journal.outbox(zone, self._node.current(zone).chain).number < decided
 
     def _on_copied(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Queue zones with new records in the copy; changes of an owned partition are its own."""
+        """Queue zones with new records in the copy; ignore changes that this process decided."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
             maintained = [zone for zone in zones if self._is_maintained(zone)]
             if topic == EVENTS:
@@ -218,7 +220,7 @@ class ZoneMaintenance:
             try:
                 self._ledger.copy.poll(_POLL_SECONDS)
                 for tp, error in list(self._ledger.copy.broken.items()):
-                    # Otherwise a zone without work would not report the error.
+                    # Report it here, since a zone without work would not report it.
                     if tp not in notified:
                         notified.add(tp)
                         self._report("", error)

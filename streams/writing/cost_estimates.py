@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recollect.streams.models.chat import ChatRequest, estimated_tokens
 from recollect.streams.models.model_settings import ModelSettings
 
-#: Calls per event and tokens per answer, where there is no history.
+#: Calls per event and tokens per answer, if there is no history to take them from.
 DEFAULT_CALLS, DEFAULT_TOKENS_OUT = 4, 200
 _MIN_CALLS, _MIN_TOKENS_OUT = 1, 10
 
@@ -41,9 +41,9 @@ def estimate_cost(
         estimated_tokens(len(request.body(model, settings.answer_tokens))) for request in requests
     ]
     min_calls, max_calls = len(first) * _MIN_CALLS, len(first) * rounds
-    # Each further request repeats the one before it and its answer.
-    more = sum(round(turn * 2 * tokens_out) for turn in range(rounds))
-    min_in, max_in = sum(first), sum(tokens_in * rounds + more for tokens_in in first)
+    # Each further request repeats the previous request and its answer.
+    repeated = sum(round(turn * 2 * tokens_out) for turn in range(rounds))
+    min_in, max_in = sum(first), sum(tokens_in * rounds + repeated for tokens_in in first)
     min_out, max_out = min_calls * _MIN_TOKENS_OUT, round(max_calls * tokens_out * 1.5)
     return CostEstimate(
         min_calls,

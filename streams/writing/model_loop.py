@@ -47,11 +47,11 @@ class MemoryLookup(Protocol):
         ...
 
     def knows_entity(self, entity_id: str) -> bool:
-        """Whether there is an entity with this id."""
+        """Return whether there is an entity with this id."""
         ...
 
     def knows_fact(self, fact_id: str) -> bool:
-        """Whether there is a fact with this id."""
+        """Return whether there is a fact with this id."""
         ...
 
 
@@ -61,7 +61,7 @@ class AnswerSource(Protocol):
     def ask(
         self, request: ChatRequest, numbers: frozenset[int], prompt_version: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a request that quotes these events, and a reference to it.
+        """Return the answer to a request that quotes these events, and the answer's reference.
 
         Raises:
             ModelUnavailable: no model answered.
@@ -70,7 +70,7 @@ class AnswerSource(Protocol):
 
 
 class WriteResult(NamedTuple):
-    """The command that records a model's answers about an event, and the time of the last."""
+    """The command that records a model's answers about an event, and the last answer's time."""
 
     command: ModelAnswered
     asked_at: int
@@ -85,7 +85,7 @@ class WriteTask(NamedTuple):
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The numbers of all these events."""
+        """The numbers of the event and of the preceding events."""
         return frozenset({self.event.number, *(one.number for one in self.thread)})
 
 
@@ -130,7 +130,7 @@ def write_event(
     recordings.
 
     Raises:
-        ErasedDuringCall: an event that the model was shown was erased.
+        ErasedDuringCall: an event that was shown to the model has been erased.
         ModelUnavailable: no model answered; earlier answers are recorded and will be reused.
     """
     evidence = evidence_of(task.event, task.said_at, task.thread)
@@ -172,7 +172,8 @@ def write_event(
 
 
 def _assistant_message(answer: RecordedAnswer) -> dict[str, Any]:
-    # Some services reject null content beside tool calls, others missing content.
+    # Always send the text, even if it is empty: beside tool calls, some services reject a null
+    # content, and others a missing one.
     return {
         "role": "assistant",
         "content": answer.text,
@@ -200,8 +201,8 @@ def _run(
         given = msgspec.json.decode(arguments)
         query, parameters = given["query"], given.get("params") or {}
         # Some models pass the parameters next to the query.
-        beside = {name: given[name] for name in given if name not in ("query", "params")}
-        parameters = {**beside, **parameters}
+        top_level = {name: given[name] for name in given if name not in ("query", "params")}
+        parameters = {**top_level, **parameters}
         found = memory.recall(str(query), parameters)
     except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
         return {"error": "recall takes a query, and params"}

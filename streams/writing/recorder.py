@@ -1,7 +1,7 @@
-"""Recording a model's answers before they are used, each request at most once.
+"""Record a model's answers before they are used; no request is sent again once it is answered.
 
-The first recording of a request is its answer. A process that is killed after recording finds that
-answer when it retries, at no cost.
+If a request has several recordings, the first one counts. A process that is killed after recording
+an answer finds it when it retries, at no cost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def to_recorded(answer: ChatCompletion) -> RecordedAnswer:
 
 
 class ErasedDuringCall(Exception):
-    """An event that a request quotes was erased, so there is no answer."""
+    """An event that a request quotes was erased, so the request has no answer."""
 
 
 class Recordings:
@@ -51,7 +51,7 @@ class Recordings:
         self._refs: dict[bytes, list[RecordingRef]] = {}
 
     def find(self, digest: bytes) -> tuple[OpenedRecording, RecordingRef] | None:
-        """Return the first recorded answer with this digest that can be decrypted, and its ref."""
+        """Return the first answer with this request digest that can be decrypted, and its ref."""
         with self._lock:
             self._refresh()
             refs = list(self._refs.get(digest, ()))
@@ -72,7 +72,7 @@ class Recordings:
 
 
 class Recorder:
-    """Answers requests from the recordings, or else by a model, and records. Thread-safe."""
+    """Answers requests from the recordings, or else asks a model and records it. Thread-safe."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Recorder:
     def ask(
         self, request: ChatRequest, numbers: frozenset[int], prompt_version: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a request that quotes these events, and a reference to it.
+        """Return the answer to a request that quotes these events, and the answer's reference.
 
         Raises:
             ErasedDuringCall: one of the events was erased.

@@ -15,7 +15,7 @@ from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.times import format_time
 from recollect.streams.agents.writer.message_analysis import user_text
 
-#: The name of the role among the writer's texts; every other name is a note.
+#: The name of the writer's text that is its role; texts with other names are notes.
 ROLE = "role"
 #: The version of the default role, recorded with every answer.
 DEFAULT_VERSION = "own-1"
@@ -110,5 +110,5 @@ def first_messages(
 
 
 def escape_frame(value: Any) -> str:
-    """Return JSON in which nothing can close the frame around it."""
+    """Return JSON without "<", so that it cannot close the frame around it."""
     return msgspec.json.encode(value).decode().replace("<", "\\u003c")

@@ -9,12 +9,12 @@ _UNIT_INTERVAL = {"type": "number", "minimum": 0, "maximum": 1}
 _TIME = {"type": ["string", "integer"], "description": "ISO 8601, or unix milliseconds"}
 
 
-def _tool(name: str, does: str, required: list[str], /, **parameters: Any) -> dict[str, Any]:
+def _tool(name: str, description: str, required: list[str], /, **parameters: Any) -> dict[str, Any]:
     return {
         "type": "function",
         "function": {
             "name": name,
-            "description": does,
+            "description": description,
             "parameters": {
                 "type": "object",
                 "properties": parameters,

@@ -15,7 +15,7 @@ from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.library.library_zone import Zone
 from recollect.schemas.events import Deletion
-from recollect.streams.adapters.assistants.branches import path_to, replaced
+from recollect.streams.adapters.assistants.branches import path_to, replaced_messages
 from tests.adapters.kit import opened
 
 SPRING = 1_772_000_000
@@ -175,10 +175,12 @@ def test_only_what_left_the_path_at_a_fork_is_replaced(parents: list[int], data:
             id = tree[id]
         return False
 
-    assert replaced(tree, tree, path) == {id for id in tree if is_replaced(id)}
+    assert replaced_messages(tree, tree, path) == {id for id in tree if is_replaced(id)}
 
 
 def test_a_deep_tree_is_walked_in_linear_time() -> None:
     depth = 200_000
     tree = {str(id): str(id - 1) for id in range(1, depth)} | {"side": "0"}
-    assert replaced(tree, tree, path_to("side", tree)) == {str(id) for id in range(1, depth)}
+    assert replaced_messages(tree, tree, path_to("side", tree)) == {
+        str(id) for id in range(1, depth)
+    }

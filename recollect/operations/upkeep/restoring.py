@@ -381,7 +381,7 @@ class _Restore:
             zones=len(heads),
             events=events,
             erasures_known=all(
-                any(state.is_newer for state in states[zone]) for zone in self._manifest.heads
+                any(state.is_current for state in states[zone]) for zone in self._manifest.heads
             )
             and bool(sources),
             erasures_from=[],
@@ -450,7 +450,7 @@ class _Restore:
         ledger = node.ledger
         numbers = {number for state in states for number in state.numbers}
         absent = {envelope.source: envelope for state in states for envelope in state.absent}
-        names = {name for state in states for name in state.names}
+        id_hashes = {id_hash for state in states for id_hash in state.id_hashes}
         if not numbers and not absent and not has_pending_erasure(ledger, zone):
             return 0
         home = Home(self._new, self._configuration)
@@ -464,7 +464,7 @@ class _Restore:
                 # The backup may have versions of a message that the other ledger lacks.
                 numbers = TargetFinder(ledger, zone, files).with_dependents(numbers)
         if numbers or absent:
-            erase_again(ledger, zone, numbers, absent.values(), names)
+            erase_again(ledger, zone, numbers, absent.values(), id_hashes)
             node.drive(zone, self._progress)
         node.finish_purge(zone)
         readable = [

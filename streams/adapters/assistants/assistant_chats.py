@@ -1,4 +1,4 @@
-"""Shared by exports of assistant chats: times, and the events of messages and conversations."""
+"""Functions for all exports of assistant chats: times, messages, notes, conversations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONVERSATIONS_OBJECT = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 
 
 def time_key(at: str | int | None) -> float:
-    """Return a sort key for times; no time comes first."""
+    """Return a sort key for times; a missing time sorts first."""
     if isinstance(at, int):
         return at / 1000
     try:
@@ -89,7 +89,7 @@ def note_event(
     """Return the event of a note that an assistant wrote about its user.
 
     It can be searched, but no facts are extracted from it. `thread` separates it from
-    conversations; `more` are further fields.
+    conversations. `more`: further fields of the event.
 
     Raises:
         InvalidInput: the time is unknown.
@@ -103,7 +103,7 @@ def note_event(
 def deletion_event(event: InboundEvent) -> InboundEvent:
     """Return the deletion of a message that another branch replaced.
 
-    It has the time of the message, so that the message never takes effect.
+    The deletion has the time of the message, so that the message never takes effect.
     """
     return InboundEvent(
         platform=event.platform,

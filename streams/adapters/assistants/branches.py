@@ -14,11 +14,14 @@ def path_to(leaf: str, parents: Mapping[str, str]) -> list[str]:
     return list(path)
 
 
-def replaced(messages: Iterable[str], parents: Mapping[str, str], path: Iterable[str]) -> set[str]:
+def replaced_messages(
+    messages: Iterable[str], parents: Mapping[str, str], path: Iterable[str]
+) -> set[str]:
     """Return the messages on branches other than the current one.
 
     `path`: the current branch. Another branch begins at a sibling of a message of the path; their
-    parent may be missing. Unconnected messages, and those below the path, are not returned.
+    parent may be missing. Messages without a connection to the path, and messages below its end,
+    are not returned.
     """
     current = set(path)
     forks = {parents[id] for id in current if id in parents}
@@ -31,6 +34,6 @@ def replaced(messages: Iterable[str], parents: Mapping[str, str], path: Iterable
                 known[id] = parent is not None
                 break
             id = parent
-        within = known.get(id, False)
-        known.update(dict.fromkeys(above, within))
-    return {id for id, gone in known.items() if gone}
+        is_replaced = known.get(id, False)
+        known.update(dict.fromkeys(above, is_replaced))
+    return {id for id, is_replaced in known.items() if is_replaced}

@@ -1,8 +1,8 @@
 """ChatGPT's export: conversations, each a tree of messages with all regenerated or edited branches.
 
-All branches are imported; `metadata["on_current_path"]` marks the one that ChatGPT shows, and each
-message of the others is followed by its deletion. ChatGPT's memories of its user, and the user's
-profile, become notes.
+All branches are imported; `metadata["on_current_path"]` marks the one that ChatGPT shows. For each
+message of the other branches, a deletion is imported too. ChatGPT's memories of its user, and the
+user's profile, become notes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from recollect.streams.adapters.assistants.assistant_chats import (
     size_or_none,
     time_key,
 )
-from recollect.streams.adapters.assistants.branches import path_to, replaced
+from recollect.streams.adapters.assistants.branches import path_to, replaced_messages
 from recollect.streams.adapters.assistants.chatgpt_marks import labels, without_marks
 from recollect.streams.adapters.assistants.claude_transcript import (
     ASSISTANT,
@@ -53,7 +53,7 @@ _NAME = "ChatGPT"
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
 _NODE_KEYS = re.compile(rb'"(?:children|parent|author|message)"\s*:')
 _CONVERSATION_KEYS = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
-_SPOKEN_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
+_TEXT_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
 # Tools with which ChatGPT stores memories of its user.
 _NOTING_TOOLS = frozenset({"bio", "bio.update"})
 _CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
@@ -63,7 +63,7 @@ _PROFILE_FIELDS = ("user_profile", "user_instructions", _MEMORY_FIELD)
 _DATED_NOTE = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d{2}-\d{2})\][.:]?[ \t]*(\S.*)$", re.MULTILINE)
 _MAX_NOTES = 10_000
 _MAX_NOTES_LENGTH = 1 << 24
-# Tools, their results, reasoning, and context put before a conversation.
+# Content that is not part of a conversation: tools and their results, reasoning, added context.
 _SILENT_TYPES = frozenset(
     {"code", "execution_output", "computer_output", "citable_code_output", "system_error"}
     | {"tether_quote", "tether_browsing_code", "tether_browsing_display", "sonic_webpage"}
@@ -72,7 +72,7 @@ _SILENT_TYPES = frozenset(
 )
 
 
-class _Speech(NamedTuple):
+class _ParsedMessage(NamedTuple):
     """The content of a message.
 
     `hidden`: ChatGPT never shows it. `noted`: the tool with which ChatGPT stored it as a memory.
@@ -87,7 +87,7 @@ class _Speech(NamedTuple):
 
 
 class _ParentContext(NamedTuple):
-    """What a node inherits from its parent: times, and the turn it belongs to."""
+    """The values that a node inherits from its parent: times, and the turn that it belongs to."""
 
     at: str | int | None
     order: float
@@ -100,7 +100,7 @@ class _PlacedMessage(NamedTuple):
     """A message with its time and turn."""
 
     id: str
-    speech: _Speech | InvalidInput
+    parsed: _ParsedMessage | InvalidInput
     at: str | int | None
     turn: str
     question: str | None
@@ -201,10 +201,11 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
     parents, children = _tree(nodes)
     start = _start(raw, nodes)
     path = path_to(_leaf(raw.get("current_node"), nodes), parents)
-    off_path = replaced(nodes, parents, path)
+    off_path = replaced_messages(nodes, parents, path)
     found: list[tuple[float, int, _PlacedMessage]] = []
     seen: set[str] = set()
-    # Nodes without a parent first. The remaining ones form cycles, entered at any of their nodes.
+    # First the trees below nodes without a parent. The remaining nodes form cycles, which are
+    # entered at any of their nodes.
     for root in (*(id for id in nodes if id not in parents), *nodes):
         pending = [(root, _ParentContext(start, time_key(start)))]
         while pending:
@@ -216,12 +217,12 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
             at = parse_time(message.get("create_time")) or parent_context.at
             order = max(parent_context.order, time_key(at))
             parent_context = parent_context._replace(at=at, order=order)
-            speech = _speech(message)
-            if speech is None:
+            parsed = _parse_message(message)
+            if parsed is None:
                 profile.add(_context(message), at)
             else:
                 message_id = f"{chat}:{text_or_none(message.get('id')) or id}"
-                placed, parent_context = _place_in_turn(message_id, speech, parent_context, chat)
+                placed, parent_context = _place_in_turn(message_id, parsed, parent_context, chat)
                 placed.metadata.update(_metadata(message, title, id not in off_path))
                 found.append((order, len(found), placed._replace(replaced=id in off_path)))
             pending += [(child, parent_context) for child in reversed(children.get(id, ()))]
@@ -229,61 +230,61 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
 
 
 def _place_in_turn(
-    id: str, speech: _Speech | InvalidInput, parent_context: _ParentContext, chat: str
+    id: str, parsed: _ParsedMessage | InvalidInput, parent_context: _ParentContext, chat: str
 ) -> tuple[_PlacedMessage, _ParentContext]:
     """Return a message in its turn, and the context of its children."""
     turn, question = parent_context.turn or id, parent_context.question
-    if isinstance(speech, _Speech) and not speech.hidden and speech.noted is None:
-        if speech.role == USER:
+    if isinstance(parsed, _ParsedMessage) and not parsed.hidden and parsed.noted is None:
+        if parsed.role == USER:
             # Consecutive questions are answered together.
             turn = turn if parent_context.turn and not parent_context.answered else id
             parent_context = parent_context._replace(turn=turn, question=id, answered=False)
             question = None
         else:
             parent_context = parent_context._replace(turn=turn, answered=True)
-    return _PlacedMessage(id, speech, parent_context.at, turn, question, chat, {}), parent_context
+    return _PlacedMessage(id, parsed, parent_context.at, turn, question, chat, {}), parent_context
 
 
 def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
-    speech = message.speech
-    if isinstance(speech, InvalidInput):
-        raise speech
-    event = _event(message, speech)
+    parsed = message.parsed
+    if isinstance(parsed, InvalidInput):
+        raise parsed
+    event = _event(message, parsed)
     if message.replaced and event.kind != "notice":
-        # Before the message, so that nothing is concluded from it even for a moment.
+        # The deletion comes first, so that no facts are taken from the message even for a moment.
         yield deletion_event(event)
     yield event
 
 
-def _event(message: _PlacedMessage, speech: _Speech) -> InboundEvent:
-    if speech.noted is not None:
+def _event(message: _PlacedMessage, parsed: _ParsedMessage) -> InboundEvent:
+    if parsed.noted is not None:
         return note_event(
             _PLATFORM,
             _NAME,
-            speech.text,
+            parsed.text,
             message.at,
             id=message.id,
-            thread=speech.noted,
+            thread=parsed.noted,
             peer_id=message.chat,
             peer_kind="dm",
-            metadata={**message.metadata, "noted": speech.noted},
+            metadata={**message.metadata, "noted": parsed.noted},
         )
-    answer = speech.role == ASSISTANT
+    answer = parsed.role == ASSISTANT
     event = message_event(
         _PLATFORM,
-        speech.role,
-        speech.text,
+        parsed.role,
+        parsed.text,
         message.at,
         id=message.id,
         chat=message.chat,
         turn=message.turn,
         name=_NAME if answer else None,
-        ends_turn=speech.ends_turn,
+        ends_turn=parsed.ends_turn,
         reply_to=message.question if answer else None,
-        attachments=speech.attachments,
+        attachments=parsed.attachments,
         metadata=message.metadata,
     )
-    if speech.hidden:
+    if parsed.hidden:
         # It is kept as a notice, because it was never shown.
         metadata = {**event.metadata, "hidden": True}
         return msgspec.structs.replace(event, kind="notice", turn_id=None, metadata=metadata)
@@ -321,7 +322,7 @@ def _leaf(current: object, nodes: Mapping[str, Any]) -> str:
         )
         for id, node in nodes.items()
     }
-    # If several have the same time, the last one.
+    # Of several with the same time, take the last one.
     return max(reversed(times), key=lambda id: times[id], default="")
 
 
@@ -343,14 +344,14 @@ def _metadata(message: Mapping[str, Any], title: str | None, current: bool) -> d
 
 
 def _context(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the content of a message that ChatGPT puts before a conversation, or nothing."""
+    """Return the content of a message that ChatGPT puts before a conversation, or {}."""
     content = dict_or_empty(message.get("content"))
     private = dict_or_empty(message.get("metadata")).get("is_do_not_remember") is True
     is_context = text_or_none(content.get("content_type")) in _CONTEXT_TYPES
     return content if is_context and not private else {}
 
 
-def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
+def _parse_message(message: Mapping[str, Any]) -> _ParsedMessage | InvalidInput | None:
     """Return the content of a message, or None if it is not part of the conversation."""
     role = dict_or_empty(message.get("author")).get("role")
     content = dict_or_empty(message.get("content"))
@@ -362,13 +363,13 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
         return None
     if role == ASSISTANT and recipient in _NOTING_TOOLS:
         text = "\n".join(_parts(content, metadata)[0]).strip()
-        return _Speech(role, text, noted=recipient) if text else None
+        return _ParsedMessage(role, text, noted=recipient) if text else None
     if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
         known = role in (None, "system", "tool", "developer") or kind in _SILENT_TYPES
         return (
             None if known else InvalidInput(f"a message with the unknown role {str(role)[:60]!r}")
         )
-    if kind not in _SPOKEN_TYPES:
+    if kind not in _TEXT_TYPES:
         return InvalidInput(f"a message with the unknown content_type {str(kind)[:60]!r}")
     if metadata.get("is_user_system_message"):
         return None
@@ -379,7 +380,7 @@ def _speech(message: Mapping[str, Any]) -> _Speech | InvalidInput | None:
     text = without_injected(shown)
     if not text and not attachments:
         return None
-    return _Speech(
+    return _ParsedMessage(
         role,
         text,
         attachments,
@@ -415,10 +416,10 @@ def _parts(
         if isinstance(given.get("text"), str):
             texts.append(given["text"])
         elif given:
-            of = kind.partition("_")[0]
-            of = of if of in ("image", "audio", "video") else "file"
+            family = kind.partition("_")[0]
+            family = family if family in ("image", "audio", "video") else "file"
             upload = uploads.pop((pointer or "").rpartition("/")[2], {})
-            files.append(_file(upload or given, of, pointer))
+            files.append(_file(upload or given, family, pointer))
     return [text for text in texts if text.strip()], (
         *files,
         *(_file(upload, _type_of(upload)) for upload in uploads.values()),
@@ -426,8 +427,8 @@ def _parts(
 
 
 def _type_of(upload: Mapping[str, Any]) -> str:
-    of = (text_or_none(upload.get("mime_type")) or "").partition("/")[0]
-    return of if of in ("image", "audio", "video") else "file"
+    family = (text_or_none(upload.get("mime_type")) or "").partition("/")[0]
+    return family if family in ("image", "audio", "video") else "file"
 
 
 def _file(given: Mapping[str, Any], type_: str, pointer: str | None = None) -> Attachment:

@@ -14,7 +14,7 @@ from typing import Any
 _MARK = re.compile("\ue200([^\ue200\ue201]*)\ue201|\ue200([^\ue200\ue201\n]*)(?=\n|\\Z)")
 _SEPARATORS = re.compile("[\ue202\ue203\ue204]")
 _REMAINS = re.compile("[\ue200-\ue206]")
-# Kinds that name sources, pictures and cards, never words of the answer.
+# Kinds of marks for sources, pictures and cards, which contain no words of the answer.
 _UNLABELLED = frozenset(
     {"cite", "filecite", "memcite", "i", "image", "image_group", "genui", "map", "products"}
     | {"entity_metadata", "forecast", "finance", "sports", "schedule", "standing", "game"}
@@ -65,7 +65,7 @@ def _label(mark: re.Match[str], references: Mapping[str, str]) -> str:
 
 
 def _name(field: str) -> str:
-    """Return the words that a field shows, or "" if it has none."""
+    """Return the words that ChatGPT shows for a field, or "" if there are none."""
     if field.startswith(("[", "{")):
         return _name_in(field)
     return "" if _REFERENCE.match(field) else field

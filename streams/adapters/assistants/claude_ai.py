@@ -1,6 +1,7 @@
 """claude.ai's export: conversations with the messages of a person and of Claude.
 
-Its memories and projects are notes: Claude's own, and what its user wrote for Claude to read.
+Memories and projects become notes: Claude wrote the memories, and the user wrote the projects for
+Claude to read.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from recollect.streams.adapters.assistants.assistant_chats import (
     size_or_none,
     time_key,
 )
-from recollect.streams.adapters.assistants.branches import path_to, replaced
+from recollect.streams.adapters.assistants.branches import path_to, replaced_messages
 from recollect.streams.adapters.assistants.claude_transcript import (
     ASSISTANT,
     USER,
@@ -53,12 +54,12 @@ _MESSAGES = re.compile(rb'"chat_messages"\s*:\s*\[')
 _MEMORIES = re.compile(rb'"(?:conversations_memory|project_memories)"\s*:')
 _PROJECT_KEYS = re.compile(rb'"(prompt_template|is_starter_project|is_private|docs)"\s*:')
 _ROLES = {"human": USER, "user": USER, "assistant": ASSISTANT}
-# Blocks with spoken text; others are reasoning, tools and their results.
-_SPOKEN_TYPES = frozenset({"text", "voice_note"})
+# Blocks with text of the conversation; other blocks are reasoning, tools and their results.
+_TEXT_BLOCK_TYPES = frozenset({"text", "voice_note"})
 
 
 class _PlacedMessage(NamedTuple):
-    """A message with its time and turn; `raw` is as exported."""
+    """A message with its time and turn; `raw` is the message as exported."""
 
     raw: object
     at: str | int | None
@@ -99,7 +100,7 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
 
 
 def _values(entry: InputEntry) -> Iterator[tuple[int, Any]]:
-    """Yield the values of a file that is an array of them, or a single one."""
+    """Yield the values of a file, which is either an array of values or a single value."""
     start = entry.start().removeprefix(BYTE_ORDER_MARK).lstrip()
     return items(entry, "item" if start.startswith(b"[") else "")
 
@@ -201,7 +202,7 @@ def _place_in_turns(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Pl
 
 
 def _replaced(leaf: object, messages: list[Any]) -> set[str]:
-    """Return the messages on another branch than the current one.
+    """Return the messages on branches other than the current one.
 
     `leaf`: the current message. If the export does not name it, the newest message is used.
     """
@@ -213,9 +214,9 @@ def _replaced(leaf: object, messages: list[Any]) -> set[str]:
         if isinstance(parent := one.get("parent_message_uuid"), str)
     }
     if not isinstance(leaf, str) or leaf not in times:
-        # If several have the same time, the last one.
+        # Of several with the same time, take the last one.
         leaf = max(reversed(times), key=lambda id: time_key(times[id]), default="")
-    return replaced(times, parents, path_to(leaf, parents))
+    return replaced_messages(times, parents, path_to(leaf, parents))
 
 
 def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
@@ -243,20 +244,22 @@ def _events(message: _PlacedMessage) -> Iterator[InboundEvent]:
         metadata=message.metadata,
     )
     if message.replaced:
-        # Before the message, so that nothing is concluded from it even for a moment.
+        # The deletion comes first, so that no facts are taken from the message even for a moment.
         yield deletion_event(event)
     yield event
 
 
 def _text(raw: Mapping[str, Any]) -> str:
-    """Return a message's text: that of its blocks, or without blocks its `text` field.
+    """Return a message's text: the text of its blocks or, if it has none, its `text` field.
 
-    The field repeats the blocks for older versions, with a placeholder for each unsupported one.
+    For older versions, the field repeats the blocks, with a placeholder for each unsupported block.
     """
     blocks = [dict_or_empty(block) for block in list_or_empty(raw.get("content"))]
     if not any(blocks):
         return text_or_none(raw.get("content")) or text_or_none(raw.get("text")) or ""
-    texts = [block.get("text") for block in blocks if block.get("type", "text") in _SPOKEN_TYPES]
+    texts = [
+        block.get("text") for block in blocks if block.get("type", "text") in _TEXT_BLOCK_TYPES
+    ]
     return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
 
 

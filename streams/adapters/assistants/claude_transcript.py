@@ -3,8 +3,9 @@
 Standard library only, for Python 3.9 and later: the plugin's hook runs this same file, so that it
 sends the same events as an import of the transcript.
 
-Each line of a transcript is a record. Many records of the user were not typed: tool results,
-reminders, command output, summaries after a compaction, and context injected by recollect's hooks.
+Each line of a transcript is a record. Many records of the role "user" were not typed by the user:
+tool results, reminders, command output, summaries after a compaction, and context that recollect's
+hooks injected.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ SILENT_TYPES = frozenset(
 MAX_LINE_BYTES = 1 << 26
 
 _NAME = "Claude"
-# Flags of records that were not typed. `planContent`: a plan of the assistant's, accepted as the
-# first prompt of a new session.
+# Flags of records that were not typed. `planContent`: a plan that the assistant wrote, accepted as
+# the first prompt of a new session.
 _NOT_TYPED_FLAGS = (
     *("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly"),
     *("isApiErrorMessage", "isReplay", "isSynthetic", "interruptedMessageId", "planContent"),
@@ -58,8 +59,8 @@ _INJECTED = re.compile(
 _MEMORY_INPUT_TAG = re.compile(r"</?user-memory-input>")
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)(?:</command-args>|\Z)", re.DOTALL)
-# Claude Code's own commands whose arguments are names and settings. Those of all other commands
-# are the user's words.
+# Claude Code's own commands whose arguments are names and settings. The arguments of all other
+# commands are the user's words.
 _SETTING_COMMANDS = frozenset(
     {"add-dir", "branch", "color", "config", "copy", "effort", "export", "fast", "fork", "ide"}
     | {"login", "mcp", "model", "output-style", "permissions", "plugin", "remote-control"}
@@ -87,13 +88,13 @@ _REFUSAL = re.compile(
 _REFUSAL_NOTE = re.compile(
     r"\n\s*Note: The user's next message may contain a correction.*", re.DOTALL
 )
-# A refusal by which Claude Code reports that a dialog was left early.
+# A refusal by which Claude Code reports that the user left a dialog early.
 _LEFT_DIALOG = re.compile(r"The user (?:wants to clarify these questions|has indicated)\b")
 _DIALOG_ANSWER = re.compile(r"^\s*Answer: (.+)$", re.MULTILINE)
 _PLACEHOLDER_TEXTS = frozenset({"(no content)", "No response requested."})
 _SYNTHETIC = "<synthetic>"
 _UNFINISHED_REASONS = frozenset({"tool_use", "pause_turn"})
-# A larger number counts milliseconds: in seconds it would be the year 5138.
+# Larger numbers are milliseconds. As seconds, they would be after the year 5138.
 _MAX_SECONDS = 100_000_000_000
 
 #: The fields of an inbound event, as JSON has them.
@@ -139,13 +140,13 @@ class Transcript:
         self._turn: Optional[str] = state["turn"]
         self._question: Optional[str] = state["question"]
         self._answered = bool(state["answered"])
-        # The assistant's current message: its id, its lines, and how many of its texts were
-        # emitted.
+        # The assistant's current message: its id, the ids of its records, and how many of its texts
+        # were emitted.
         self._message: Optional[str] = state["message"]
         self._lines = set(state["lines"])
         self._texts = int(state["texts"])
         self._pending: Optional[_PendingAnswer] = None
-        # Digests of the ids of emitted events: a compaction may write them again.
+        # Digests of the ids of emitted events, since a compaction may write their records again.
         self._emitted = set(state["emitted"])
 
     def state(self) -> dict[str, Any]:
@@ -203,7 +204,7 @@ class Transcript:
         elif kind == ASSISTANT:
             yield from self._assistant(number, record)
         elif kind == "attachment":
-            yield from self._queued(number, record)
+            yield from self._queued_prompt(number, record)
         elif kind == "system":
             yield from self._local_command(number, record)
         elif kind not in SILENT_TYPES and "message" in record:
@@ -224,7 +225,9 @@ class Transcript:
         else:
             yield from self._prompt(number, record, blocks)
 
-    def _queued(self, number: int, record: Mapping[str, Any]) -> Iterator[tuple[int, Parsed]]:
+    def _queued_prompt(
+        self, number: int, record: Mapping[str, Any]
+    ) -> Iterator[tuple[int, Parsed]]:
         """Yield a prompt that was typed while the assistant was working."""
         attachment = dict_or_empty(record.get("attachment"))
         origin = dict_or_empty(attachment.get("origin")).get("kind")
@@ -267,7 +270,7 @@ class Transcript:
         self._question, self._answered = own, False
         command = next(filter(None, map(_COMMAND_NAME.search, texts)), None)
         metadata = {"command": f"/{command[1]}"} if command else {}
-        yield self._said_by_user(number, record, text, attachments, metadata)
+        yield self._user_event(number, record, text, attachments, metadata)
 
     def _interjection(
         self, number: int, record: Mapping[str, Any], blocks: list[Mapping[str, Any]]
@@ -276,9 +279,9 @@ class Transcript:
         text, quoted = _dialog_words(record, blocks)
         if text and not self._is_emitted(text_or_none(record.get("uuid"))):
             yield from self.finish()
-            yield self._said_by_user(number, record, text, [], {"quoted": quoted or None})
+            yield self._user_event(number, record, text, [], {"quoted": quoted or None})
 
-    def _said_by_user(
+    def _user_event(
         self,
         number: int,
         record: Mapping[str, Any],
@@ -325,7 +328,7 @@ class Transcript:
             return
         pending = self._pending
         if pending is not None and continues and not text.startswith(pending.event["content"]):
-            # A further block of the message. (A sibling record has the same text, longer.)
+            # It is a further block of the message, not a longer version of the same text.
             yield from self.finish()
             pending = None
         own = uuid if id is None else f"{id}:{self._texts}"
@@ -434,7 +437,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def parse_time(value: object) -> Time:
-    """Return a time as events have it, or None if there is none; without a zone it is UTC."""
+    """Return a time in the form of events, or None if there is none; UTC if it has no time zone."""
     if isinstance(value, bool) or not value:
         return None
     if isinstance(value, (int, float)):
@@ -442,7 +445,7 @@ def parse_time(value: object) -> Time:
     if not isinstance(value, str):
         return None
     try:
-        # Python 3.10 does not know the Z.
+        # Python 3.10 does not accept the suffix Z.
         found = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value.strip()))
     except ValueError:
         return value
@@ -548,7 +551,7 @@ def _files(blocks: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _metadata(record: Mapping[str, Any]) -> dict[str, Any]:
-    # A resumed session copies these records under its own session id.
+    # The session is metadata only, because a resumed session copies records under its own id.
     return {
         "session": text_or_none(record.get("sessionId")),
         "git_branch": text_or_none(record.get("gitBranch")),

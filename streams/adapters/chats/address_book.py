@@ -20,7 +20,7 @@ from recollect.streams.adapters.input.text_lines import text_lines
 _WAL = "-wal"
 _DATABASE = ".abcddb"
 _CARDS = (".vcf", ".vcard")
-# Numbers match by their last digits: prefixes are written in many ways.
+# Phone numbers match by their last digits, because prefixes are written in many ways.
 _DIGITS, _MIN_DIGITS = 8, 6
 _QUERY = """
     SELECT r.ZFIRSTNAME, r.ZLASTNAME, r.ZORGANIZATION, a.address
@@ -37,7 +37,7 @@ class AddressBook:
     """Names by phone number and mail address."""
 
     def __init__(self) -> None:
-        # None: shared by several people.
+        # None: several people share the address.
         self._names: dict[str, str | None] = {}
         #: Address books that cannot be read, with their errors.
         self.damaged: list[tuple[str, DamagedInput]] = []
@@ -55,7 +55,7 @@ class AddressBook:
 def _key(address: str) -> str:
     if "@" in address:
         return address.strip().casefold()
-    digits = "".join(sign for sign in address if sign.isdecimal()).lstrip("0")
+    digits = "".join(char for char in address if char.isdecimal()).lstrip("0")
     return digits[-_DIGITS:] if len(digits) >= _MIN_DIGITS else ""
 
 

@@ -1,7 +1,7 @@
 """Recognition of chats whose export has no id, by the name of the file and by its messages.
 
 The file may have another name the next time: a group was renamed, a download got underscores, or
-the chat came through standard input. By its name alone, it would become another chat.
+the chat came through standard input. If only the name counted, it would become another chat.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.times import parse_time
 from recollect.streams.adapters.adapter import ExportFile, ExportSource, records
 from recollect.streams.adapters.import_options import ChatMessage, ChatPlace, FindPlaces
-from recollect.streams.adapters.input.input_files import InputEntry, Uncounted
+from recollect.streams.adapters.input.input_files import InputEntry, UncountedInput
 
 # The number of messages at each end of a chat that are looked up.
 _SAMPLED = 32
@@ -24,28 +24,29 @@ _SAMPLED = 32
 _MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
 
 
-# Log levels, which stand where a chat has its senders: "INFO", "production.ERROR".
+# Log levels, which a log has in the place of senders: "INFO", "production.ERROR".
 _LOG_LEVEL = re.compile(r"(?:.*\W)?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)")
 # From this many messages on, a chat has a sender who occurs twice.
 _MIN_WITHOUT_REPETITION = 3
 
 
-def is_talk(senders: Iterable[str | None], *, few: bool = False) -> bool:
-    """Return whether messages, by their senders or None, are a chat rather than a diary or a log.
+def is_talk(senders: Iterable[str | None], *, accept_any: bool = False) -> bool:
+    """Return whether messages with these senders are a chat rather than a diary or a log.
 
-    In a chat, senders occur again; not so in a diary: "2026-02-20 10:00 - Met Ada: about the boat".
-    `few`: accept any sender, as for files with too few messages to decide.
+    A message without a sender has None. In a chat, senders recur; in a diary they do not:
+    "2026-02-20 10:00 - Met Ada: about the boat". `accept_any`: one sender is enough, because other
+    evidence shows that it is a chat.
     """
     counts = Counter(None if one and _LOG_LEVEL.fullmatch(one) else one for one in senders)
     messages = counts.total()
     people = {name: count for name, count in counts.items() if name}
-    if few or messages < _MIN_WITHOUT_REPETITION:
+    if accept_any or messages < _MIN_WITHOUT_REPETITION:
         return bool(people)
     return any(count > 1 for count in people.values())
 
 
 class RecognisedChat(ExportSource):
-    """A chat in one file, in the place where the zone already has it, if it does.
+    """A chat in one file; if the zone already has the chat, it goes to the same place.
 
     `place`: the place according to the file's name. `open_in` opens the file for a given place.
     `platforms`: the platforms that use its format.
@@ -72,7 +73,7 @@ class RecognisedChat(ExportSource):
     def _known_place(self) -> ChatPlace:
         if self._find is None:
             return self._place
-        sample = _sample(self._open_in(Uncounted(self._entry), self._place))
+        sample = _sample(self._open_in(UncountedInput(self._entry), self._place))
         return known_place(self._place, self._find(self._platforms, sample))
 
 
@@ -81,7 +82,7 @@ def _sample(source: ExportSource) -> list[ChatMessage]:
     first: list[ChatMessage] = []
     last: deque[ChatMessage] = deque(maxlen=_SAMPLED)
     for _, event in records(source):
-        # Notices, pictures and "ok" of one minute may be the same in several chats.
+        # Skip notices and messages without text: several chats may have equal ones.
         if not isinstance(event, InboundEvent) or event.kind != "message" or not event.content:
             continue
         try:
@@ -94,7 +95,7 @@ def _sample(source: ExportSource) -> list[ChatMessage]:
 
 
 def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPlace:
-    """Return the place of a chat: its own, or the one that has the messages already.
+    """Return the place of a chat: its own, or else one that already has the messages.
 
     `places`: for each sampled message, in order, the places that have it.
     """
@@ -103,9 +104,9 @@ def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPl
         return own
     runs = {place: _run(place, places) for place in counts}
     for place, run in sorted(runs.items(), key=lambda one: (-one[1], str(one[0]))):
-        needed = _MIN_KNOWN_ALIKE if _alike(own.peer_id, place.peer_id) else _MIN_KNOWN
+        needed = _MIN_KNOWN_ALIKE if _may_be_same_name(own.peer_id, place.peer_id) else _MIN_KNOWN
         if run >= min(needed, len(places)) and (
-            len(places) > 1 or _alike(own.peer_id, place.peer_id)
+            len(places) > 1 or _may_be_same_name(own.peer_id, place.peer_id)
         ):
             return place
     return own
@@ -124,11 +125,11 @@ def _run(place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> int:
     return max(from_first, to_last)
 
 
-def _alike(one: str | None, other: str | None) -> bool:
-    """Return whether two names of a chat may be the same; a file may have none."""
-    first, second = _folded(one or ""), _folded(other or "")
+def _may_be_same_name(one: str | None, other: str | None) -> bool:
+    """Return whether two chat names may name the same chat; a missing name may be any name."""
+    first, second = _fold(one or ""), _fold(other or "")
     return not first or not second or first in second or second in first
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))

@@ -30,9 +30,9 @@ _PLATFORM = "discord"
 _GUILD = re.compile(rb'"guild"\s*:\s*\{')
 _CHANNEL = re.compile(rb'"channel"\s*:\s*\{')
 _BODY = re.compile(rb'"(?:dateRange|messages)"\s*:')
-# Types of messages with spoken text, by name and by Discord's number.
-_SPOKEN_TYPES = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
-_SPOKEN_TYPE_NUMBERS = frozenset({"0", "19", "20", "23"})
+# Types of messages that users write, by name and by Discord's number.
+_USER_MESSAGE_TYPES = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
+_USER_MESSAGE_TYPE_NUMBERS = frozenset({"0", "19", "20", "23"})
 _KINDS: dict[str, PeerKind] = {
     "DirectTextChat": "dm",
     "DirectGroupTextChat": "group",
@@ -88,11 +88,11 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     if quoted:
         metadata["quoted"] = quoted
     fields["metadata"] = metadata
-    if type_ not in _SPOKEN_TYPES and type_ not in _SPOKEN_TYPE_NUMBERS:
-        if mentions := find_mentions(content, (), _mentioned(message), sign=""):
+    if type_ not in _USER_MESSAGE_TYPES and type_ not in _USER_MESSAGE_TYPE_NUMBERS:
+        if mentions := find_mentions(content, (), _mention_names(message), sign=""):
             metadata[MENTIONS] = mentions
         yield InboundEvent(
-            **fields, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
+            **fields, kind="notice", id=id_, occurred_at=at, content=content or _as_words(type_)
         )
         return
     reference = message.get("reference")
@@ -108,13 +108,13 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     elif isinstance(reference, dict) and reference.get("messageId"):
         fields["reply_to"] = str(reference["messageId"])
     if not content and not attachments:
-        content = _embedded(message)
+        content = _embed_text(message)
     if not content and not attachments and quoted:
         attachments = [Attachment(type="forward", caption=quoted)]
     if not content and not attachments:
         attachments = [Attachment(type="unsupported")]
     fields |= {"content": content, "attachments": tuple(attachments)}
-    if mentions := find_mentions(content, attachments, _mentioned(message)):
+    if mentions := find_mentions(content, attachments, _mention_names(message)):
         metadata[MENTIONS] = mentions
     if edited := message.get("timestampEdited"):
         when = _parse_time(edited)
@@ -129,16 +129,16 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     else:
         yield InboundEvent(**fields, id=id_, occurred_at=at)
     for reaction in message.get("reactions") or ():
-        sign = reaction["emoji"].get("name") or reaction["emoji"].get("code") or "?"
+        emoji = reaction["emoji"].get("name") or reaction["emoji"].get("code") or "?"
         for user in reaction.get("users") or ():
             yield InboundEvent(
                 **common,
                 **_person(user),
                 kind="reaction",
-                id=f"{id_}:reaction:{user['id']}:{reaction['emoji'].get('id') or sign}",
+                id=f"{id_}:reaction:{user['id']}:{reaction['emoji'].get('id') or emoji}",
                 target=id_,
                 occurred_at=at,
-                content=str(sign),
+                content=str(emoji),
             )
 
 
@@ -165,26 +165,26 @@ def _split_quotes(message: Mapping[str, Any]) -> tuple[str, str]:
     }
     own_lines: list[str] = []
     quoted: list[str] = []
-    rest = False
+    quotes_rest = False
     for line in _plain(message.get("content"), names).split("\n"):
         mark = _QUOTED.match(line)
-        rest = rest or line.startswith(">>> ")
-        if mark or rest:
+        quotes_rest = quotes_rest or line.startswith(">>> ")
+        if mark or quotes_rest:
             quoted.append(line[mark.end() :] if mark else line)
         else:
             own_lines.append(line)
     return "\n".join(own_lines).strip(), "\n".join(quoted).strip()
 
 
-def _mentioned(message: Mapping[str, Any]) -> dict[str, list[str]]:
+def _mention_names(message: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the names under which users may be mentioned in a message, by id.
 
-    DiscordChatExporter writes out names itself, or leaves Discord's markup.
+    DiscordChatExporter either writes out the names itself or leaves Discord's markup.
     """
     forwarded = message.get("forwardedMessage")
-    within = (message, forwarded) if isinstance(forwarded, dict) else (message,)
+    messages = (message, forwarded) if isinstance(forwarded, dict) else (message,)
     found: dict[str, list[str]] = {}
-    for one in (user for part in within for user in part.get("mentions") or ()):
+    for one in (user for each in messages for user in each.get("mentions") or ()):
         if isinstance(one, dict) and one.get("id"):
             names = [str(one[key]) for key in ("nickname", "name") if one.get(key)]
             found[str(one["id"])] = [*names, str(one["id"])]
@@ -205,8 +205,8 @@ def _format_time(found: re.Match[str]) -> str:
         return found[0]
 
 
-def _embedded(message: Mapping[str, Any]) -> str:
-    """Return the text of embeds, which bots write."""
+def _embed_text(message: Mapping[str, Any]) -> str:
+    """Return the text of a message's embeds, in which bots write."""
     found: list[str] = []
     for embed in message.get("embeds") or ():
         found += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
@@ -234,13 +234,13 @@ def _family(name: str) -> str:
     return next((family for family, known in _FAMILIES.items() if suffix in known), "file")
 
 
-def _spaced(type_: str) -> str:
+def _as_words(type_: str) -> str:
     """Return the name of a message type as words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type_).lower()
 
 
 def _parse_time(value: object) -> int:
-    """Return a time in unix ms, without the offset: it is the exporter's, not the sender's."""
+    """Return a time in unix ms; its offset is dropped, since it is the exporter's."""
     text = str(value).strip()
     time = datetime.fromisoformat(text)
     time = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
@@ -269,9 +269,9 @@ class _Package(ExportSource):
         self._folder = folder
 
     def parts(self) -> Iterator[ExportFile]:
-        within = [self._folder, *map(self._folder.folder, self._folder.folders())]
-        owner = _owner(within)
-        for folder in within:
+        folders = [self._folder, *map(self._folder.folder, self._folder.folders())]
+        owner = _owner(folders)
+        for folder in folders:
             if not _holds_channels(folder):
                 continue
             for name in folder.folders():
@@ -296,7 +296,7 @@ def _owner(folders: list[Folder]) -> dict[str, Any]:
 
 
 def _object(entry: InputEntry, *keys: str) -> dict[str, Any]:
-    """Return some simple values of a small document, as far as it is readable."""
+    """Return the values of some keys of a small document, as far as it is readable."""
     found: dict[str, Any] = {}
     for key in keys:
         try:

@@ -38,14 +38,15 @@ _NAMES = ("chat.db", "sms.db")
 _WAL = "-wal"
 #: Apple's epoch, 2001, in unix milliseconds.
 _EPOCH = 978_307_200_000
-# Larger times are nanoseconds, used since 2017; as seconds they would be after the year 5138.
+# Larger times are nanoseconds, which Messages has stored since 2017. As seconds, they would be
+# after the year 5138.
 _MAX_SECONDS = 100_000_000_000
 _DM = 45
 _OBJECT_REPLACEMENT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
 _TAPBACK, _REMOVAL = 2000, 3000
 _TARGET = re.compile(r"^(?:p:\d+/|bp:)?(.+)$")
-# The columns that are read, in the order of the query; missing ones of older versions are NULL.
+# The columns that are read, in the order of the query; those that older versions lack are NULL.
 _COLUMNS = (
     *("ROWID", "guid", "text", "attributedBody", "subject", "service", "date", "is_from_me"),
     *("item_type", "group_title", "group_action_type", "associated_message_guid"),
@@ -104,12 +105,12 @@ class _Messages(ExportSource):
                         )
                 except sqlite3.Error as error:
                     raise DamagedInput(
-                        f"the database is damaged, or not one of Messages: {error}"
+                        f"the database is damaged, or is not a Messages database: {error}"
                     ) from None
 
 
 def _declared_size(path: Path) -> int:
-    """Return the size that a database declares, in bytes; 0 for an old one, which declares none."""
+    """Return the size in bytes that a database declares; 0 if it is old and declares none."""
     with path.open("rb") as file:
         head = file.read(100)
     width, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
@@ -258,7 +259,7 @@ class _RowConverter:
             family = mime.partition("/")[0]
             name = known.get("transfer_name") or known.get("filename") or None
             if str(name or "").endswith(".pluginPayloadAttachment"):
-                # A link preview, which nobody sent.
+                # It is a link preview, not a file that was sent.
                 continue
             if row["is_audio_message"]:
                 family = "audio"
@@ -296,20 +297,20 @@ def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) ->
     found = _TARGET.match(str(row["associated_message_guid"] or ""))
     if found is None:
         raise InvalidInput("a reaction without a target message")
-    sign = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
-    taken_back = kind >= _REMOVAL
+    emoji = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
+    is_removal = kind >= _REMOVAL
     return InboundEvent(
         **common,
-        kind="notice" if taken_back else "reaction",
+        kind="notice" if is_removal else "reaction",
         id=guid,
         occurred_at=at,
         target=found.group(1),
-        content=f"took {sign} back" if taken_back else sign,
+        content=f"took {emoji} back" if is_removal else emoji,
     )
 
 
 def _notice_text(row: sqlite3.Row) -> str:
-    """Return the text of a notice."""
+    """Return the text of the notice in a row."""
     other, action = row["other"] or "somebody", row["group_action_type"]
     kind = row["item_type"]
     if kind == 1:
@@ -330,7 +331,7 @@ def _summary(raw: object) -> Mapping[str, Any]:
     try:
         found = plistlib.loads(raw)
     except Exception:
-        # An undocumented format, used only for edits: without it the last version remains.
+        # The format is undocumented and used only for edits; without it, the last version remains.
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -356,10 +357,10 @@ def text_of(raw: object) -> str:
     try:
         import typedstream
 
-        held = typedstream.unarchive_from_data(raw)
-        return str(held.contents[0].value.value)
+        archive = typedstream.unarchive_from_data(raw)
+        return str(archive.contents[0].value.value)
     except Exception:
-        # Not installed, or an unknown stream: its first string is the text.
+        # The package is not installed, or does not know the stream. Its first string is the text.
         return _first_string(raw)
 
 

@@ -34,8 +34,8 @@ _REQUIRED_KEYS = (
 _ENCRYPTED_CHAT = re.compile(rb'"senderName"\s*:')
 _MESSENGER_PLATFORM = "messenger"
 _MESSENGER = re.compile(r"facebook|messenger", re.IGNORECASE)
-# What only one of the two programs writes: folders, fields, and names of people who left.
-_OWN = (
+# Folders, fields and names of people who left, by which an export of either program is recognised.
+_PLATFORM_MARKS = (
     (
         "instagram",
         re.compile(
@@ -68,7 +68,7 @@ _FILES = {
     "gifs": "image",
     "files": "file",
 }
-# Texts that the program writes as the sender, and types of messages that only it writes.
+# Texts that the program writes in the sender's name, and types of messages that only it writes.
 _SYSTEM_TEXT = re.compile(
     r"(?:Liked a message|Reacted .{1,20} to (?:your|a) message\s*|.{1,100} "
     r"(?:(?:started|joined) (?:a|an|the) (?:video|audio) (?:chat|call)|"
@@ -94,7 +94,7 @@ def _recognises(start: bytes, name: str) -> bool:
     return head.startswith(b"{") and all(mark.search(head) for mark in _REQUIRED_KEYS)
 
 
-class _Facts(NamedTuple):
+class _ChatInfo(NamedTuple):
     """A file's fields about its chat, and the platform of the chat."""
 
     platform: str | None
@@ -102,7 +102,7 @@ class _Facts(NamedTuple):
     title: str | None
 
 
-def _facts(entry: InputEntry) -> _Facts:
+def _chat_info(entry: InputEntry) -> _ChatInfo:
     """Read a whole file for the fields after its messages."""
     platform, end, start = None, b"", entry.start()
     try:
@@ -110,16 +110,18 @@ def _facts(entry: InputEntry) -> _Facts:
             while some := file.read(PROBE_BYTES):
                 end = (end + some)[-2 * PROBE_BYTES :]
                 if platform is None:
-                    platform = next((name for name, own in _OWN if own.search(end)), None)
+                    platform = next(
+                        (name for name, own in _PLATFORM_MARKS if own.search(end)), None
+                    )
     except DamagedInput:
         # Reading the messages will report it.
         pass
     if _ENCRYPTED_CHAT.search(start):
         platform = _MESSENGER_PLATFORM
-    within = _PARTICIPANTS.search(start)
-    is_group = within is not None and within[1].count(b'"name"') > 2
+    listed = _PARTICIPANTS.search(start)
+    is_group = listed is not None and listed[1].count(b'"name"') > 2
     thread, title = _last_text(_THREAD_PATH, end), _last_text(_TITLE, end)
-    return _Facts(
+    return _ChatInfo(
         platform,
         thread.rpartition("/")[2] or None if thread else None,
         _repair_text(title) if title and is_group else None,
@@ -127,7 +129,7 @@ def _facts(entry: InputEntry) -> _Facts:
 
 
 def _last_text(pattern: re.Pattern[bytes], end: bytes) -> str | None:
-    """Return the last text that a pattern finds; messages are before it."""
+    """Return the last text that a pattern finds; the messages come before it in the file."""
     found = deque(pattern.finditer(end), maxlen=1)
     if not found:
         return None
@@ -138,24 +140,26 @@ def _last_text(pattern: re.Pattern[bytes], end: bytes) -> str | None:
 
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:
-    facts = _facts(entry)
+    info = _chat_info(entry)
     parts = entry.path.split("/")
     by_path = _MESSENGER_PLATFORM if any(map(_MESSENGER.search, parts[:-1])) else "instagram"
-    chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else facts.thread
+    chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else info.thread
     return RecognisedChat(
         entry,
-        ChatPlace(facts.platform or by_path, chat),
-        lambda opened, place: SingleFileSource(opened, lambda one: _parse(one, place, facts)),
+        ChatPlace(info.platform or by_path, chat),
+        lambda opened, place: SingleFileSource(opened, lambda one: _parse(one, place, info)),
         options.find_places,
         (_MESSENGER_PLATFORM, "instagram"),
     )
 
 
-def _parse(entry: InputEntry, place: ChatPlace, facts: _Facts) -> Iterator[tuple[int, ParseResult]]:
+def _parse(
+    entry: InputEntry, place: ChatPlace, info: _ChatInfo
+) -> Iterator[tuple[int, ParseResult]]:
     if _ENCRYPTED_CHAT.search(entry.start()):
         records = ((n, (known, raw)) for n, known, raw in nested(entry, "messages.item"))
         return convert(records, lambda one: _encrypted_chat_events(*one))
-    return convert(items(entry, "messages.item"), lambda raw: _events(raw, place, facts.title))
+    return convert(items(entry, "messages.item"), lambda raw: _events(raw, place, info.title))
 
 
 def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
@@ -189,8 +193,8 @@ def _events(
     files = tuple(_files(raw))
     content = raw.get("content")
     text = read(content).strip() if isinstance(content, str) else ""
-    named = text.startswith(f"{sender} ") and len(text) < len(sender) + _MAX_NAME_LENGTH
-    if files and (_SENT_ATTACHMENT.match(text) or named):
+    names_sender = text.startswith(f"{sender} ") and len(text) < len(sender) + _MAX_NAME_LENGTH
+    if files and (_SENT_ATTACHMENT.match(text) or names_sender):
         # "Ada sent an attachment", in any language.
         text = ""
     is_notice = (
@@ -243,7 +247,7 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def _repair_text(text: str) -> str:
-    """Repair a text: the export writes each byte of UTF-8 as a character."""
+    """Repair a text in which the export has written each byte of UTF-8 as a character."""
     try:
         return text.encode("latin-1").decode()
     except UnicodeError:

@@ -23,7 +23,7 @@ from recollect.streams.adapters.adapter import (
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
 from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
-from recollect.streams.adapters.input.text_lines import decoded, text_lines
+from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 
 _PLATFORM = "irc"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -56,7 +56,7 @@ _BARE = re.compile(
 )
 # Notices of services and servers: "-NickServ- This nick is registered."
 _NOTICE = re.compile(
-    r"-(?P<nick>[^\s-][^\s:]{0,63}?)(?::[^\s-]+)?-\s+(?P<text>\S.*)|!(?P<told>\S+ .*)"
+    r"-(?P<nick>[^\s-][^\s:]{0,63}?)(?::[^\s-]+)?-\s+(?P<text>\S.*)|!(?P<server_text>\S+ .*)"
 )
 # Konversation: the day in separate brackets, before the time.
 _BRACKETED_DAY = re.compile(
@@ -107,23 +107,23 @@ _MAX_SAMPLED_LINES = 60
 
 
 class _Line(NamedTuple):
-    """A line of a log; `spoken`: a person wrote it, not a client or a server."""
+    """A line of a log; `by_person`: a person wrote it, not a client or a server."""
 
     nick: str
     text: str
-    spoken: bool
+    by_person: bool
     action: bool = False
 
 
 class _Log:
-    """Parses a log line by line, with the state that lines leave for later ones."""
+    """Parses a log line by line; earlier lines determine the day and the people of later ones."""
 
     def __init__(self, entry: InputEntry, timezone: ZoneInfo | None, channel: str | None) -> None:
         self._clock = None if timezone is None else LocalClock(timezone)
         self._day = _day_in_name(entry)
         self._channel = channel
         self._last: datetime | None = None
-        # Nick -> the person's first nick, so that they stay the same person until they leave.
+        # Nick -> the person's first nick, so that a person stays the same until they leave.
         self._people: dict[str, str] = {}
 
     def parse(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, ParseResult]]:
@@ -148,7 +148,7 @@ class _Log:
         stamp = _STAMP.match(line)
         at = self._time_of(stamp) if stamp else None
         read = _parse_line(line[stamp.end() :] if stamp else line, timed=stamp is not None)
-        if read is None or (stamp is None and read.spoken and not read.action):
+        if read is None or (stamp is None and read.by_person and not read.action):
             raise InvalidInput("not a line of a known IRC log format")
         if at is None:
             at = self._last_time()
@@ -161,7 +161,7 @@ class _Log:
             self._last = None
         elif stamp["month"] and self._day is not None:
             month = _MONTHS.index(stamp["month"].lower()) + 1
-            # The year is named only at the beginning; after December comes the next one.
+            # Only the log's beginning names the year. After December, the next year begins.
             year = self._day.year + (month < self._day.month - 6)
             self._day, self._last = date(year, month, int(stamp["day"])), None
         if self._day is None:
@@ -190,11 +190,11 @@ class _Log:
     def _to_event(self, read: _Line, at: str) -> InboundEvent:
         nick, text = read.nick, read.text
         metadata: dict[str, str] = {}
-        bridged = _BRIDGED.match(text) if read.spoken and _BRIDGE.search(nick) else None
+        bridged = _BRIDGED.match(text) if read.by_person and _BRIDGE.search(nick) else None
         if bridged is not None:
             metadata["bridge"] = nick
             nick, text = bridged["nick"].strip(), bridged["text"]
-        if not read.spoken:
+        if not read.by_person:
             self._track_nick(text)
         if read.action:
             text = f"{nick} {text}"
@@ -205,7 +205,7 @@ class _Log:
             sender_name=name,
             occurred_at=at,
             content=text,
-            kind="message" if read.spoken else "notice",
+            kind="message" if read.by_person else "notice",
             peer_id=self._channel,
             peer_kind="channel" if self._channel and self._channel[0] in "#&" else None,
             metadata=metadata,
@@ -216,13 +216,13 @@ class _Log:
         return self._people.get(own) or _AWAY.sub("", own) or own
 
     def _track_nick(self, text: str) -> None:
-        """Track changes of nicks."""
+        """Record changes of nicks, and forget the nick of a person who leaves."""
         if renamed := _RENAMED.match(text):
             old = renamed["old"] or renamed["was"] or renamed["changed"]
             new = renamed["new"] or renamed["now"] or renamed["into"]
-            whose = self._person_of(old)
+            person = self._person_of(old)
             self._people.pop(old.lower(), None)
-            self._people[new.lower()] = whose
+            self._people[new.lower()] = person
         elif gone := _JOINED_OR_LEFT.match(text):
             self._people.pop((gone["listed"] or gone["nick"]).lower(), None)
 
@@ -231,49 +231,49 @@ def _parse_line(line: str, *, timed: bool) -> _Line | None:
     """Parse a line without its time; None if it is not a log line."""
     rest = line.lstrip(" ")
     if line.startswith("\t"):
-        # WeeChat: the nick or a sign, and the text, separated by tabs.
+        # WeeChat: a nick or a symbol, then the text, separated by a tab.
         tabbed = _TABBED.match(line[1:])
         if tabbed is None:
             return None
-        sign, text = tabbed["nick"].strip(), tabbed["text"]
-        if sign in ("-->", "<--", "--", "=!=", ""):
+        symbol, text = tabbed["nick"].strip(), tabbed["text"]
+        if symbol in ("-->", "<--", "--", "=!=", ""):
             return _system_line(text) if text.strip() else None
-        if sign == "*":
+        if symbol == "*":
             nick, _, text = text.partition(" ")
-            return _Line(nick.strip(_PREFIX), text, spoken=True, action=True)
-        return _Line(sign.strip("<>" + _PREFIX), text, spoken=True)
+            return _Line(nick.strip(_PREFIX), text, by_person=True, action=True)
+        return _Line(symbol.strip("<>" + _PREFIX), text, by_person=True)
     if message := _MESSAGE.match(rest):
         nick, text = message["nick"].strip(_PREFIX), message["text"] or ""
         if nick == "***":
             return _system_line(text)
-        return _Line(nick, text.lstrip("\t"), spoken=True)
+        return _Line(nick, text.lstrip("\t"), by_person=True)
     if (
         timed
         and (action := _ACTION.match(rest))
         and not _SYSTEM_TEXT.match(rest.lstrip("*\u2022 \t"))
     ):
-        return _Line(action["nick"].strip(_PREFIX), action["text"], spoken=True, action=True)
+        return _Line(action["nick"].strip(_PREFIX), action["text"], by_person=True, action=True)
     if system := _SYSTEM.match(rest):
         text = system["text"]
-        nick, _, did = text.partition(" ")
-        if rest.startswith("===") and did and not _SYSTEM_TEXT.match(text):
-            return _Line(nick, did, spoken=True, action=True)
+        nick, _, action_text = text.partition(" ")
+        if rest.startswith("===") and action_text and not _SYSTEM_TEXT.match(text):
+            return _Line(nick, action_text, by_person=True, action=True)
         return _system_line(text)
     if timed and (bare := _BARE.match(rest)):
         return _system_line(bare["text"])
     if timed and (noticed := _NOTICE.match(rest)):
-        text = noticed["text"] or noticed["told"]
-        return _Line((noticed["nick"] or "").strip(_PREFIX), text, spoken=False)
+        text = noticed["text"] or noticed["server_text"]
+        return _Line((noticed["nick"] or "").strip(_PREFIX), text, by_person=False)
     return None
 
 
 def _normalise(raw: str) -> str:
     """Return a line without colours, and with Konversation's day in ISO form."""
     line = _COLOURS.sub("", raw).rstrip()
-    if apart := _BRACKETED_DAY.match(line):
-        day, month, year = apart.groups()
+    if bracketed_day := _BRACKETED_DAY.match(line):
+        day, month, year = bracketed_day.groups()
         number = _MONTHS.index(month.lower()) + 1
-        return f"[{year}-{number:02}-{int(day):02} {line[apart.end() :]}"
+        return f"[{year}-{number:02}-{int(day):02} {line[bracketed_day.end() :]}"
     return line
 
 
@@ -283,7 +283,7 @@ def _system_line(text: str) -> _Line:
     about = re.match(
         r"[^\s/]+\s+[\[(]|\S+ (?:is now|has|was|changed nick)\b|(?:Joins|Parts|Quits):", text
     )
-    return _Line(nick.strip(_PREFIX) if about else "", text, spoken=False)
+    return _Line(nick.strip(_PREFIX) if about else "", text, by_person=False)
 
 
 def _day_line(line: str) -> date | None:
@@ -316,8 +316,8 @@ def _channel_of(entry: InputEntry) -> str | None:
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    rows = [_normalise(decoded(row)) for row in start.split(b"\n")[:-1]]
-    rows = [row for row in rows or [decoded(start)] if row.strip()][:_MAX_SAMPLED_LINES]
+    rows = [_normalise(decode_text(row)) for row in start.split(b"\n")[:-1]]
+    rows = [row for row in rows or [decode_text(start)] if row.strip()][:_MAX_SAMPLED_LINES]
     known = parsed = 0
     for row in rows:
         stamp = _STAMP.match(row)
@@ -330,7 +330,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:
-    rows = [_normalise(decoded(row)) for row in entry.start().split(b"\n")]
+    rows = [_normalise(decode_text(row)) for row in entry.start().split(b"\n")]
     stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
     zone = None
     if not stamps or not all(stamp["zone"] for stamp in stamps):

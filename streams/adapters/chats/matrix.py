@@ -40,17 +40,17 @@ _FILES = {
     "m.file": "file",
     "m.sticker": "image",
 }
-_SPOKEN_TYPES = frozenset(
+_MESSAGE_TYPES = frozenset(
     {"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES}
 )
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
-# Element's name of the room that it exports, the first field.
+# The first field of Element's export: the name of the room.
 _ROOM_NAME = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"room_name"\s*:\s*'
     rb'("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4}){1,1000}")'
 )
-_THE_ROOM = ""
+_ONLY_ROOM = ""
 _MEMBERSHIPS = {
     ("invite", "join"): "joined",
     ("join", "leave"): "left",
@@ -63,7 +63,7 @@ _QUOTED_SENDER = re.compile(r"(?:\* )?<[^>]*> ?")
 
 
 def _events_prefix(start: bytes) -> str | None:
-    """Return the prefix of a document's events; None if it has one event per line."""
+    """Return ijson's prefix of a document's events; None if it has one event per line."""
     head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if head.startswith(b"["):
         return "item"
@@ -93,7 +93,7 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
         records = _sync_events(entry)
     names: dict[str, str] = {}
     if named := _ROOM_NAME.match(start):
-        names[_THE_ROOM] = json.loads(named[1].decode(errors="replace"))
+        names[_ONLY_ROOM] = json.loads(named[1].decode(errors="replace"))
     return convert(records, lambda event: _events(event, names))
 
 
@@ -113,7 +113,7 @@ def _lines(entry: InputEntry) -> Iterator[tuple[int, object]]:
 
 
 def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
-    """Yield the inbound events of a room event; `names` are those of members and rooms so far."""
+    """Yield the inbound events of a room event; `names`: names of members and rooms so far."""
     if isinstance(event, InvalidInput):
         raise event
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
@@ -141,7 +141,7 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         what = "topic" if kind.endswith("topic") else "name"
         if value := _text(content.get(what)):
             if what == "name":
-                names[str(event.get("room_id") or _THE_ROOM)] = value
+                names[str(event.get("room_id") or _ONLY_ROOM)] = value
             yield _event(event, names, "notice", f"The room's {what} is now {value}")
     elif kind in ("m.call.invite", "m.call.hangup"):
         yield _event(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
@@ -189,7 +189,7 @@ def _message_event(
     return msgspec.structs.replace(
         made,
         attachments=files,
-        # Posts of programs are outgoing, so that nothing is concluded from them.
+        # Posts of programs count as outgoing, so that no facts are taken from them.
         direction="out" if content.get("msgtype") == "m.notice" else None,
         metadata={**made.metadata, "quoted": quoted} if quoted else made.metadata,
     )
@@ -213,11 +213,11 @@ def _edit(
 def _body_of(
     event: Mapping[str, Any], content: Mapping[str, Any], names: Mapping[str, str]
 ) -> tuple[str, tuple[Attachment, ...], str | None]:
-    """Return the text, the files, and the quoted text."""
+    """Return the text of a message, its files, and the text that it quotes."""
     kind = "m.sticker" if event.get("type") == "m.sticker" else content.get("msgtype", "m.text")
     if kind == "m.bad.encrypted":
         raise InvalidInput("it is encrypted, and the export has no key to it")
-    if kind not in _SPOKEN_TYPES:
+    if kind not in _MESSAGE_TYPES:
         raise InvalidInput(f"a message with the unknown msgtype {str(kind)[:60]!r}")
     body = content["body"]
     if not isinstance(body, str):
@@ -323,7 +323,7 @@ def _event(
     if not isinstance(at, int) or not isinstance(event["sender"], str):
         raise InvalidInput("an event without a time or a sender")
     room = _text(event.get("room_id"))
-    title = names.get(room or _THE_ROOM) or names.get(_THE_ROOM)
+    title = names.get(room or _ONLY_ROOM) or names.get(_ONLY_ROOM)
     return InboundEvent(
         platform=_PLATFORM,
         metadata={"channel": title} if title else {},

@@ -1,4 +1,4 @@
-"""Signal: a chat as text; each message begins with a stamped line."""
+"""Signal: a chat as text; each message begins with a line that has a time stamp."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from recollect.streams.adapters.adapter import (
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat, is_talk
 from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.input_files import InputEntry
-from recollect.streams.adapters.input.text_lines import decoded, text_lines
+from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 
 _PLATFORM = "signal"
-# With a comma and without seconds, or the reverse: a comma and seconds would be WhatsApp's.
+# Either a comma and no seconds, or seconds and no comma. With both, it would be WhatsApp's format.
 _STAMP = re.compile(
     r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<time>, \d\d:\d\d| \d\d:\d\d:\d\d)\] (?P<rest>.*)", re.DOTALL
 )
@@ -35,7 +35,7 @@ _FILE = re.compile(
 _REACTIONS = re.compile(r"\(- (?P<given>[^\n]*) -\)$")
 # The name of a chat's file in a folder with the chat's name.
 _IN_FOLDER = re.compile(r"(?:index|chat)\.(?:md|txt)$")
-# Names that sigexport and its relatives give.
+# File names that sigexport and similar programs give.
 _CHAT_FILE = re.compile(r"(?:index|chat)\b", re.IGNORECASE)
 _MAX_LINES = 10_000
 
@@ -46,21 +46,24 @@ class _Message(NamedTuple):
 
 
 def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message | InvalidInput]]:
-    """Yield each stamped line with its continuation lines."""
-    begun, stamp, held = 0, None, [""]
+    """Yield each line that has a time stamp, with its continuation lines."""
+    first_number, stamp, parts = 0, None, [""]
     for number, line in lines:
         found = _STAMP.match(line)
-        if found is None and stamp is not None and len(held) < _MAX_LINES:
-            held.append(line)
+        if found is None and stamp is not None and len(parts) < _MAX_LINES:
+            parts.append(line)
         elif found is None:
             if line.strip():
-                yield number, InvalidInput("this line precedes any message, or one is too long")
+                yield (
+                    number,
+                    InvalidInput("this line precedes any message, or its message is too long"),
+                )
         else:
             if stamp is not None:
-                yield begun, _Message(stamp, "\n".join(held).strip())
-            begun, stamp, held = number, found, [found["rest"]]
+                yield first_number, _Message(stamp, "\n".join(parts).strip())
+            first_number, stamp, parts = number, found, [found["rest"]]
     if stamp is not None:
-        yield begun, _Message(stamp, "\n".join(held).strip())
+        yield first_number, _Message(stamp, "\n".join(parts).strip())
 
 
 def _split_reactions(words: str) -> tuple[str, str | None]:
@@ -107,10 +110,12 @@ def _event(message: _Message | InvalidInput, clock: LocalClock, chat: str | None
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    rows = decoded(start.removeprefix(BYTE_ORDER_MARK).lstrip()).split("\n")
+    rows = decode_text(start.removeprefix(BYTE_ORDER_MARK).lstrip()).split("\n")
     if _sender_of(rows[0]) is None:
         return False
-    return is_talk(filter(None, map(_sender_of, rows)), few=_CHAT_FILE.match(name) is not None)
+    return is_talk(
+        filter(None, map(_sender_of, rows)), accept_any=_CHAT_FILE.match(name) is not None
+    )
 
 
 def _sender_of(row: str) -> str | None:

@@ -1,6 +1,4 @@
-"""Slack: a workspace's export (people, channels, one file per channel and day), or a part of
-one.
-"""
+"""Slack: a workspace's export (people, channels, one file per channel and day), or part of it."""
 
 from __future__ import annotations
 
@@ -38,8 +36,8 @@ _CONVERSATION_LISTS: dict[str, PeerKind] = {
     "mpims.json": "group",
     "dms.json": "dm",
 }
-# Subtypes with spoken text; all others are notices of Slack.
-_SPOKEN_SUBTYPES = frozenset(
+# Subtypes of messages that people or programs write; all others are notices of Slack.
+_MESSAGE_SUBTYPES = frozenset(
     {"bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share"}
     | {"file_comment", "slackbot_response", "document_mention", "message_replied"}
 )
@@ -145,7 +143,7 @@ def _people(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> _People:
 
 
 def _zone_of(user: Mapping[str, Any]) -> tzinfo | None:
-    """Return the time zone that a member chose, or its offset now if the zone is unknown."""
+    """Return the time zone that a member chose, or its current offset if it is unknown here."""
     name, seconds = user.get("tz"), user.get("tz_offset")
     if isinstance(name, str):
         try:
@@ -167,7 +165,7 @@ def _name_of(user: Mapping[str, Any]) -> str | None:
 
 
 def _channels(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> dict[str, _Channel]:
-    """Return each conversation by the possible names of its folder."""
+    """Return the conversations: each possible name of a folder -> the conversation in it."""
     found: dict[str, _Channel] = {}
     for file, kind in _CONVERSATION_LISTS.items():
         for item in _listed(folder, file, damaged):
@@ -205,7 +203,7 @@ class _MessageConverter:
         self._channel = channel
         self._channel_id = channel.id or channel.name
         self._people = people
-        # The names that the message at hand mentions, by user id.
+        # The names that the current message mentions, by user id.
         self._mentioned: dict[str, str] = {}
 
     def events(self, message: dict[str, Any]) -> Iterable[InboundEvent]:
@@ -224,7 +222,7 @@ class _MessageConverter:
     def _message(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
         self._mentioned.clear()
         subtype = message.get("subtype")
-        speech = subtype is None or subtype in _SPOKEN_SUBTYPES
+        speech = subtype is None or subtype in _MESSAGE_SUBTYPES
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
         sender, name = self._sender({**message, **comment} if comment else message)
         bot = (
@@ -299,11 +297,11 @@ class _MessageConverter:
 
     def _reactions(self, id_: str, ts: str, message: dict[str, Any]) -> Iterator[InboundEvent]:
         for reaction in _dicts(message.get("reactions")):
-            sign = str(reaction["name"])
+            emoji = str(reaction["name"])
             for user in reaction.get("users") or ():
                 yield InboundEvent(
                     platform=_PLATFORM,
-                    id=f"{id_}:reaction:{sign}:{user}",
+                    id=f"{id_}:reaction:{emoji}:{user}",
                     kind="reaction",
                     target=id_,
                     sender_id=str(user),
@@ -311,7 +309,7 @@ class _MessageConverter:
                     peer_id=self._channel_id or None,
                     peer_kind=self._channel.kind,
                     occurred_at=_ms(ts),
-                    content=f":{sign}:",
+                    content=f":{emoji}:",
                 )
 
     def _sender(self, message: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -378,11 +376,11 @@ class _MessageConverter:
         """Return the sender's own text, and the lines that they quote."""
         own_lines: list[str] = []
         quoted: list[str] = []
-        rest = False
+        quotes_rest = False
         for line in text.split("\n"):
             mark = _QUOTED.match(line)
-            rest = rest or line.startswith(("&gt;&gt;&gt;", ">>>"))
-            if mark or rest:
+            quotes_rest = quotes_rest or line.startswith(("&gt;&gt;&gt;", ">>>"))
+            if mark or quotes_rest:
                 quoted.append(line[mark.end() :] if mark else line)
             else:
                 own_lines.append(line)

@@ -83,7 +83,7 @@ def _parse(entry: InputEntry, local: tzinfo | None) -> Iterator[tuple[int, Parse
 
 
 class _Clocks:
-    """The clock of the chat at hand, as exports from before 2022 have only local times."""
+    """The clock of the current chat, for exports from before 2022, which have only local times."""
 
     def __init__(self, local: tzinfo | None) -> None:
         self._local = local
@@ -91,7 +91,7 @@ class _Clocks:
         self._clock = LocalClock(local or UTC)
 
     def of(self, chat: str) -> LocalClock | None:
-        """Return the clock of a chat; None if the zone is unknown."""
+        """Return the clock of a chat; None if the time zone is unknown."""
         if chat != self._chat:
             self._chat, self._clock = chat, LocalClock(self._local or UTC)
         return None if self._local is None else self._clock
@@ -105,7 +105,7 @@ class _Chat:
         self.kind: PeerKind | None
         family, self.kind = _CHATS.get(self.type, ("", None))
         id_ = fields.get("id")
-        # A one-to-one chat has the name of the other person, who is identified by id instead.
+        # A one-to-one chat has the other person's name, but that person is identified by id.
         named = fields.get("name") if self.kind in ("group", "channel") else None
         self.metadata: dict[str, Any] = {"channel": str(named)} if named else {}
         self.has_id = id_ is not None
@@ -137,7 +137,7 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     common |= {"sender_id": sender, "sender_name": name}
     by_program = "via_bot" in message or "inline_bot_buttons" in message
     if by_program or (chat.type == "bot_chat" and sender == chat.id):
-        # Only bots have buttons, and text sent through a bot was not typed.
+        # Only bots have buttons, and nobody typed a text that was sent through a bot.
         common["direction"] = "out"
     if (answered := message.get("reply_to_message_id")) is not None and chat.has_id:
         common["reply_to"] = chat.message_id(answered, message.get("reply_to_peer_id"))
@@ -158,7 +158,7 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
         "attachments": tuple(attachments),
         "metadata": {**chat.metadata, "quoted": quoted} if quoted else chat.metadata,
     }
-    edited = _edited(message, chat.local, at)
+    edited = _edit_time(message, chat.local, at)
     if edited is not None and id_ is not None:
         yield InboundEvent(
             **common,
@@ -209,32 +209,30 @@ def _reactions(
 ) -> Iterator[InboundEvent]:
     """Yield the reactions whose senders the export names."""
     for reaction in message.get("reactions") or ():
-        sign = reaction.get("emoji") or reaction.get("document_id") or reaction.get("type")
+        emoji = reaction.get("emoji") or reaction.get("document_id") or reaction.get("type")
         for one in reaction.get("recent") or ():
             sender, name = _person(one, "from", chat)
             when = _parse_time(one, "date", at.tzinfo) if _has_time(one) else at
             yield InboundEvent(
                 platform=_PLATFORM,
                 kind="reaction",
-                id=f"{id_}:reaction:{sender}:{sign}"[:500],
+                id=f"{id_}:reaction:{sender}:{emoji}"[:500],
                 target=id_,
                 sender_id=sender,
                 sender_name=name,
                 occurred_at=when.isoformat(),
-                content=str(sign),
+                content=str(emoji),
                 peer_id=chat.id,
                 peer_kind=chat.kind,
             )
 
 
 def _person(message: Mapping[str, Any], field: str, chat: _Chat) -> tuple[str, str | None]:
-    """Return the id and name of a message's sender; the name serves as the id if that is
-    missing.
-    """
+    """Return the id and name of a message's sender; without an id, the name serves as the id."""
     name, id_ = message.get(field), message.get(f"{field}_id")
     name = str(name) if name else None
     if isinstance(id_, int):
-        # Exports from before 2021 have only users' numbers.
+        # Exports from before 2021 identify users by number only.
         return f"user{id_}", name
     return str(id_ or name or chat.id), name
 
@@ -268,9 +266,9 @@ def _text(value: object) -> str:
     text = ""
     for part in value if isinstance(value, list) else ():
         link = isinstance(part, dict) and part.get("type") == "link"
-        # Some tools drop spaces between the pieces; a link begins a word.
-        apart = link and text and (text[-1].isalnum() or text[-1] in ":,;.!?")
-        text += f" {_text(part)}" if apart else _text(part)
+        # Some tools drop the spaces between pieces, but a link always begins a new word.
+        needs_space = link and text and (text[-1].isalnum() or text[-1] in ":,;.!?")
+        text += f" {_text(part)}" if needs_space else _text(part)
     return text
 
 
@@ -313,7 +311,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(type="contact", name=" ".join(str(one) for one in parts if one) or None)
     poll = message.get("poll")
     if isinstance(poll, dict):
-        # The options are an attachment, since no person stated them.
+        # The options become an attachment, since no person stated them.
         answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
         yield Attachment(type="poll", caption=" / ".join(map(_text, answers)) or None)
     if title := message.get("game_title"):
@@ -324,7 +322,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def _file_name(value: object) -> str | None:
-    """Return a file's name; for a file that was not exported the field has a note in brackets."""
+    """Return a file's name, or None for a file that was not exported: a note in brackets."""
     if not isinstance(value, str) or value.startswith("("):
         return None
     return re.split(r"[/\\]", value)[-1][:1000] or None
@@ -344,10 +342,10 @@ def _parse_time(
     local: tzinfo | None,
     clock_of_chat: LocalClock | None = None,
 ) -> datetime:
-    """Return a time of a message, in the exporter's zone if that is known.
+    """Return a time of a message, in the exporter's time zone if that is known.
 
-    `clock_of_chat`: resolves ambiguous local times when clocks are set back; only for times in
-    ascending order.
+    `clock_of_chat` resolves local times that are ambiguous because clocks are set back; give it
+    only for times in ascending order.
     """
     local_time, unix = message.get(field), message.get(f"{field}_unixtime")
     clock = datetime.fromisoformat(str(local_time)) if local_time else None
@@ -368,8 +366,8 @@ def _parse_time(
     return clock_of_chat.at(clock) if clock_of_chat is not None else clock.replace(tzinfo=local)
 
 
-def _edited(message: Mapping[str, Any], local: tzinfo | None, at: datetime) -> datetime | None:
-    """Return the time of the last edit; some versions write 1970 for none."""
+def _edit_time(message: Mapping[str, Any], local: tzinfo | None, at: datetime) -> datetime | None:
+    """Return the time of the last edit, or None; some versions write 1970 if there is none."""
     if not (message.get("edited") or message.get("edited_unixtime")):
         return None
     edited = _parse_time(message, "edited", local or at.tzinfo)

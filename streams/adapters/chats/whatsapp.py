@@ -42,14 +42,14 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     PLACE,
     POLL,
     VOTES,
-    bracketed,
-    bracketed_at_end,
+    bracketed_phrase,
+    bracketed_phrase_at_end,
     is_deletion,
     is_edit_mark,
     is_marked_notice,
     is_omitted,
     is_system_message,
-    may_be_own,
+    may_be_whatsapp_phrase,
 )
 from recollect.streams.adapters.import_options import (
     ChatPlace,
@@ -57,8 +57,8 @@ from recollect.streams.adapters.import_options import (
     LocalClock,
     Options,
 )
-from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry, Uncounted
-from recollect.streams.adapters.input.text_lines import decoded, text_lines
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry, UncountedInput
+from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
 _PLATFORM = "whatsapp"
@@ -66,14 +66,14 @@ _PLATFORM = "whatsapp"
 _SIGNAL = re.compile(r"\[\d{4}-\d{2}-\d{2}, \d{2}:\d{2}\] ")
 # Notes and documents: no phone exports a chat under such a name.
 _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)\Z", re.IGNORECASE)
-# A file name that WhatsApp gives, and one that it gives in archives, or that people choose.
+# File names: one that WhatsApp itself gives; and one used inside archives, or chosen by people.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
 # A message must begin within this many lines.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
 _MAX_NAMES = 20_000
-# Words of a name that a notice begins with.
+# Maximum number of words of a name at the beginning of a notice.
 _MAX_NAME_WORDS = 6
 # A phrase that ends at least this many messages is an edit mark.
 _MIN_EDIT_MARKS = 3
@@ -85,7 +85,7 @@ class _Survey(msgspec.Struct):
 
     `order`: the order of its dates. `placeholders` and `edit_marks`: repeated phrases in angle
     brackets, in positions where only WhatsApp writes them. `group`: the sender that stands for the
-    group itself, all of whose lines are WhatsApp's.
+    group itself; all of its lines were written by WhatsApp.
     """
 
     order: DateOrder | None = None
@@ -100,7 +100,7 @@ def _is_chat(start: bytes, name: str) -> bool:
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = start[: len(start) // 2 * 2].decode("utf-16", errors="replace")
     else:
-        text = decoded(start)
+        text = decode_text(start)
     if _DOCUMENT_NAME.search(name):
         return False
     lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()]
@@ -109,7 +109,7 @@ def _is_chat(start: bytes, name: str) -> bool:
         return False
     if _OWN_FILE.search(name):
         return True
-    return is_talk(_senders(lines), few=_CHAT_FILE.search(name) is not None)
+    return is_talk(_senders(lines), accept_any=_CHAT_FILE.search(name) is not None)
 
 
 def _senders(lines: Iterable[str]) -> Iterator[str | None]:
@@ -142,7 +142,7 @@ class _Chat(ExportSource):
             if found is None:
                 if header is not None:
                     size += len(line)
-                    # Of a message that is too long, keep just enough to be rejected.
+                    # Of a message that is too long, keep just enough that it is rejected.
                     if size <= MAX_MESSAGE_BYTES + len(line):
                         words.append(line)
                 elif line.strip():
@@ -173,7 +173,7 @@ class _Chat(ExportSource):
         fields = self._message_fields(text, sender, header)
         if text.startswith(tuple(MARKS)) and not {"kind", "attachments"} & fields.keys():
             fields["content"] = EMBEDDINGS.sub("", fields["content"])
-            # Earlier builds imported it as a notice, which would otherwise have the same id.
+            # An id of its own, because an earlier build may have imported the text as a notice.
             fields["id"] = self._marked_id(sender, occurred_at, fields["content"])
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)
 
@@ -192,7 +192,7 @@ class _Chat(ExportSource):
         if any(name.count(begin) != name.count(end) for begin, end in _QUOTES) or (
             name.count('"') % 2
         ):
-            # The name of a group, not a sender.
+            # The colon is inside quotation marks, in the name of a group: there is no sender.
             return None, raw
         if colon and _name(name) in self._survey.names_with_colon:
             second = first[len(name) + 2 :].partition(": ")[0]
@@ -209,7 +209,7 @@ class _Chat(ExportSource):
         """Return the event fields of a message: text, files, or a notice of WhatsApp."""
         marked = text.startswith(OWN_MARKS)
         metadata: dict[str, Any] = {}
-        if (found := bracketed_at_end(text)) and self._is_edit_mark(found[1]):
+        if (found := bracketed_phrase_at_end(text)) and self._is_edit_mark(found[1]):
             text = text[: found[0]].rstrip(MARKS).rstrip()
             metadata["edited"] = True
         words = _clean(text)
@@ -219,8 +219,8 @@ class _Chat(ExportSource):
         if file is not None:
             return {"content": words, "attachments": (file,), "metadata": metadata}
         if POLL.match(words):
-            asked, options = _poll(VOTES.sub("", _system_text(words)))
-            return {"content": asked, "attachments": (options,), "metadata": metadata}
+            question, options = _poll(VOTES.sub("", _system_text(words)))
+            return {"content": question, "attachments": (options,), "metadata": metadata}
         if words and (is_system_message(words) or (marked and self._is_notice(text, sender))):
             # A call, a change of number, a pin.
             return {"kind": "notice", "content": _system_text(words), "metadata": metadata}
@@ -256,7 +256,7 @@ class _Chat(ExportSource):
             return Attachment(type="location", url=found[1]), ""
         media = Attachment(type="media")
         first_clean = _clean(first)
-        repeated = not header.apple and bracketed(first_clean) in self._survey.placeholders
+        repeated = not header.apple and bracketed_phrase(first_clean) in self._survey.placeholders
         if repeated or first_clean == "null" or is_omitted(first_clean, text[:1]):
             return media, _clean(rest)
         mark = LAST_MARK.search(first)
@@ -274,8 +274,8 @@ def _poll(words: str) -> tuple[str, Attachment]:
     """Return a poll's question, and its options as an attachment."""
     rows = words.split("\n")
     options = [found[1] for row in rows if (found := OPTION.fullmatch(row))]
-    asked = "\n".join(row for row in rows if not OPTION.fullmatch(row))
-    return asked, Attachment(type="poll", caption=" / ".join(options) or None)
+    question = "\n".join(row for row in rows if not OPTION.fullmatch(row))
+    return question, Attachment(type="poll", caption=" / ".join(options) or None)
 
 
 def _clean(text: str) -> str:
@@ -284,13 +284,13 @@ def _clean(text: str) -> str:
 
 
 def _system_text(text: str) -> str:
-    """Return text of WhatsApp itself, without direction marks."""
-    return _clean("".join(sign for sign in text if sign not in MARKS))
+    """Return a text of WhatsApp itself without its direction marks."""
+    return _clean("".join(char for char in text if char not in MARKS))
 
 
 def _name(written: str) -> str:
-    """Return a name or number without marks; "~" precedes one that is not in the address book."""
-    plain = "".join(sign for sign in written if sign not in MARKS)
+    """Return a name or number without marks, and without "~", which marks unknown contacts."""
+    plain = "".join(char for char in written if char not in MARKS)
     plain = " ".join(plain.replace("\u202f", " ").replace("\xa0", " ").split())
     return plain.removeprefix("~").strip() or "?"
 
@@ -327,7 +327,7 @@ class _Surveyor:
 
     def add(self, line: str) -> None:
         """Add a line."""
-        if (found := bracketed_at_end(line)) and len(self._ends) < _MAX_NAMES:
+        if (found := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
             self._ends[found[1]] += 1
         if (header := header_of(line)) is None:
             return
@@ -343,7 +343,7 @@ class _Surveyor:
         self._first[sender] += 1
         if len(names) > 2 and len(self._second) < _MAX_NAMES:
             self._second[sender, names[1]] += 1
-        phrase = None if header.apple else bracketed(text)
+        phrase = None if header.apple else bracketed_phrase(text)
         if phrase is not None and len(self._brackets) < _MAX_NAMES:
             self._brackets[phrase] += 1
 
@@ -354,7 +354,7 @@ class _Surveyor:
             InvalidInput: the order of the dates is ambiguous and was not given, or the given one is
                 impossible.
         """
-        whole = frozenset(
+        names_with_colon = frozenset(
             name
             for (name, _), count in self._second.items()
             if count >= 3 and count == self._first[name]
@@ -362,17 +362,17 @@ class _Surveyor:
         is_group = len(self._first) > 2 and not self._group_speaks
         return _Survey(
             self._dates.order(path, given),
-            whole,
+            names_with_colon,
             frozenset(self._first),
             frozenset(
                 phrase
                 for phrase, count in self._brackets.items()
-                if count > 1 and may_be_own(phrase)
+                if count > 1 and may_be_whatsapp_phrase(phrase)
             ),
             frozenset(
                 phrase
                 for phrase, count in self._ends.items()
-                if count >= _MIN_EDIT_MARKS and may_be_own(phrase)
+                if count >= _MIN_EDIT_MARKS and may_be_whatsapp_phrase(phrase)
             ),
             self._group if is_group else None,
         )
@@ -395,7 +395,7 @@ def _survey(entry: InputEntry, options: Options) -> _Survey:
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    zone, survey = options.zone_for(entry.path), _survey(Uncounted(entry), options)
+    zone, survey = options.zone_for(entry.path), _survey(UncountedInput(entry), options)
     return RecognisedChat(
         entry,
         ChatPlace(_PLATFORM, _chat_name(entry.path)),

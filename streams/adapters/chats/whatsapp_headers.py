@@ -33,7 +33,7 @@ _HEADER = re.compile(
     rf"(?P<open>\[)?{_BIDI}"
     rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
     r"(?P<c>\d{1,4})"
-    # In Bulgarian and Ukrainian an abbreviated "year" may stand after it.
+    # In Bulgarian and Ukrainian, the word "year", abbreviated, may follow the year.
     rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
     rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
     # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
@@ -75,7 +75,7 @@ def header_of(line: str) -> Header | None:
     stripped = line.lstrip(MARKS)
     if not (stripped.startswith("[") or stripped[:1].isdecimal()):
         return None
-    # Character by character, so that offsets stay valid.
+    # Each character becomes one character, so that offsets stay valid.
     plain = stripped[:120].translate(_PLAIN)
     if _YEAR.match(plain):
         plain = plain.translate(_CJK_DATE_MARKS)
@@ -98,15 +98,15 @@ def header_of(line: str) -> Header | None:
 class DateOrders:
     """The possible orders of a file's dates.
 
-    An order is impossible for a date that it turns into an invalid day, a day before WhatsApp
-    existed, or one in the future.
+    An order is impossible for a date if it gives an invalid day, a day before WhatsApp existed, or
+    a day in the future.
     """
 
     def __init__(self) -> None:
         self._impossible: Counter[DateOrder] = Counter()
         self._backwards: Counter[DateOrder] = Counter()
         self._last: dict[DateOrder, date] = {}
-        # How many days lie between successive messages, in total.
+        # The total number of days between successive messages.
         self._distance: Counter[DateOrder] = Counter()
         self._marks: set[str] = set()
         self._year_first = False
@@ -116,7 +116,7 @@ class DateOrders:
         self._end = date.today() + timedelta(days=2)
 
     def add(self, header: Header) -> None:
-        """Count a date that does not begin with a four-digit year."""
+        """Count the date of a header, unless it begins with a four-digit year."""
         if len(header.date[0]) > 2:
             return
         self._count += 1
@@ -167,7 +167,7 @@ class DateOrders:
                 f"{' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
-            # No country writes the month first with these.
+            # No country writes the month first with these separators.
             return "dmy"
         dmy, mdy = self._backwards["dmy"], self._backwards["mdy"]
         if bool(dmy) != bool(mdy):
@@ -181,8 +181,8 @@ class DateOrders:
     def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
         """Return whether the year comes first, if the other orders are possible too.
 
-        Rare, so the evidence must be clear: every other order runs backwards, or leaps over years
-        from one message to the next.
+        This is rare, so the evidence must be clear: with every other order, times run backwards or
+        leap over years from one message to the next.
         """
         distance = self._distance["ymd"]
         return not self._backwards["ymd"] and all(

@@ -34,7 +34,7 @@ _AFTERNOON = (
 )
 MORNING = frozenset(_MORNING)
 AFTERNOON = frozenset(_AFTERNOON)
-#: Words next to a time that do not name a half.
+#: Words next to a time that do not name a half of the day.
 NO_DAY_HALF = frozenset({"uhr", "h", "hrs", "std"})
 
 #: A mark that WhatsApp writes before its own text, as an iPhone exports it.
@@ -65,8 +65,8 @@ OMITTED = re.compile(
     re.IGNORECASE,
 )
 
-# The same after a mark, in looser form, of at most five words: "画像は省略されました". English
-# phrases are all in the table.
+# The same phrases after a mark, in a looser form of at most five words: "画像は省略されました". All
+# English phrases are in the table.
 _MARKED_OMITTED = re.compile(
     rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED[1:])})[^\n:]{{0,30}}",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ _LOOSELY_EDITED = re.compile(
     "|düzenlendi|edytowano|redigerades|redigeret|diedit|编辑|編集|수정|تعديل|ویرایش|संपादित"
 )
 
-# What WhatsApp says of a deleted message, beyond the table of phrases.
+# Texts of WhatsApp for a deleted message that are not in the table of phrases.
 _DELETED_BY_ADMIN = re.compile(
     r"(?:this message was|you) deleted(?: this message)? (?:by|as) (?:an )?admin(?: .*)?\.?",
     re.IGNORECASE,
@@ -88,8 +88,8 @@ _WAITING = re.compile(
     r"waiting for this message\. this may take a while\.(?: learn more)?", re.IGNORECASE
 )
 
-# Parts of the notices of a chat between two, which follow a mark. The notices of a group begin
-# with the name of a member, or have the group as their sender.
+# Parts of the notices in a chat between two people; such a notice follows a mark. The notices in a
+# group begin with the name of a member, or have the group as their sender.
 _NOTICE_PART = re.compile(
     r"disappearing message|message timer|business (?:account|uses|works)|this business|is a contact"
     r"|(?:un)?blocked this (?:contact|account|person|number)|security code|end-to-end|view once"
@@ -112,14 +112,14 @@ _NOTICE_PART = re.compile(
     r"|süreli mesajlar|güvenlik kodu|uçtan uca|(?:sesli|görüntülü) arama",
     re.IGNORECASE,
 )
-# "Voice call. \u200e2 min": the second mark is before what WhatsApp adds.
+# "Voice call. \u200e2 min": the second mark precedes what WhatsApp adds.
 _TWICE_MARKED = re.compile(r"[^\n\u200e\u200f]{1,60}[.,] ?[\u200e\u200f][^\n]{1,60}")
 
 
-# How many characters of a text, from its start, are searched for a phrase; all in the table are
+# How many characters at the start of a text are searched for a phrase. All phrases in the table are
 # shorter.
 _MAX_PHRASE = 300
-# Full stops, which phrases have in some versions only.
+# Full stops, which phrases end with in some versions only.
 _STOPS = " .。।!"
 
 
@@ -144,9 +144,9 @@ class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     security_code: list[str]
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return a phrase for comparison: without marks, full stops and differences of case."""
-    plain = "".join(sign for sign in unicodedata.normalize("NFC", text) if sign not in _INVISIBLE)
+    plain = "".join(char for char in unicodedata.normalize("NFC", text) if char not in _INVISIBLE)
     return " ".join(plain.casefold().split()).strip(_STOPS)
 
 
@@ -156,39 +156,39 @@ def _read_phrases() -> _Phrases:
 
 
 _PHRASES = _read_phrases()
-_MEDIA = frozenset(map(_folded, _PHRASES.media))
+_MEDIA = frozenset(map(_fold, _PHRASES.media))
 _FILES = frozenset(
-    _folded(phrase)
+    _fold(phrase)
     for kind in ("image", "video", "audio", "sticker", "gif", "contact", "document")
     for phrase in getattr(_PHRASES, kind)
 )
-_DELETED = frozenset(map(_folded, (*_PHRASES.deleted, *_PHRASES.deleted_by_owner)))
-_EDITED = frozenset(map(_folded, _PHRASES.edited))
-_NOTICES = frozenset(map(_folded, (*_PHRASES.missed_call, *_PHRASES.live_location)))
-_NOTICE_STARTS = tuple(map(_folded, (*_PHRASES.encrypted, *_PHRASES.security_code)))
+_DELETED = frozenset(map(_fold, (*_PHRASES.deleted, *_PHRASES.deleted_by_owner)))
+_EDITED = frozenset(map(_fold, _PHRASES.edited))
+_NOTICES = frozenset(map(_fold, (*_PHRASES.missed_call, *_PHRASES.live_location)))
+_NOTICE_STARTS = tuple(map(_fold, (*_PHRASES.encrypted, *_PHRASES.security_code)))
 
 _IN_BRACKETS = re.compile(r"<([^<>\n]{2,100})>")
 _NOT_OWN = re.compile(r"[\d@:/=]|\A\W+\Z")
 _AT_END = re.compile(rf"<([^<>\n]{{2,100}})>[{MARKS}]*\s*\Z")
 
 
-def bracketed(line: str) -> str | None:
-    """Return the phrase of a line that is a phrase in angle brackets and nothing else."""
+def bracketed_phrase(line: str) -> str | None:
+    """Return the phrase if a line is nothing but a phrase in angle brackets, else None."""
     found = _IN_BRACKETS.fullmatch(line.strip(MARKS + " \t\r"))
-    return None if found is None else _folded(found[1])
+    return None if found is None else _fold(found[1])
 
 
-def bracketed_at_end(text: str) -> tuple[int, str] | None:
-    """Return where a phrase in angle brackets at the end of a text begins, and the phrase."""
+def bracketed_phrase_at_end(text: str) -> tuple[int, str] | None:
+    """Return the offset and the phrase if a text ends with a phrase in angle brackets, or None."""
     at = text.rfind("<")
     found = _AT_END.match(text, at) if at > 0 else None
-    return None if found is None else (at, _folded(found[1]))
+    return None if found is None else (at, _fold(found[1]))
 
 
-def may_be_own(phrase: str) -> bool:
-    """Return whether a repeated phrase in brackets is WhatsApp's, in whatever language.
+def may_be_whatsapp_phrase(phrase: str) -> bool:
+    """Return whether a repeated phrase in brackets may be WhatsApp's, in any language.
 
-    A single word in ASCII is not, as in "<sigh>" and "<br>", and neither is an address.
+    A single ASCII word cannot, such as "<sigh>" or "<br>", and neither can an address.
     """
     return _NOT_OWN.search(phrase) is None and not (phrase.isascii() and " " not in phrase)
 
@@ -200,26 +200,24 @@ def is_edit_mark(phrase: str) -> bool:
 
 def is_deletion(words: str) -> bool:
     """Return whether the text of a message says that it was deleted."""
-    return (
-        _folded(words[:_MAX_PHRASE]) in _DELETED or _DELETED_BY_ADMIN.fullmatch(words) is not None
-    )
+    return _fold(words[:_MAX_PHRASE]) in _DELETED or _DELETED_BY_ADMIN.fullmatch(words) is not None
 
 
 def is_system_message(words: str) -> bool:
     """Return whether a message is WhatsApp's own text, as Android writes it: without a mark."""
-    return _folded(words[:_MAX_PHRASE]) in _NOTICES or _WAITING.fullmatch(words) is not None
+    return _fold(words[:_MAX_PHRASE]) in _NOTICES or _WAITING.fullmatch(words) is not None
 
 
 def is_omitted(words: str, mark: str) -> bool:
     """Return whether a line is the placeholder of a file that was not exported.
 
     `mark`: the direction mark before it, or "". After a right-to-left mark, which people's texts
-    have too, the phrase must be in the table.
+    may have too, only phrases in the table count.
     """
-    phrase = bracketed(words)
+    phrase = bracketed_phrase(words)
     if OMITTED.fullmatch(words) or (phrase is not None and phrase in _MEDIA):
         return True
-    if mark in OWN_MARKS and _folded(words.strip("<>")) in _FILES:
+    if mark in OWN_MARKS and _fold(words.strip("<>")) in _FILES:
         return True
     return (
         mark == _LEFT_TO_RIGHT
@@ -231,11 +229,11 @@ def is_omitted(words: str, mark: str) -> bool:
 def is_marked_notice(text: str) -> bool:
     """Return whether a text that begins with a mark is a notice of WhatsApp.
 
-    People's messages begin with marks too: a number that was pasted, and words in scripts that run
-    from right to left. So what follows the mark must be known.
+    People's messages may begin with marks too: before a number that was pasted, or before words in
+    a right-to-left script. So the text after the mark must be known.
     """
     words = text.strip(MARKS + " \t\r\n")
-    folded = _folded(words[:_MAX_PHRASE])
+    folded = _fold(words[:_MAX_PHRASE])
     if folded in _NOTICES or folded.startswith(_NOTICE_STARTS) or _TWICE_MARKED.fullmatch(words):
         return True
     return text.startswith(_LEFT_TO_RIGHT) and _NOTICE_PART.search(words[:_MAX_PHRASE]) is not None
@@ -248,9 +246,9 @@ PLACE = re.compile(
 
 #: An exported file on an iPhone: "<attached: 0001-PHOTO.jpg>".
 ATTACHED = re.compile(r"<[^<>:\n]{2,40}:[  ]?([^<>\n]+\.\w{1,6})>\s*\Z")
-#: And on Android: "IMG-0001.jpg (file attached)".
+#: An exported file on Android: "IMG-0001.jpg (file attached)".
 ATTACHED_ANDROID = re.compile(r"([^\n/\\]*\S\.\w{1,5}) \([^()\n]{4,40}\)")
-#: The text before it for a document: "report.pdf • 3 pages".
+#: The number of pages after a document's name: "report.pdf • 3 pages".
 PAGES = re.compile(r"•[^\n•]*\Z")
 
 #: A poll, one of its options, and that option's count of votes, which changes.

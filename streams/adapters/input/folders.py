@@ -75,13 +75,14 @@ class Folder(ABC):
         """Return one of its folders."""
 
     def rejections(self) -> list[Rejection]:
-        """Return what is not read, with the reasons: the folder itself, or for the root of an
-        archive its members.
+        """Return rejections for what cannot be read: the folder, or members of an archive.
+
+        The members of an archive are listed by its root only.
         """
         return []
 
     def other_count(self) -> int:
-        """Return the number of entries directly in it that are neither: links, devices."""
+        """Return how many entries directly in it are neither files nor folders, such as links."""
         return 0
 
 
@@ -93,7 +94,7 @@ def all_folders(folder: Folder) -> Iterator[Folder]:
 
 
 class Directory(Folder):
-    """A directory on disk. One that cannot be read is empty, and has a rejection that says so."""
+    """A directory on disk; if it cannot be read, it counts as empty and has a rejection."""
 
     def __init__(self, path: Path, byte_counter: ByteCounter) -> None:
         self._directory = path
@@ -130,9 +131,7 @@ class Directory(Folder):
             return []
 
     def _scan(self) -> list[tuple[str, int]]:
-        """Return the name and mode of each entry, sorted; those that vanish meanwhile are left
-        out.
-        """
+        """Return the name and mode of each entry, sorted; skip entries that vanish meanwhile."""
         entries = []
         with os.scandir(self._directory) as found:
             for entry in found:
@@ -304,8 +303,8 @@ def _seekable(file: InputEntry, byte_counter: ByteCounter) -> tuple[_SharedFile,
     """Return a seekable file, and its size."""
     if isinstance(file, InputFile) and file.size is not None and not _is_gzipped(file):
         return _SharedFile(io.FileIO(file.path), byte_counter), file.size
-    # Compressed files, members of archives and pipes are copied to an unnamed file, which ends with
-    # this process.
+    # Compressed files, members of archives and pipes are copied to an unnamed file, which is
+    # deleted when this process ends.
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
         with file.open() as source:
@@ -374,14 +373,15 @@ class _ZipEntry(InputEntry):
         archive: zipfile.ZipFile,
         info: zipfile.ZipInfo,
         path: str,
-        within: str,
+        archive_path: str,
         shared: _SharedFile,
     ) -> None:
-        super().__init__(f"{within}/{path}", path.rpartition("/")[2], info.file_size, ByteCounter())
+        name = path.rpartition("/")[2]
+        super().__init__(f"{archive_path}/{path}", name, info.file_size, ByteCounter())
         self._archive = archive
         self._info = info
         self._shared = shared
-        # Zip archives have no time zone; 1980-01-01 means that the time is missing.
+        # Zip archives record no time zone; 1980-01-01 means that the time is missing.
         with suppress(ValueError):
             self.modified_at = datetime(*info.date_time, tzinfo=UTC)
         if info.date_time <= _NO_ZIP_TIME:
@@ -393,7 +393,7 @@ class _ZipEntry(InputEntry):
             opened = self._archive.open(self._info)
         except (*_ARCHIVE_ERRORS, RuntimeError, OSError) as error:
             raise DamagedInput(f"the archive cannot give this member: {error}") from None
-        return io.BufferedReader(_Guarded(cast("io.RawIOBase", opened)), _CHUNK_BYTES)
+        return io.BufferedReader(_MemberFile(cast("io.RawIOBase", opened)), _CHUNK_BYTES)
 
 
 class _TarEntry(InputEntry):
@@ -414,11 +414,11 @@ class _TarEntry(InputEntry):
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         opened = self._archive.extractfile(self._info)
         assert opened is not None, "it is a regular file"
-        return with_byte_counter(_Guarded(cast("io.RawIOBase", opened)), byte_counter)
+        return with_byte_counter(_MemberFile(cast("io.RawIOBase", opened)), byte_counter)
 
 
-class _Guarded(io.RawIOBase):
-    """A member of an archive; raises DamagedInput for damage."""
+class _MemberFile(io.RawIOBase):
+    """The content of an archive's member; reading raises DamagedInput where it is damaged."""
 
     def __init__(self, entry: io.RawIOBase) -> None:
         super().__init__()

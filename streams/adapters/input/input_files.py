@@ -71,11 +71,11 @@ class InputEntry(ABC):
         """Open it without decompression; `byte_counter` counts the bytes read.
 
         Raises:
-            Damaged: it cannot be opened.
+            DamagedInput: it cannot be opened.
         """
 
     def start(self) -> bytes:
-        """Return its beginning, about 64 kB, including the first text after blanks.
+        """Return its beginning: about 64 kB, or more if they are all blank.
 
         Raises:
             DamagedInput: as `open`.
@@ -90,7 +90,7 @@ class InputEntry(ABC):
         """Open it at its beginning, decompressed.
 
         Raises:
-            Damaged: it cannot be opened; reading it raises this too, where it is damaged.
+            DamagedInput: it cannot be opened. Reading raises it too, where the file is damaged.
         """
         return decompressed(self.raw(None if uncounted else self._byte_counter))
 
@@ -147,8 +147,8 @@ class InputFile(InputEntry):
         return cast(BinaryIO, io.BufferedReader(_RejoinedFile(*self._probed), _CHUNK_BYTES))
 
 
-class Uncounted(InputEntry):
-    """A file that is read once more, so that its bytes do not count as progress."""
+class UncountedInput(InputEntry):
+    """A file that is read a second time; its bytes do not count as progress again."""
 
     def __init__(self, entry: InputEntry) -> None:
         super().__init__(entry.path, entry.name, entry.size, ByteCounter())
@@ -200,7 +200,7 @@ def with_byte_counter(raw: io.RawIOBase, byte_counter: ByteCounter | None) -> io
 
 
 def is_decompression_bomb(decompressed_size: int, size: int) -> bool:
-    """Return whether a compressed file of this size decompresses to implausibly many bytes."""
+    """Return whether a compressed file of this size cannot plausibly decompress to so much."""
     return (
         decompressed_size > RATIO_CHECK_MIN_BYTES
         and decompressed_size > MAX_COMPRESSION_RATIO * size

@@ -24,7 +24,7 @@ def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
     becomes U+FFFD.
 
     Raises:
-        Damaged: the document is not JSON from here on, or is truncated.
+        DamagedInput: the document is not JSON from here on, or is truncated.
     """
     ijson = _ijson()
     with entry.open() as file:
@@ -43,7 +43,7 @@ def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any
     the array are included, by their dotted path in the object: `channel.id`.
 
     Raises:
-        Damaged: as `items`.
+        DamagedInput: as `items`.
     """
     objects = {array.removesuffix(".item").rpartition(".")[0] for array in arrays}
     enclosing: dict[str, Any] = {}
@@ -74,10 +74,10 @@ def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any
 def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str], Any]]:
     """Yield (number from 1, match, value) of a document's values whose whole prefix matches.
 
-    For documents whose keys are data, and may contain dots.
+    This is for documents whose keys are data and may contain dots.
 
     Raises:
-        Damaged: as `items`.
+        DamagedInput: as `items`.
     """
     ijson = _ijson()
     builder: Any = None

@@ -33,7 +33,7 @@ def text_lines(entry: InputEntry) -> Iterator[tuple[int, str]]:
         start = file.peek(2)[:2] if hasattr(file, "peek") else b""
         found = _utf_16(file, start) if start in _UTF_16 else lines(file)
         for number, line in enumerate(found, 1):
-            text = decoded(line)
+            text = decode_text(line)
             yield number, (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n")
 
 
@@ -53,9 +53,9 @@ def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
         yield rest.encode()
 
 
-def decoded(line: bytes) -> str:
-    """Decode a line as UTF-8 or Windows-1252."""
+def decode_text(raw: bytes) -> str:
+    """Decode bytes as UTF-8 or, if they are not valid UTF-8, as Windows-1252."""
     try:
-        return line.decode()
+        return raw.decode()
     except UnicodeDecodeError:
-        return line.decode("cp1252", errors="replace")
+        return raw.decode("cp1252", errors="replace")

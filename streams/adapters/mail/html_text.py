@@ -37,8 +37,9 @@ def text_of_html(html: str) -> str:
 
 
 def _sanitise(html: str) -> str:
-    """Return HTML without comments, and with unclosed tags escaped, which would make the parser
-    quadratic.
+    """Return HTML without comments, and with most unclosed tags escaped.
+
+    Many unclosed tags would make the parser take quadratic time.
     """
     kept, at = [], 0
     while (begun := html.find("<!--", at)) >= 0:
@@ -54,7 +55,7 @@ def _sanitise(html: str) -> str:
 
 
 def _escape_unclosed_tags(piece: str) -> str:
-    """Return the text before a `>`; with many open tags, only the last one is kept."""
+    """Escape the tags that begin in the text before a `>`, if there are many, except the last."""
     if piece.count("<") <= _MAX_UNCLOSED_TAGS:
         return piece
     text, _, tag = piece.rpartition("<")
@@ -72,7 +73,7 @@ class _TextExtractor(HTMLParser):
         self._unclosed = 0
 
     def parse_starttag(self, i: int) -> int:
-        # For each unclosed tag the parser scans the whole rest.
+        # For each unclosed tag, the parser scans everything that follows.
         if self._unclosed > _MAX_UNCLOSED_TAGS:
             self.handle_data("<")
             return i + 1
@@ -151,5 +152,5 @@ class _TextExtractor(HTMLParser):
 
     def _append_line(self, line: str) -> None:
         line = line.rstrip() if self._pre else re.sub(r"  +", " ", line).strip()
-        # No-break spaces are layout; in text they are spaces.
+        # No-break spaces only serve the layout, so they become ordinary spaces.
         self._lines.append("> " * self._quotes + line.replace("\xa0", " "))

@@ -1,7 +1,7 @@
 """Split a mail's text into the sender's own text, quotations, forwards and signatures.
 
-The phrases of many languages that introduce quotations and signatures are those of
-mail-parser-reply. They are matched against short pieces, so that no text makes them slow.
+The phrases that introduce quotations and signatures in many languages come from mail-parser-reply.
+They are matched only against short pieces, so that no text can make the matching slow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mailparser_reply.constants import MAIL_LANGUAGES
 
 
 class MailBody(NamedTuple):
-    """The text of a mail: the sender's own, and that of others.
+    """The text of a mail: the sender's own text, and the text of others.
 
     `forwarded`: (author or None, text).
     """
@@ -49,11 +49,12 @@ _LABELS = (
     "Lähetetty|Vastaanottaja|Aihe|Gönderildi|Kime|Konu|Tarih|Resent-From|Sender|"
     "Sujet|Pour|Message du|Copie à|Répondre à|Enviado a|Copia|Rispondi a|Antwort an"
 )
-# "Envoyé le", "Gesendet am": some programs say on which day something was sent.
+# "Envoyé le", "Gesendet am": some programs write a preposition before the day of sending.
 _ON = "(?: (?:le|el|em|il|am|op|den|dne))?"
 _FROM_LINE = re.compile(rf"[*_\s]*(?:{_FROM_LABELS})[*_\s]*[:\uff1a][*_\s]*(.*)", re.IGNORECASE)
 _HEADER_LINE = re.compile(rf"[*_\s]*(?:{_LABELS}){_ON}[*_\s]*[:\uff1a]", re.IGNORECASE)
-# A line that may be a header in a block of known ones, as programs show it: no raw "Message-ID".
+# A line that may be an unknown header among known ones. Its label is one that mail programs show,
+# not a raw name such as "Message-ID".
 _LABELLED_LINE = re.compile(r"[*_\s]*[^\W\d_][\w'\u2019.() ]{1,24}[*_\s]*[:\uff1a]")
 _FORWARD = re.compile(
     r"forward|fwd|weitergeleit|transf[ée]r|r[ée]exp[ée]di|reenvi|rinviato|inoltrat|doorgest|"
@@ -69,7 +70,7 @@ _RULE = re.compile(r"\s*[-_=*]{2,}[^-_=*].{2,60}?[-_=*]{2,}:?\s*$")
 _BARE_RULE = re.compile(r"\s*[-_=]{8,}\s*$")
 # Between dashes, above a quotation: "---- Message d'origine ----".
 _DASHED_RULE = re.compile(r"\s*-{3,}[^-].{2,60}?-{3,}:?\s*$")
-# La Poste begins a quoted mail with its date alone.
+# La Poste introduces a quoted mail with nothing but its date.
 _DATED_RULE = re.compile(r"[*_\s]*Message du\s*[:\uff1a]?\s*\d", re.IGNORECASE)
 _WROTE_VERBS = (
     r"wrote|writes|said|schrieb|écrit|escribió|escreveu|ha scritto|schreef|napisał.*|skrev|"
@@ -79,7 +80,7 @@ _WROTE = re.compile(
     rf"(?:{_WROTE_VERBS})\s*(?:<[^>]*>)?\s*[:\uff1a]$",
     re.IGNORECASE,
 )
-# Zoho's attribution stands between dashes, and has no colon: "---- On … wrote ----".
+# Zoho's attribution is between dashes and has no colon: "---- On … wrote ----".
 _DASHED_START = re.compile(r"\s*(?:-{3,}|[\u2013\u2014]+)\s*[^\W\d_].*\d")
 _DASHED_END = re.compile(
     rf"(?:\b(?:{_WROTE_VERBS})|>)[*_\s]*(?:-{{2,}}|[\u2013\u2014]+)\s*$", re.IGNORECASE
@@ -149,12 +150,12 @@ def split_body(text: str, subject: str = "") -> MailBody:
     start = _find_included_mail(lines)
     forwarded, quoted = None, []
     if start is not None:
-        at, after, who, marker = start
-        rest = "\n".join(_unquoted(lines[after:])).strip()
+        at, after, author, marker = start
+        rest = "\n".join(_unquote(lines[after:])).strip()
         if _FORWARD.search(marker) or (
             _FORWARDING_SUBJECT.match(subject) and not _WROTE.search(marker)
         ):
-            forwarded = (who, rest)
+            forwarded = (author, rest)
         else:
             quoted = [rest]
         lines = lines[:at]
@@ -184,10 +185,9 @@ def _without_footer(lines: list[str]) -> tuple[list[str], str]:
 
 
 def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
-    """Return where an included mail starts, where its text starts, its author, and its
-    introduction.
+    """Return (start, start of its text, author, introduction) of an included mail, or None.
 
-    It extends to the end of the text: a mail without quote marks comes last.
+    It extends to the end of the text, because a mail without quote marks comes last.
     """
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
@@ -208,17 +208,15 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
                 return at, ends, _author_of(marker), marker
             continue
         if _FROM_LINE.match(line) or _HEADER_LINE.match(line):
-            found = _header_block(lines, at, at_least=3)
+            found = _header_block(lines, at, min_headers=3)
             if found is not None:
                 start = _first_marker(lines, at)
                 return start, found[0], found[1], "\n".join(lines[start:at])
         elif _is_marker(line):
-            supports_follow = next(
-                (n for n in range(at + 1, min(at + 4, len(lines))) if lines[n]), None
-            )
-            if supports_follow is None or _QUOTE.match(lines[supports_follow]):
+            next_line = next((n for n in range(at + 1, min(at + 4, len(lines))) if lines[n]), None)
+            if next_line is None or _QUOTE.match(lines[next_line]):
                 continue
-            found = _header_block(lines, supports_follow, at_least=1 if _RULE.match(line) else 2)
+            found = _header_block(lines, next_line, min_headers=1 if _RULE.match(line) else 2)
             if found is not None:
                 return at, found[0], found[1], line
         if at <= last_quoted or not line.endswith(_COLONS):
@@ -231,7 +229,7 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
 
 
 def _dashed_attribution(lines: list[str], at: int) -> int | None:
-    """Return the end of an attribution between dashes that starts in a line; None if none does."""
+    """Return the end of the attribution between dashes that starts at line `at`, or None."""
     if not _DASHED_START.match(lines[at]):
         return None
     for ends in range(at + 1, min(at + 1 + _MAX_DASHED_LINES, len(lines) + 1)):
@@ -246,20 +244,20 @@ def _dashed_attribution(lines: list[str], at: int) -> int | None:
 def _quoted_header(lines: list[str], at: int, last: int) -> tuple[int, str | None] | None:
     """Return the end of a quoted block of headers, and its author; None if there is no block.
 
-    As La Poste writes it: the last quoted line is in the block, and the text below is not quoted.
+    La Poste writes such blocks: only the headers are quoted, and the text below them is not.
     """
     if last - at > _MAX_HEADER_LINES or not any(lines[last + 1 :]):
         return None
-    block = _unquoted(lines[at : last + 1])
+    block = _unquote(lines[at : last + 1])
     start = next((n for n, line in enumerate(block) if line and not _DATED_RULE.match(line)), 0)
-    found = _header_block(block, start, at_least=3)
+    found = _header_block(block, start, min_headers=3)
     if found is None or any(block[found[0] :]):
         return None
     return last + 1, found[1]
 
 
 def _first_marker(lines: list[str], at: int) -> int:
-    """Return where the lines that announce a block of headers begin."""
+    """Return the first of the lines that announce the block of headers at line `at`."""
     while at and (not lines[at - 1] or _is_marker(lines[at - 1])):
         at -= 1
     return at
@@ -274,16 +272,16 @@ def _is_marker(line: str) -> bool:
     )
 
 
-def _header_block(lines: list[str], at: int, at_least: int) -> tuple[int, str | None] | None:
+def _header_block(lines: list[str], at: int, min_headers: int) -> tuple[int, str | None] | None:
     """Return the end of a block of header lines, and its author; None if there is no block."""
-    who, count, blank = None, 0, 0
+    author, count, blank = None, 0, 0
     number = at
     while number < len(lines) and number < at + _MAX_HEADER_LINES:
         line = lines[number]
         if len(line) > 20 * _MAX_LINE_LENGTH:
             break
         if found := _FROM_LINE.match(line):
-            who = who or found.group(1).strip(" *_") or None
+            author = author or found.group(1).strip(" *_") or None
             count, blank = count + 1, 0
         elif _HEADER_LINE.match(line):
             count, blank = count + 1, 0
@@ -295,22 +293,22 @@ def _header_block(lines: list[str], at: int, at_least: int) -> tuple[int, str | 
         elif (
             not line.startswith((" ", "\t"))
             and not lines[number - 1].endswith((",", ";"))
-            and not (count and _LABELLED_LINE.match(line) and _goes_on(lines, number))
+            and not (count and _LABELLED_LINE.match(line) and _precedes_header(lines, number))
         ):
             break
         number += 1
-    if count < at_least or (who is None and at_least > 1):
+    if count < min_headers or (author is None and min_headers > 1):
         return None
-    return number, who
+    return number, author
 
 
-def _goes_on(lines: list[str], at: int) -> bool:
-    """Return whether a known header follows a line directly."""
+def _precedes_header(lines: list[str], at: int) -> bool:
+    """Return whether the line after line `at` is a known header."""
     return bool(_HEADER_LINE.match("".join(lines[at + 1 : at + 2])))
 
 
 def _attribution(lines: list[str], at: int) -> int | None:
-    """Return the first line of the attribution that ends in a line; None if none does."""
+    """Return the first line of the attribution that ends at line `at`, or None."""
     for start in range(at, max(at - 4, -1), -1):
         line = lines[start]
         if len(line) > _MAX_LINE_LENGTH or _QUOTE.match(line) or not line:
@@ -333,7 +331,7 @@ def _attribution(lines: list[str], at: int) -> int | None:
 
 
 def _may_begin_attribution(line: str) -> bool:
-    """Return whether a line may begin an attribution over several lines."""
+    """Return whether a line may begin an attribution that spans several lines."""
     return len(line) < _MAX_LINE_LENGTH and not _QUOTE.match(line) and bool(re.search(r"\d", line))
 
 
@@ -370,16 +368,19 @@ def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
             or (not lines[ends] and ends + 1 < len(lines) and _QUOTE.match(lines[ends + 1]))
         ):
             ends += 1
-        _drop_attribution(segment, next(filter(None, _unquoted(lines[at:ends])), ""))
+        _drop_attribution(segment, next(filter(None, _unquote(lines[at:ends])), ""))
         flush()
-        cited.append("\n".join(_unquoted(lines[at:ends])).strip())
+        cited.append("\n".join(_unquote(lines[at:ends])).strip())
         at = ends
     flush()
     return "\n\n".join(own), cited, signatures
 
 
 def _drop_attribution(segment: list[str], below: str) -> None:
-    """Remove the attribution of a quotation from the text before it; `below` is its first line."""
+    """Remove a quotation's attribution from the text before it.
+
+    `below`: the first line of the quotation.
+    """
     last = next((n for n in range(len(segment) - 1, -1, -1) if segment[n]), None)
     if last is None:
         return
@@ -407,13 +408,13 @@ def _drop_attribution(segment: list[str], below: str) -> None:
     del segment[start:]
 
 
-def _unquoted(lines: list[str]) -> list[str]:
+def _unquote(lines: list[str]) -> list[str]:
     """Return lines without the first level of quote marks."""
     return [re.sub(r"^\s?\|?> ?", "", line) for line in lines]
 
 
 def _split_signature(lines: list[str], follows_text: bool) -> tuple[str, str]:
-    """Split off the signature below a text. `follows_text`: there was text before this one."""
+    """Split off the signature below a text. `follows_text`: other text precedes this text."""
     ends = len(lines)
     found: list[str] = []
     for at in range(max(0, ends - 4 * _MAX_SIGNATURE_LINES), ends):

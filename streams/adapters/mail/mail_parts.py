@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 from recollect.schemas.events import Attachment
 from recollect.streams.adapters.mail.html_text import text_of_html
 
-#: Maximum bytes read of a mail; larger ones contain large files.
+#: Maximum number of bytes that are read of a mail; larger mails contain large files.
 MAX_MAIL_BYTES = 1 << 25
 _MAX_DEPTH = 20
 _MAX_PARTS = 1_000
@@ -92,24 +92,24 @@ def parse_mail(raw: bytes) -> Message:
 
 
 def header(mail: Message, name: str) -> str:
-    """Return the first header with a name as text, unfolded, or ""."""
+    """Return the first header of this name as text, unfolded and decoded, or ""."""
     return next(headers(mail, name), "")
 
 
 def headers(mail: Message, name: str) -> Iterator[str]:
-    """Yield the headers with a name as text, unfolded and decoded."""
+    """Yield the headers of this name as text, unfolded and decoded."""
     for value in _raw(mail, name):
-        yield decoded_words(value)
+        yield decode_words(value)
 
 
 def _raw(mail: Message, name: str) -> Iterator[str]:
-    wanted = name.casefold()
-    for known, value in mail.raw_items():
-        if known.casefold() == wanted:
-            yield _unfolded(str(value))
+    folded_name = name.casefold()
+    for field, value in mail.raw_items():
+        if field.casefold() == folded_name:
+            yield _unfold(str(value))
 
 
-def _unfolded(value: str) -> str:
+def _unfold(value: str) -> str:
     text = re.sub(r"\s*[\r\n]+\s*", " ", _decode_surrogates(value))
     return "".join(one for one in text if one >= " " and one != "\x7f").strip()
 
@@ -118,11 +118,11 @@ def _decode_surrogates(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        return decoded_text(value.encode("utf-8", "surrogateescape"), None)
+        return decode_bytes(value.encode("utf-8", "surrogateescape"), None)
     return value
 
 
-def decoded_words(value: str) -> str:
+def decode_words(value: str) -> str:
     """Decode the encoded words in a header's text."""
     if "=?" not in value:
         return value
@@ -131,7 +131,7 @@ def decoded_words(value: str) -> str:
     except (HeaderParseError, ValueError):
         return value
     found = [
-        piece if isinstance(piece, str) else decoded_text(piece, charset)
+        piece if isinstance(piece, str) else decode_bytes(piece, charset)
         for piece, charset in cast("list[tuple[str | bytes, str | None]]", pieces)
     ]
     text = "".join(found)
@@ -152,23 +152,23 @@ def people(mail: Message, *names: str) -> list[Person]:
 
 def _addresses(value: str) -> Iterator[tuple[str, str]]:
     pairs = [
-        (decoded_words(name).strip("\"' "), decoded_words(address).strip("<>\"' "))
+        (decode_words(name).strip("\"' "), decode_words(address).strip("<>\"' "))
         for name, address in getaddresses([value])
     ]
     usable = [(name, address) for name, address in pairs if "@" in address and " " not in address]
     if usable:
         yield from usable
         return
-    # Unparseable: use anything that looks like an address, and the text before it as the name.
-    plain = decoded_words(value)
+    # It cannot be parsed: use what looks like an address, and the text before it as the name.
+    plain = decode_words(value)
     if found := re.search(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+", plain):
         yield plain[: found.start()].strip("\"'< ,"), found.group()
         return
     yield from ((name, address) for name, address in pairs if address or name)
 
 
-def decoded_text(raw: bytes, charset: str | None) -> str:
-    """Decode bytes as declared, unless that is plainly wrong."""
+def decode_bytes(raw: bytes, charset: str | None) -> str:
+    """Decode bytes with the declared character set, unless it is plainly wrong."""
     charset = (charset or "").strip("\"' ").casefold()
     if not charset or charset == "unknown-8bit":
         charset = "iso-2022-jp" if re.search(rb"\x1b\$[@B]", raw) else "us-ascii"
@@ -196,9 +196,7 @@ def decoded_text(raw: bytes, charset: str | None) -> str:
 
 
 def time_of(mail: Message) -> datetime | None:
-    """Return when a mail was sent, or if its date is missing or implausible, when it was
-    received.
-    """
+    """Return when a mail was sent, or received if its date is missing or implausible."""
     sent_at = next(filter(None, map(parse_header_time, _raw(mail, "Date"))), None)
     received_at = [
         time for one in _raw(mail, "Received") if (time := parse_header_time(one, after=";"))
@@ -261,9 +259,9 @@ class _PartCollector:
             return
         kind = part.get_content_type()
         if kind in ("message/rfc822", "message/global"):
-            held = part.get_payload()
-            if isinstance(held, list) and held and isinstance(held[0], Message):
-                self.mails.append(held[0])
+            payload = part.get_payload()
+            if isinstance(payload, list) and payload and isinstance(payload[0], Message):
+                self.mails.append(payload[0])
         elif part.is_multipart():
             subparts = [one for one in part.get_payload() if isinstance(one, Message)]
             for one in _plainest(subparts) if kind == "multipart/alternative" else subparts:
@@ -273,7 +271,7 @@ class _PartCollector:
 
     def _collect_leaf(self, part: Message, kind: str, named: str | None) -> None:
         if kind.startswith("multipart/"):
-            # Its boundary is missing or wrong: read it as text.
+            # The boundary of the part is missing or wrong, so the part is read as text.
             self.texts.append(text_part(part))
         elif kind == "text/calendar" and (part.get_param("method") or named is None):
             self.calendars.append(text_part(part))
@@ -292,9 +290,9 @@ def _plainest(subparts: list[Message]) -> list[Message]:
     others = [one for one in subparts if one not in (*kept, *plain, *html)]
     words = text_part(plain[0]).strip() if plain else ""
     if plain and words and not (html and _is_stub(words)):
-        # Files next to the richer form of the text.
-        rest = [_without_text(one) for one in others]
-        return [plain[0], *kept, *(one for found in rest for one in found)]
+        # The richer forms of the text may contain files.
+        files = [one for found in map(_without_text, others) for one in found]
+        return [plain[0], *kept, *files]
     if html and text_of_html(text_part(html[-1])):
         return [html[-1], *kept, *(one for found in map(_without_text, others) for one in found)]
     return [*others, *kept] or subparts[:1]
@@ -327,9 +325,9 @@ def text_part(part: Message) -> str:
     if charset is None and part.get_content_type() == "text/html":
         found = _META_CHARSET.search(raw[:4_096])
         charset = found.group(1).decode("ascii", "replace") if found else None
-    text = decoded_text(raw, charset).replace("\r\n", "\n").replace("\x00", "")
+    text = decode_bytes(raw, charset).replace("\r\n", "\n").replace("\x00", "")
     if str(part.get_param("format") or "").casefold() == "flowed":
-        text = _unflowed(text, str(part.get_param("delsp") or "").casefold() == "yes")
+        text = _unflow(text, str(part.get_param("delsp") or "").casefold() == "yes")
     return text.removeprefix("\ufeff")
 
 
@@ -344,7 +342,7 @@ def _payload(part: Message) -> bytes:
     return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else b""
 
 
-def _unflowed(text: str, delete_space: bool) -> str:
+def _unflow(text: str, delete_space: bool) -> str:
     """Join the paragraphs of format=flowed text (RFC 3676)."""
     lines: list[str] = []
     flows = None
@@ -370,7 +368,7 @@ def _file_name(part: Message) -> str | None:
         name = None
     if not name:
         return None
-    name = decoded_words(_unfolded(name))
+    name = decode_words(_unfold(name))
     return name[:_MAX_NAME_LENGTH] or None
 
 

@@ -29,11 +29,11 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
     folders = folder.folders()
     for mail_folder in _MAIL_FOLDERS:
         if mail_folder in folders:
-            within = folder.folder(mail_folder)
-            for name in within.files():
+            files = folder.folder(mail_folder)
+            for name in files.files():
                 if not name.startswith(".") and not _is_draft(name):
                     found = _FILE.match(name)
-                    entry = within.file(name)
+                    entry = files.file(name)
                     if found or _may_be_mail(entry):
                         yield entry, from_unix_seconds(int(found.group(1))) if found else None
     if depth < _MAX_DEPTH:
@@ -43,7 +43,7 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
 
 
 def _may_be_mail(entry: InputEntry) -> bool:
-    """Return whether a file may be a mail; an unreadable one may be, and the import reports it."""
+    """Return whether a file may be a mail; True if it is unreadable, so that this is reported."""
     try:
         return is_mail(entry.start(), entry.name)
     except DamagedInput:

@@ -1,4 +1,4 @@
-"""E-mail: the event of a mail, for all mail formats, and files and folders of single mails."""
+"""E-mail: converts mails of all formats to events, and reads files and folders of single mails."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def is_mail(start: bytes, name: str) -> bool:
         if number == 0 and _BOUNDARY_LINE.match(line):
             continue
         if not _HEADER.match(line):
-            # Careless programs leave one line that is not a header; other texts have many.
+            # Careless programs write one line that is not a header; other texts have many such.
             if len(known) < 2 or not line.isascii():
                 return False
             continue
@@ -105,13 +105,13 @@ def is_mail(start: bytes, name: str) -> bool:
 
 
 class MailConverter:
-    """Converts mails to events, and tells a copy from another mail with the same id."""
+    """Converts mails to events; distinguishes copies of a mail from other mails with its id."""
 
     def __init__(self) -> None:
         self._known: dict[str, bytes] = {}
 
     def events(self, raw: bytes, received_at: datetime | None = None) -> Iterable[InboundEvent]:
-        """Return the events of a mail. `received_at`: the time according to its file.
+        """Return the events of a mail. `received_at`: the time of receipt that its file states.
 
         Raises:
             InvalidInput: it is not a mail, or its time is unknown.
@@ -185,7 +185,7 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
     subject = header(mail, "Subject")
     parts = parts_of(mail)
     if len(parts.text) <= _MAX_TEXT_LENGTH:
-        body = split_body(_unarmoured(parts.text), subject)
+        body = split_body(_without_pgp_armour(parts.text), subject)
     else:
         body = MailBody(parts.text)
     notice = _is_notice(mail, subject, sender.address) or bool(parts.calendars)
@@ -195,7 +195,7 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
     if body.forwarded is not None:
         attachments.append(_forward(*body.forwarded))
     elif body.quoted and not content and not attachments:
-        # A mail with nothing but a quotation forwards it.
+        # A mail that consists only of a quotation forwards it.
         attachments.append(_forward(None, body.quoted))
         body = body._replace(quoted="")
     if notice and not content:
@@ -212,7 +212,7 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
         "signature": _truncate(body.signature),
     }
     id_ = _ids(header(mail, "Message-ID"))[:1]
-    answered = _answered(mail)
+    answered = _answered_id(mail)
     peer_id, peer_kind = _peer(sender, [*to, *copied])
     return InboundEvent(
         platform=_PLATFORM,
@@ -258,9 +258,10 @@ def _ids(value: str) -> list[str]:
     return [id_ for one in found if (id_ := _clean_id("".join(one.split())))]
 
 
-def _answered(mail: Message) -> str | None:
-    """Return the id of the mail that this one answers: the last of References, otherwise
-    In-Reply-To.
+def _answered_id(mail: Message) -> str | None:
+    """Return the id of the mail that this one answers.
+
+    It is that of In-Reply-To, or the last of References if In-Reply-To is not one of them.
     """
     replied = _ids(header(mail, "In-Reply-To"))
     references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]
@@ -283,8 +284,9 @@ def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> st
 
 
 def _peer(sender: Person, others: list[Person]) -> tuple[str | None, PeerKind]:
-    """Return the peer id and kind: all participants, so that a copy from a mailing list has the
-    same.
+    """Return the peer id and kind.
+
+    The id contains all participants, so that a copy from a mailing list has the same id.
     """
     addresses = sorted({_clean_id(one.address) for one in (sender, *others)} - {""})
     peer = ", ".join(addresses)
@@ -298,7 +300,7 @@ def _format_person(person: Person) -> str:
 
 
 def _is_notice(mail: Message, subject: str, sender: str) -> bool:
-    """Return whether a mail is automatic: a bounce, an auto-reply, an invitation; or spam."""
+    """Return whether a mail is spam or automatic: a bounce, an auto-reply, an invitation."""
     kind = mail.get_content_type()
     if kind in ("multipart/report", "text/calendar", "message/delivery-status"):
         return True
@@ -308,7 +310,7 @@ def _is_notice(mail: Message, subject: str, sender: str) -> bool:
     if header(mail, "Precedence").casefold() in ("auto_reply", "auto-reply"):
         return True
     if "spam" in _labels(mail) or header(mail, "X-Spam-Flag").strip().casefold() == "yes":
-        # No facts are to be extracted from spam.
+        # No facts must be extracted from spam.
         return True
     if any(name in mail for name in ("X-Autoreply", "X-Autorespond", "X-Auto-Reply")):
         return True
@@ -342,7 +344,7 @@ def _truncate(text: str) -> str:
     return text if len(text) <= _MAX_QUOTED_LENGTH else text[:_MAX_QUOTED_LENGTH] + "…"
 
 
-def _unarmoured(text: str) -> str:
+def _without_pgp_armour(text: str) -> str:
     """Return a text without PGP's signature armour."""
     if "-----BEGIN PGP SIGNED MESSAGE-----" not in text:
         return text
@@ -352,18 +354,18 @@ def _unarmoured(text: str) -> str:
 
 
 def read_mail(entry: InputEntry) -> bytes:
-    """Return the bytes of a single mail's file, up to the maximum."""
+    """Return the bytes of the mail in a file, up to `MAX_MAIL_BYTES`."""
     with entry.open() as file:
         raw = file.read(MAX_MAIL_BYTES)
     raw = raw.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     if found := _COUNT_LINE.match(raw):
-        # Apple Mail's form: the length, the mail, and the program's metadata.
+        # Apple Mail writes the length of the mail, the mail, and metadata of its own.
         raw = raw[found.end() : found.end() + int(found.group(1))]
     return raw
 
 
 class MailFiles(ExportSource):
-    """Files of one mail each, in order of their names."""
+    """Files that hold one mail each, in order of their names."""
 
     def __init__(self, entries: Iterable[tuple[InputEntry, datetime | None]]) -> None:
         self._members = entries
@@ -392,7 +394,7 @@ def _mail_members(folder: Folder) -> Iterator[tuple[InputEntry, datetime | None]
             yield from _mail_members(folder.folder(name))
 
 
-def _holds_mails_alone(folder: Folder, depth: int = 0) -> bool | None:
+def _holds_only_mails(folder: Folder, depth: int = 0) -> bool | None:
     """Return whether all files in a folder and its subfolders are mails; None if there are none."""
     if depth > 16:
         return False
@@ -403,10 +405,10 @@ def _holds_mails_alone(folder: Folder, depth: int = 0) -> bool | None:
     for name in folder.folders():
         if name.startswith(".") or name == "__MACOSX":
             continue
-        within = _holds_mails_alone(folder.folder(name), depth + 1)
-        if within is False:
+        subfolder = _holds_only_mails(folder.folder(name), depth + 1)
+        if subfolder is False:
             return False
-        found = found or within
+        found = found or subfolder
     return found
 
 
@@ -427,6 +429,6 @@ ADAPTER = Adapter(
     "email",
     is_mail,
     _read,
-    recognises_folder=lambda folder: bool(_holds_mails_alone(folder)),
+    recognises_folder=lambda folder: bool(_holds_only_mails(folder)),
     read_folder=_read_folder,
 )

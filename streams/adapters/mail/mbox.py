@@ -14,7 +14,7 @@ from recollect.streams.adapters.mail.mails import MailConverter
 
 _BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
 _HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")
-# Where no blank line parts mails, a boundary has exactly this form, and a mail's header below it.
+# If no blank line precedes it, a boundary must have exactly this form, and a mail header below it.
 _STRICT_BOUNDARY = re.compile(
     rb"From (?:\S+(?: at \S+)?)? *(?:[A-Z][a-z]{2},? +(?:[A-Z][a-z]{2} +\d{1,2}"
     rb" +\d{1,2}:\d{2}(?::\d{2})?(?: +[A-Z]{3,4}| +[+-]\d{4})? +\d{4}"
@@ -69,10 +69,10 @@ def _mails(entry: InputEntry) -> Iterator[tuple[int, tuple[bytes, datetime | Non
                     if size <= MAX_MAIL_BYTES:
                         pending.append(boundary)
                 boundary = b""
-            parted = blank or number == 1
-            if _is_boundary(line) and (parted or _STRICT_BOUNDARY.match(line)):
+            follows_blank = blank or number == 1
+            if _is_boundary(line) and (follows_blank or _STRICT_BOUNDARY.match(line)):
                 boundary, blank = line, False
-                first_header = _HEADER if parted else _MAIL_HEADER
+                first_header = _HEADER if follows_blank else _MAIL_HEADER
                 continue
             blank = not line.strip()
             size += len(line)

@@ -14,7 +14,7 @@ from recollect.streams.language.names.display_names import names_in
 from recollect.streams.language.names.name_comparison import NameComparison, compare_names
 from recollect.text.name_forms import NAME_KINDS
 
-#: The confidence of a match that may be merged, and of one that rests on a name alone.
+#: The confidence of a match that is merged at once, and of a match that rests on a name alone.
 CONFIDENT = 0.95
 UNCERTAIN = 0.5
 
@@ -45,9 +45,10 @@ class EntityProfile(Struct, frozen=True):
 
 
 class EntityComparison(Struct, frozen=True):
-    """The decision on two entities; `confidence` that they are the same is 0 to 1.
+    """The decision on two entities. `confidence`: that they are the same, from 0 to 1.
 
-    `generic_reasons` are the reasons without words from the names, which may be other events' text.
+    `generic_reasons`: the reasons without words from the names, since another event may have given
+    a name.
     """
 
     decision: Literal["same", "propose", "different"]
@@ -60,8 +61,8 @@ def compare_entities(one: EntityProfile, other: EntityProfile) -> EntityComparis
     """Compare two entities, in either order.
 
     All pairs of their names are compared, and one impossible pair makes them different. Two
-    accounts are never the same by their names alone; a merge is proposed. It is also proposed for
-    an address with two names, which may be a shared mailbox.
+    accounts are never the same by their names alone: then a merge is proposed. A merge is also
+    proposed if the names differ but the address is the same, since a mailbox may be shared.
     """
     types = {one.type, other.type} - {UNKNOWN}
     if len(types) > 1:
@@ -97,7 +98,7 @@ def _with_reasons(
     before: tuple[str, ...] = (),
     after: tuple[str, ...] = (),
 ) -> EntityComparison:
-    """Return the comparison, with the names' reasons between those given."""
+    """Return the comparison, with the names' reasons between `before` and `after`."""
     generic = names.in_general or names.reasons
     return EntityComparison(
         decision,
@@ -108,7 +109,7 @@ def _with_reasons(
 
 
 def _compare_all_names(one: EntityProfile, other: EntityProfile, type: str) -> NameComparison:
-    """Return the best comparison of all pairs of names, or an impossible one if there is any.
+    """Return the best comparison of all pairs of names; if a pair is impossible, return that one.
 
     A name within a display name, as in "melodious (Mel)", is enough for a proposal.
     """

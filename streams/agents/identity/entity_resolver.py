@@ -1,10 +1,10 @@
 """Resolve mentions and senders to entities; in doubt they stay separate (A15, A17, F4).
 
-An account becomes the person of its display name, with the account's later names and the names and
-addresses that its owner introduces. Another account with the same name is a separate person, and a
-merge is proposed for review. A mentioned name resolves first to a participant of the conversation,
-then to the only entity that has it, in any spelling of the same name. For an entity whose name is
-only similar, a merge is proposed.
+An account with a display name is a person. The person also has the account's later names, and the
+names and addresses that its owner gives in messages. Another account with the same name is a
+separate person, and a merge is proposed for review. A mentioned name resolves first to a
+participant of the conversation, then to the only entity that has the name, in any spelling. If a
+name is only similar, a merge is proposed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class EntityResolver:
         self._at = event.ingested_at
         self._entities = EntityRows(state, event.ingested_at)
         self._sender_handle_id = ""
-        # Before merges.
+        # The id of the sender's entity before merges.
         self._sender_id = ""
         self._room_scope = ""
         self._participants: Sequence[Participant] = ()
@@ -91,8 +91,8 @@ class EntityResolver:
     def resolve_sender(self, event: Event, content: Content) -> EntityRef:
         """Return the canonical entity of an event's sender, created if it is new.
 
-        A display name makes it a person. Later calls resolve names as this sender uses them, in
-        this conversation.
+        A display name makes the entity a person. Calls of other methods then resolve names as this
+        sender uses them in this conversation.
         """
         handle_id = self._sender_handle_id = handle_row_id(event.platform, content.sender_id)
         self._room_scope, self._participants = _room_scope(event, content), ()
@@ -128,14 +128,14 @@ class EntityResolver:
         return entity
 
     def set_participants(self, participants: Sequence[Participant]) -> None:
-        """Set the participants of the sender's conversation whom the message may name."""
+        """Set the participants of the sender's conversation that the message may name."""
         self._participants = participants
 
     def introduce(self, introduction: Introduction, sender: EntityRef) -> EntityRef:
-        """Apply a name that the sender gives, of himself or another; return the named entity.
+        """Apply a name that the sender gives to himself or to another; return the named entity.
 
-        An unnamed account becomes the person. A person gets a further name only as a nickname ("I
-        am called ...") or as a longer form of the present one.
+        An unnamed account becomes a person with this name. A person gets a further name only if it
+        is a nickname ("I am called ...") or shares a word with the present name.
         """
         name = introduction.name
         owner = sender if introduction.of is None else self.resolve(introduction.of, "PERSON")
@@ -168,7 +168,7 @@ class EntityResolver:
         elif detail.id == owner.id:
             return owner
         elif detail.type != contact.kind:
-            # The detail belongs to somebody: two people may share it, or be the same.
+            # The detail already belongs to another person: the two may share it, or be the same.
             self._entities.propose_merge(owner, detail, f"both have {contact.kind}")
             return owner
         return self._entities.merge(owner, detail, f"{contact.kind} said in conversation")
@@ -176,8 +176,8 @@ class EntityResolver:
     def resolve_at(self, text: str, start: int, name: str, mention_type: str) -> EntityRef | None:
         """Return the entity of a mention at `start` of a text, created if there is none.
 
-        "My uncle Tom" never resolves to another person called Tom; a merge is proposed. None for a
-        phrase in quotation marks that is not the name of a known entity.
+        "My uncle Tom" never resolves to another person called Tom; a merge is proposed instead. A
+        phrase in quotation marks that is not the name of a known entity gives None.
         """
         of_people = mention_type in ("PERSON", "OTHER")
         if of_people and is_of_the_speaker(text, start):
@@ -207,7 +207,7 @@ class EntityResolver:
         return self.find(name, mention_type)
 
     def find_in_conversation(self, name: str, mention_type: str) -> EntityRef | None:
-        """Return the entity with a name, or None; participants come first."""
+        """Return the entity with this name, or None; participants come first."""
         return self._participant_named(name, mention_type) or self.find(name, mention_type)
 
     def resolve(self, text: str, mention_type: str) -> EntityRef:
@@ -250,7 +250,7 @@ class EntityResolver:
             found = self._account_of_business(normalized)
         if found is None and entity_type in ("person", "unknown") and " " not in normalized:
             if self._entities.namesakes(normalized, "person"):
-                # Several have exactly this name, so that it is ambiguous.
+                # Several persons have exactly this name, so it is ambiguous.
                 return None
             people = {
                 person.id: person
@@ -262,7 +262,7 @@ class EntityResolver:
         return found
 
     def _account_of_business(self, normalized: str) -> EntityRef | None:
-        """Return the only account with the name of a business: senders count as persons."""
+        """Return the only account with the name of a business; its type is that of any sender."""
         namesakes = self._entities.namesakes(normalized, "person").values()
         accounts = [each for each in namesakes if self._entities.profile_of(each).addresses]
         return accounts[0] if len(accounts) == 1 else None
@@ -272,23 +272,25 @@ class EntityResolver:
         return self._entities.ids(entity)
 
     def sender_ids(self, sender: EntityRef) -> list[str]:
-        """Return the ids of the sender as `ids`, but first that of the sender's own account.
+        """Return the ids of the sender like `ids`, but with that of the sender's own account first.
 
-        They differ after a merge by command, whose undoing must separate what each person wrote.
+        After a merge by command the order differs: undoing the merge must separate what each person
+        wrote.
         """
         return self._own_first(self._sender_id, self.ids(sender))
 
     def own_ids(self, sender: EntityRef) -> list[str]:
-        """Return the ids of the sender as `sender_ids`, without those of others merged by command.
+        """Return the ids of the sender like `sender_ids`, without persons merged by command.
 
-        Only a person's own statements count as repeated, so that undoing the merge loses no facts.
+        A statement repeats only statements of the same person, so that undoing a merge loses no
+        facts.
         """
         first, *others = self.sender_ids(sender)
         own = self._entities.own_id(first)
         return [first, *(id_ for id_ in others if self._entities.own_id(id_) == own)]
 
     def account_ids(self, platform: str, handle: str) -> list[str]:
-        """Return the ids of an account's entity as `sender_ids`; none if the account is new."""
+        """Return the ids of an account's entity like `sender_ids`; none if the account is new."""
         owner = self._state.handle_owner(handle_row_id(platform, handle))
         entity = None if owner is None else self._entities.canonical(owner)
         if owner is None or entity is None:
@@ -296,7 +298,7 @@ class EntityResolver:
         return self._own_first(owner, self.ids(entity))
 
     def ids_named(self, name: str, entity: EntityRef) -> list[str]:
-        """Return the ids of an entity, beginning with that of the merged entity that has a name."""
+        """Return the ids of an entity; the merged entity that has this name comes first."""
         ids = self.ids(entity)
         own = {id_: self._entities.own_id(id_) for id_ in ids}
         if len(set(own.values())) == 1:
@@ -308,7 +310,7 @@ class EntityResolver:
         return self._own_first(known, ids)
 
     def own_id_named(self, name: str, entity: EntityRef) -> str:
-        """Return the id of the entity that has a name, among several that commands have merged."""
+        """Return the id of the entity that has this name, of those that commands have merged."""
         return self.ids_named(name, entity)[0]
 
     def _own_first(self, entity_id: str, ids: list[str]) -> list[str]:
@@ -322,19 +324,20 @@ class EntityResolver:
     def find_by_pet_name(self, name: str, sender: EntityRef) -> EntityRef | None:
         """Return the person whose name has the mentioned pet form: Junie for "Juju".
 
-        The two entities stay separate. All candidates must match each other, as Junie and Juniper
-        do. None if the name belongs to an account, or if review rejected the merge.
+        The two entities stay separate. If several persons fit, their names must match each other,
+        as Junie and Juniper do. None if the pet form belongs to an account, or if review rejected
+        the merge.
         """
         normalized = normalise_name(name)
         own = self._find_unambiguous(normalized, "person")
-        fits = {
+        candidates = {
             person.id: person
             for row in self._entities.with_pet_form(normalized)
             if (person := self._entities.canonical(row.id)) is not None and person.id != sender.id
         }
-        if own is None or own.id in fits or not fits:
+        if own is None or own.id in candidates or not candidates:
             return None
-        first, *others = (fits[each] for each in sorted(fits))
+        first, *others = (candidates[each] for each in sorted(candidates))
         profile = self._entities.profile_of(first)
         decisions = (
             compare_entities(profile, self._entities.profile_of(each)).decision for each in others
@@ -344,7 +347,7 @@ class EntityResolver:
         return None if self._entities.profile_of(own).addresses else first
 
     def _participant_named(self, name: str, mention_type: str) -> EntityRef | None:
-        """Return the only participant with a full or first name, or None."""
+        """Return the only participant who has this full or first name, or None."""
         if mention_type == "EMAIL" or not self._participants:
             return None
         normalized = normalise_name(name)
@@ -377,10 +380,10 @@ class EntityResolver:
         return self._entities.canonical(self._indoor_place_id(normalized))
 
     def _find_unambiguous(self, normalized: str, entity_type: str | None) -> EntityRef | None:
-        """Return the only canonical entity with a name, and of a type if it is given, or None.
+        """Return the only canonical entity with this name, and of this type if given, or None.
 
-        Of several, the sender's own relation of that name comes first ("my uncle Tom"), then the
-        one that was created from the name alone.
+        If there are several, return the sender's own relation of that name ("my uncle Tom"), or
+        else the entity that was created from the name alone.
         """
         namesakes = self._entities.namesakes(normalized, entity_type)
         if len(namesakes) > 1:
@@ -393,12 +396,15 @@ class EntityResolver:
 
     def _handle_entity(self, platform: str, handle: str) -> EntityRef:
         kind = handle_type(platform, handle)
-        # An address that was only mentioned so far is the same entity.
+        # If the address has only been mentioned so far, it is already an entity.
         existing = self._find_unambiguous(normalise_name(handle), kind)
         return existing or self._entities.create(kind, handle, "delivery")
 
     def _promote(self, handle: EntityRef, name: str) -> EntityRef:
-        """Make a handle a person with the name it gave, separate from namesakes; return it."""
+        """Turn a handle into a person with the name that it gave; return the person.
+
+        The person stays separate from namesakes.
+        """
         namesakes = self._entities.namesakes(normalise_name(name), "person")
         person = self._entities.create("person", name, "inferred", self._sender_handle_id)
         # One proposal is enough: further merges connect the other namesakes.
@@ -411,7 +417,7 @@ class EntityResolver:
         return person
 
     def _other_mailbox_user(self, owner: EntityRef, name: str) -> EntityRef | None:
-        """Return another person who sends from the owner's address; None if it is the owner.
+        """Return another person who sends from the owner's address; None if the owner sends.
 
         Two names that have nothing in common belong to two people who share a mailbox.
         """
@@ -449,7 +455,7 @@ class EntityResolver:
         self._match_similar(alias)
 
     def _propose_embedded_names(self, name: str, person: EntityRef) -> None:
-        """Propose merges with the persons named within a display name, "melodious (Mel)"."""
+        """Propose merges with persons named inside a display name, such as "melodious (Mel)"."""
         for inner in names_in(name)[1:]:
             namesakes = self._entities.namesakes(normalise_name(inner), "person")
             first = min((each for each in namesakes if each != person.id), default=None)
@@ -459,8 +465,9 @@ class EntityResolver:
     def _match_similar(self, made: EntityRef, *, mentioned: bool = False) -> EntityRef | None:
         """Compare a new entity with those of similar names, and propose merges.
 
-        A mentioned entity is merged into the only one that has the same name in another writing,
-        which is returned. All names of that one must agree. An account is never merged by name.
+        A mentioned entity is merged at once if exactly one entity has the same name in another
+        spelling, and no name of that entity conflicts. That entity is then returned. An account is
+        never merged by name.
         """
         spelt_only = made.type in SPELT_ONLY
         if not (spelt_only or made.type in NAME_KINDS) or made.id not in self._entities.new:
@@ -490,7 +497,7 @@ class EntityResolver:
         return None
 
     def _propose_namesake(self, made: EntityRef, likely: EntityRef | None = None) -> None:
-        """Propose to merge a new person with the `likely` one, or one of the same name.
+        """Propose to merge a new person with the `likely` person, or with one of the same name.
 
         One proposal is enough: further merges connect the other namesakes. Accounts of that name
         are left out, since nothing shows which of them is meant.
@@ -511,9 +518,9 @@ class EntityResolver:
 
 
 def _room_scope(event: Event, content: Content) -> str:
-    """Return the scope in which a room's name is unique: a platform's channels, or one group.
+    """Return the scope in which a room's name is unique: all channels of a platform, or one group.
 
-    The members of a workspace share a building, so that its direct messages are in that scope too.
+    The members of a workspace share a building, so its direct messages are in the platform's scope.
     """
     if content.peer_kind == "channel" or event.platform.lower() in _WORKSPACES:
         return event.platform
@@ -521,7 +528,7 @@ def _room_scope(event: Event, content: Content) -> str:
 
 
 def _share_first_name(one: str, other: str) -> bool:
-    """Whether two names have the same first name, as after a marriage."""
+    """Return whether two names have the same first name, as before and after a marriage."""
     first, second = name_form(one, "person").words, name_form(other, "person").words
     return first[:1] == second[:1]
 

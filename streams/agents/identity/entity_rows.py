@@ -37,7 +37,7 @@ _MAX_PREFIX_MATCHES = 100
 
 
 class EntityRows:
-    """The entities and merges of the state, overlaid with those that this record adds.
+    """The entities and merges of the state, and those that this record adds.
 
     A name that occurs twice in a record is one entity, and a merge takes effect at once. New rows
     are in `rows`.
@@ -52,7 +52,7 @@ class EntityRows:
         self.rows: list[AnyRow] = []
 
     def canonical(self, entity_id: str) -> EntityRef | None:
-        """Return the canonical entity: the one at the end of this one's merges; None if unknown."""
+        """Return the entity at the end of an entity's merges; None if it does not exist."""
         found = end_of_merges(entity_id, self._winner_of)
         return None if found is None else self.new.get(found) or self.state.entity(found)
 
@@ -62,7 +62,7 @@ class EntityRows:
     def own_id(self, entity_id: str) -> str:
         """Return the id at the end of an entity's merges, ignoring those by command.
 
-        Entities with the same own id are one whatever a review decides, and share their slots.
+        Entities with the same own id are the same whatever a review decides, and share their slots.
         """
         return end_of_merges(entity_id, self._own_winner_of) or entity_id
 
@@ -82,7 +82,7 @@ class EntityRows:
         return found is not None and found.id == canonical
 
     def namesakes(self, normalized: str, entity_type: str | None) -> dict[str, EntityRef]:
-        """Return the canonical entities with a name, by id; of one type if it is given."""
+        """Return the canonical entities with this name, and of this type if given, by id."""
         candidates = self.state.entities_named(normalized)
         candidates += [row for row in self.new.values() if row.normalized == normalized]
         return {
@@ -103,9 +103,9 @@ class EntityRows:
         return next(iter(handles.values())) if len(handles) == 1 else None
 
     def similar(self, made: EntityRef) -> list[EntityRef]:
-        """Return the canonical entities of the same type with a name similar to a new one's.
+        """Return the canonical entities whose name is similar to a new entity's, of the same type.
 
-        One of unknown type is compared with those of every type.
+        A new entity of unknown type is compared with entities of every type.
         """
         rows = self.state.entities_with_similar_names(made.normalized, made.type, _MAX_COMPARED)
         if made.type == "person":
@@ -149,7 +149,7 @@ class EntityRows:
         return [row for row in found if is_pet_form(pet, row.normalized.split(" ")[0])]
 
     def with_pet_form(self, pet: str) -> list[EntityRef]:
-        """Return the persons whose first name has a pet form, reduplicated or clipped ("juni")."""
+        """Return the persons whose first name has this pet form, also if it is clipped ("juni")."""
         if not may_be_clipped(pet):
             return self.with_reduplicated_name(pet)
         alike = self.state.entities_with_similar_names(pet, "person", _MAX_COMPARED)
@@ -175,10 +175,10 @@ class EntityRows:
         )
 
     def create(self, kind: str, name: str, source: str, *scope: str) -> EntityRef:
-        """Return an entity, created if it does not exist; `scope` tells namesakes apart."""
+        """Return an entity, created if it does not exist; `scope` distinguishes namesakes."""
         name = name if is_address(kind) else plain_name(name)
         normalized = normalise_name(name) or name
-        # The time of an entity's id is 0: its id must not depend on which event named it first.
+        # The time in the id is 0: the id must not depend on which event named the entity first.
         made = EntityRef(entity_id(kind, normalized, 0, *scope), kind, normalized)
         existing = self.canonical(made.id)
         if existing is not None:

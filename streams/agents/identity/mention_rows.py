@@ -25,7 +25,7 @@ RESOLVED_CONFIDENCE = 0.8
 
 
 class ResolvedMention(NamedTuple):
-    """A mention and its entity, by the id before merges by command; "" if none is known."""
+    """A mention and the id of its entity, ignoring merges by command; "" if none is known."""
 
     entity_id: str
     mention: TextMention
@@ -60,20 +60,21 @@ def other_mentions(
     names: bool,
     dates: bool,
 ) -> Iterable[ResolvedMention]:
-    """Yield the mentions of a message that no fact of it records; no entity is created.
+    """Yield the mentions of a message that none of its facts records; no entity is created.
 
-    `found`: those of the whole message, in order. `names`, `dates`: whether to yield such.
+    `found`: all mentions of the message, in order. `names`, `dates`: whether to yield mentions of
+    names and of dates.
     """
     spans = sorted((each.mention.start, each.mention.end) for each in recorded)
-    wanted = [
+    selected = [
         each
         for each in found
         if (names or each.type in VALUE_TYPES)
         and (dates or each.type not in DATED_TYPES)
         and (each.type in DATED_TYPES or not _overlaps(each, spans))
     ]
-    linked = {each.mention.start: each for each in link_known(wanted, text, resolver)}
-    for each in wanted:
+    linked = {each.mention.start: each for each in link_known(selected, text, resolver)}
+    for each in selected:
         yield linked.get(each.start) or ResolvedMention("", each)
 
 
@@ -98,7 +99,7 @@ def link_known(
 
 
 def _as_entity(found: TextMention, entity: EntityRef) -> TextMention:
-    """Return a name with its entity's type: a participant called Paris is a person."""
+    """Return a mention with the type PERSON if it names a person: a participant called Paris."""
     named = found.type not in VALUE_TYPES
     return replace(found, type="PERSON") if named and entity.type == "person" else found
 
@@ -113,7 +114,7 @@ def mention_rows(
 ) -> list[AnyRow]:
     """Return the mention rows of a fact, or of an event if `fact` is empty: its sender first.
 
-    A fact is also linked to all mentioned entities, and to those that are `likely` meant.
+    A fact is also linked to all mentioned entities, and to the `likely` ones.
     """
     rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
     linked = {sender_id, *(each.id for each in likely)}

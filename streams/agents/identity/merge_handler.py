@@ -14,10 +14,10 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
-from recollect.streams.agents.merged_slots import COMPARED, merged_supersessions
+from recollect.streams.agents.merged_slots import ALWAYS_COMPARED, merged_supersessions
 from recollect.streams.agents.state import State, end_of_merges
 
-# A wrong merge does more harm than a pending one, so only near-certain ones are executed at once.
+# A wrong merge does more harm than a pending one, so only near-certain merges are executed at once.
 AUTO_MERGE_CONFIDENCE = 0.9
 
 
@@ -34,9 +34,11 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
 
 
 class MergeHandler(Agent):
-    """Executes merges at or above a confidence, leaves others pending review, and undoes merges.
+    """Executes, proposes and undoes merges.
 
-    Its rows hold ids and the words of its own command, never those of another event.
+    A proposed merge is executed at once if its confidence is `AUTO_MERGE_CONFIDENCE` or more, or
+    else left pending review. The rows hold ids and the words of the command, never the words of
+    another event.
     """
 
     kinds = frozenset({"propose_merge", "decide_merge", "undo_merge"})
@@ -107,9 +109,9 @@ class MergeHandler(Agent):
 
 
 def _slot_rows(state: State, *, made: Merge | None = None, undone: str = "") -> list[AnyRow]:
-    """Return the rows of slots that change with a merge, or with the undoing of one, by its id.
+    """Return the slot rows that change if `made` is executed, or the merge `undone` is undone.
 
-    Only what the two persons have both stated can change.
+    Only slots that both persons have filled can change.
     """
     pair = state.merged_pair(undone) if made is None else (made.winner_id, made.loser_id)
     if pair is None:
@@ -131,7 +133,7 @@ def _slot_rows(state: State, *, made: Merge | None = None, undone: str = "") -> 
     persons: dict[str, list[str]] = {}
     for entity_id in sorted(set().union(*(state.group_of(each) for each in pair))):
         persons.setdefault(end_of_merges(entity_id, winner_of) or entity_id, []).append(entity_id)
-    attributes = {*COMPARED}
+    attributes = {*ALWAYS_COMPARED}
     for ids in persons.values():
         attributes.update(each for id_ in ids for each in state.merged_attributes(id_))
     return [

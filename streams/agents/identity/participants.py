@@ -1,4 +1,4 @@
-"""Participants of a conversation, to whom names in it refer first (A15)."""
+"""The participants of a conversation; a name in it refers to one of them if it can (A15)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ LOOKBACK_EVENTS = 400
 class Participant(msgspec.Struct, frozen=True):
     """An account, by the id of its handle's row.
 
-    `display_name` is normalised; `names` are all names that it may be called by, without hyphens.
+    `display_name` is normalised. `names`: all names by which its owner may be called, without
+    hyphens.
     """
 
     handle_id: str
@@ -40,7 +41,7 @@ def named_participants(
         name = speaker.sender_name or speaker.sender_id
         names = frozenset(map(without_hyphens, called(name)))
         if any(words.issuperset(each.split()) for each in names):
-            # The query makes the decision depend on the event that gave the name.
+            # This query makes the decision depend on the event that gave the name.
             conversation.event(speaker.number)
             handle = handle_row_id(speaker.platform, speaker.sender_id)
             found.setdefault((handle, name), Participant(handle, normalise_name(name), names))

@@ -94,17 +94,17 @@ def read_settings(directory: Path) -> PoolingSettings:
     for module in modules:
         if module.type.rsplit(".", 1)[-1] not in ("Transformer", "Pooling", "Normalize"):
             raise EncoderUnsupported(f"{MODULES} asks for {module.type}, which is not supported")
-    longest = read_shape(directory).max_position_embeddings
-    wanted = sentence.max_seq_length if sentence else None
+    max_positions = read_shape(directory).max_position_embeddings
+    configured = sentence.max_seq_length if sentence else None
     return PoolingSettings(
         pooling=_pooling(pooling) if pooling else "mean",
-        max_length=min(wanted or longest, longest),
+        max_length=min(configured or max_positions, max_positions),
         query_prefix=prompts.prompts.get("query", "") if prompts else "",
     )
 
 
 def read_tensors(path: Path) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the tensors of a safetensors file as float32, without a leading "bert." """
+    """Return the tensors of a safetensors file as float32; a name loses its prefix "bert."."""
     # Imported here: only a conversion needs it, and loading must be fast.
     from safetensors import SafetensorError, safe_open
 

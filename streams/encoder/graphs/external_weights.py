@@ -2,7 +2,7 @@
 
 onnxruntime parses and copies weights inside a graph, which takes a tenth of a second for 60 MB.
 External weights are mapped into memory instead, and paged in where a text needs them. The file with
-the graph alone is NAME-outline.
+the graph but without weights is called NAME-outline.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def without_weights(graph: bytes, file: str) -> bytes:
         raw = weights.raw_data
         if len(raw) < _MIN_EXTERNAL_BYTES:
             continue
-        # Weights are in the file in the graph's order.
+        # The file contains the weights in the graph's order.
         offset = graph.find(raw, offset)
         if offset < 0:
             raise EncoderUnsupported(f"{file} does not hold {weights.name} in one piece")

@@ -137,8 +137,9 @@ class _Graph:
         return self._add_and_norm(f"{at}.output.LayerNorm", narrow, middle)
 
     def classify(self, hidden: str) -> None:
-        """Add the pooler and the head: logit = W tanh(P h + p) + w, where h is the first token's
-        vector.
+        """Add the pooler and the head to the graph.
+
+        logit = W tanh(P h + p) + w, where h is the vector of the first token.
         """
         size = self._shape.hidden_size
         self._constants.append(onnx.tensor("first", np.array(0, np.int64)))

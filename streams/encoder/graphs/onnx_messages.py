@@ -120,7 +120,7 @@ def _attribute(name: str, value: float) -> Message:
 
 
 def tensor(name: str, value: npt.NDArray[Any]) -> Message:
-    """Return a constant."""
+    """Return a constant tensor."""
     little_endian = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
     return _CLASS["Tensor"](
         dims=value.shape,

@@ -1,4 +1,4 @@
-"""aiokafka's clients for synchronous callers: they run in a thread of their own."""
+"""aiokafka's clients for synchronous callers; their event loop has a thread of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LedgerPartition = tuple[str, int]
 
 #: How long a caller waits for a request before it gets an error.
 REQUEST_TIMEOUT_SECONDS = 30.0
-# The broker appends a batch as a whole or not at all.
+# The maximum size of a batch. The broker appends a batch as a whole or not at all.
 _BATCH_BYTES = 1_000_000
 # Timeout of the test connection that finds out why brokers refuse us.
 _CONNECT_SECONDS = 5.0
@@ -52,7 +52,7 @@ _CONNECT_SECONDS = 5.0
 _PASSED_THROUGH = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
 # Errors of requests to an unreachable broker.
 _UNREACHABLE = (NodeNotReadyError, KafkaConnectionError)
-# Seconds between two searches for a group's coordinator while the last one is unreachable.
+# Seconds between two searches for a group's coordinator, if the one found is unreachable.
 _COORDINATOR_SECONDS = 0.5
 # Error codes for a partition with too few replicas in sync.
 _UNDER_REPLICATED_CODES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterAppendError.errno)
@@ -107,11 +107,11 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
         super().__init__(**options)
         #: The partition last refused for having fewer replicas in sync than `min.insync.replicas`.
         self.under_replicated: TopicPartition | None = None
-        self._ask = self.client.send
-        self.client.send = self._send_and_note
+        self._original_send = self.client.send
+        self.client.send = self._send_checking_replicas
 
-    async def _send_and_note(self, node_id: int, request: Any, **options: Any) -> Any:
-        response = await self._ask(node_id, request, **options)
+    async def _send_checking_replicas(self, node_id: int, request: Any, **options: Any) -> Any:
+        response = await self._original_send(node_id, request, **options)
         if isinstance(request, ProduceRequest):
             short = [
                 TopicPartition(topic, number)
@@ -124,20 +124,21 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
 
     async def abandon(self) -> None:
         """Stop without waiting for undelivered records, which may be refused for ever."""
-        sender, waiting = self._sender.sender_task, self._message_accumulator
+        sender, accumulator = self._sender.sender_task, self._message_accumulator
         while sender is not None and not sender.done():
-            # The first cancel ends its requests to brokers, the second one ends the sender itself.
+            # The first cancel ends its requests to brokers, the second ends the task itself.
             sender.cancel()
             await asyncio.wait([sender], timeout=_CANCEL_SECONDS)
-        queued = [batch for batches in waiting._batches.values() for batch in batches]
-        for batch in (*queued, *waiting._pending_batches):
+        queued = [batch for batches in accumulator._batches.values() for batch in batches]
+        for batch in (*queued, *accumulator._pending_batches):
             batch.future.cancel()
         await self.stop()
 
 
 class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
-    """An admin client that asks each broker in turn until one answers. aiokafka asks one of them,
-    once, and that one may be unreachable.
+    """An admin client that asks each broker in turn until one answers.
+
+    aiokafka's own client asks a single broker, which may be unreachable.
     """
 
     async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
@@ -151,7 +152,7 @@ class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
         return await super()._send_request(request, brokers[-1] if brokers else None)
 
     async def _brokers(self) -> list[int]:
-        """Return the known brokers; a cluster that was paused may list none for a while."""
+        """Return the known brokers; after a pause, a cluster may list none for a while."""
         if not self._client.cluster.brokers():
             await self._client.force_metadata_update()
         return [broker.nodeId for broker in self._client.cluster.brokers()]
@@ -197,8 +198,8 @@ class Clients:
         """Return the end offset of partitions, as the broker knows it now.
 
         For the inbox that is the last stable offset, before any open transaction. If an end is
-        below the partition's offset in `known`, the broker may be outdated, and is asked again for
-        a while.
+        below the partition's offset in `known`, the answer may be outdated, so the broker is asked
+        again for a while.
         """
         asked, min_ends = list(tps), known or {}
         return self._run(
@@ -220,9 +221,9 @@ class Clients:
         consecutive, no record of another producer lies between them.
 
         Raises:
-            LedgerUnavailable: they were not acknowledged in time. They may or may not be there.
+            LedgerUnavailable: they were not acknowledged in time, and may or may not be appended.
         """
-        # Longer than the producer's own limit: it reports a reason, this call only a timeout.
+        # Longer than the producer's timeout, because the producer's error states a reason.
         return self._run(
             self._produce(topic, records), within=REQUEST_TIMEOUT_SECONDS + _CANCEL_SECONDS
         )
@@ -271,8 +272,8 @@ class Clients:
         """Delete the records of partitions below the offsets."""
 
         async def delete() -> None:
-            there = {self._on_broker(tp): offset for tp, offset in offsets.items()}
-            await delete_before(await self._started_producer(), there)
+            on_broker = {self._on_broker(tp): offset for tp, offset in offsets.items()}
+            await delete_before(await self._started_producer(), on_broker)
 
         try:
             self._run(delete())
@@ -288,7 +289,7 @@ class Clients:
                 try:
                     coordinator = await admin.find_coordinator(group)
                 except GroupCoordinatorNotAvailableError:
-                    # This broker never had a consumer group.
+                    # The cluster has never had a consumer group.
                     return 0
                 with suppress(*_UNREACHABLE):
                     (found,) = await admin.describe_consumer_groups([group], coordinator)
@@ -352,7 +353,7 @@ class Clients:
             raise self._unavailable(why) from error
 
     async def _refusal_reasons(self) -> str:
-        """Return why every broker refuses the connection; aiokafka only logs it."""
+        """Return why the brokers refuse connections; aiokafka only logs the reasons."""
         options = {**self._options}
         refusals = []
         for server in options.pop("bootstrap_servers"):
@@ -415,10 +416,10 @@ class Clients:
         """Return a consumer that never fetches, so that no fetch delays its requests."""
         async with self._starting:
             if self._metadata_consumer is None:
-                # Uncommitted records count too: no record of the ledger or of its keys may look
-                # missing.
+                # Uncommitted records count too, since no record of the ledger or of its keys may
+                # seem to be missing.
                 consumer = await self._new_consumer("read_uncommitted")
-                # Otherwise the first request for each topic waits for a retry.
+                # Without this, the first request for each topic waits for a retry.
                 await consumer._client.set_topics(list(self._names))
                 self._metadata_consumer = consumer
         return self._metadata_consumer
@@ -428,17 +429,16 @@ class Clients:
             return {}
         consumer = await self._offsets_consumer()
         found = await getattr(consumer, method)([self._on_broker(tp) for tp in tps])
-        return {self._without_prefix(there): offset for there, offset in found.items()}
+        return {self._without_prefix(each): offset for each, offset in found.items()}
 
     async def _ends(self, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
-        posted = [tp for tp in tps if tp[0] == INBOX]
-        there = {self._on_broker(tp): tp for tp in posted}
-        ends = await self._offsets("end_offsets", [each for each in tps if each not in posted])
-        if posted:
+        of_inbox = {self._on_broker(tp): tp for tp in tps if tp[0] == INBOX}
+        ends = await self._offsets("end_offsets", [tp for tp in tps if tp[0] != INBOX])
+        if of_inbox:
             async with self._read_lock:
                 consumer = await self._started_read_consumer()
-                found = await consumer.end_offsets(list(there))
-            ends |= {there[each]: end for each, end in found.items()}
+                found = await consumer.end_offsets(list(of_inbox))
+            ends |= {of_inbox[each]: end for each, end in found.items()}
         return ends
 
     async def _assign(self, positions: Mapping[LedgerPartition, int]) -> None:
@@ -454,35 +454,35 @@ class Clients:
     ) -> dict[LedgerPartition, list[ConsumerRecord[bytes, bytes]]]:
         assert self._consumer is not None
         found = await self._consumer.getmany(timeout_ms=int(seconds * 1_000), max_records=limit)
-        return {self._without_prefix(there): records for there, records in found.items()}
+        return {self._without_prefix(each): records for each, records in found.items()}
 
     async def _read(
         self, tp: LedgerPartition, offset: int, limit: int, known: int
     ) -> list[ConsumerRecord[bytes, bytes]]:
-        there = self._on_broker(tp)
+        broker_tp = self._on_broker(tp)
         end = (await self._ends([tp]))[tp]
         if end < known:
-            raise OffsetOutOfRangeError({there: known})
+            raise OffsetOutOfRangeError({broker_tp: known})
         async with self._read_lock:
             consumer = await self._started_read_consumer()
             if self._read_position != (tp, offset):
-                consumer.assign([there])
-                consumer.seek(there, offset)
+                consumer.assign([broker_tp])
+                consumer.seek(broker_tp, offset)
             self._read_position = None
             found: list[ConsumerRecord[bytes, bytes]] = []
-            # Positions, not offsets of records: a transaction marker takes an offset too.
-            while len(found) < limit and await consumer.position(there) < end:
+            # Not the offset of the last record: transaction markers take up offsets too.
+            while len(found) < limit and await consumer.position(broker_tp) < end:
                 page = await consumer.getmany(
-                    there, timeout_ms=1_000, max_records=limit - len(found)
+                    broker_tp, timeout_ms=1_000, max_records=limit - len(found)
                 )
-                found += page.get(there, [])
+                found += page.get(broker_tp, [])
             self._read_position = tp, found[-1].offset + 1 if found else offset
             return found
 
     async def _produce(
         self, topic: str, records: Mapping[int, Sequence[KeyedValue]]
     ) -> dict[int, range]:
-        there = self._settings.topic(topic)
+        broker_topic = self._settings.topic(topic)
         producer = self._producer
         try:
             async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS), AsyncExitStack() as held:
@@ -493,12 +493,12 @@ class Clients:
                 producer = await self._started_producer()
                 try:
                     offsets = await asyncio.gather(
-                        *(_send(producer, there, *item) for item in records.items())
+                        *(_send(producer, broker_topic, *item) for item in records.items())
                     )
                     return dict(zip(records, offsets, strict=True))
                 except BaseException:
-                    # The records may or may not be there. A producer that failed may not be used
-                    # again, so the next call makes a new one.
+                    # The records may or may not be appended. A producer that failed must not be
+                    # used again, so the next call creates a new one.
                     self._give_up(producer)
                     raise
         except TimeoutError:
@@ -515,7 +515,7 @@ class Clients:
         )
 
     def _give_up(self, producer: Producer) -> None:
-        """Abandon a producer, once."""
+        """Abandon a producer, unless that was done already."""
         if self._producer is not None and self._producer is producer:
             task = asyncio.ensure_future(producer.abandon())
             self._abandoned.add(task)
@@ -531,8 +531,8 @@ class Clients:
                     enable_idempotence=True,
                     max_batch_size=_BATCH_BYTES,
                     max_request_size=2 * MAX_TOPIC_RECORD_BYTES,
-                    # Half of our timeout, so that a broker which waits for replicas reports it
-                    # before we give up.
+                    # Half of our timeout: a broker that waits for replicas must report this before
+                    # we give up.
                     request_timeout_ms=int(REQUEST_TIMEOUT_SECONDS * 1_000 / 2),
                 )
                 try:
@@ -547,7 +547,7 @@ class Clients:
 async def _send(
     producer: Producer, topic: str, partition: int, records: Sequence[KeyedValue]
 ) -> range:
-    """Send records in the largest batches that are allowed; return their offsets in order."""
+    """Send records in batches as large as allowed; return the range of their offsets."""
     sent = []
     builder: BatchBuilder = producer.create_batch()
     for key, value, at in records:
@@ -557,7 +557,7 @@ async def _send(
             builder.append(key=key, value=value, timestamp=at)
     builder.close()
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
-    # Shielded: aiokafka's sender fails on a batch that was cancelled.
+    # The futures are shielded, because aiokafka's sender fails on a cancelled batch.
     placed = [
         (int((await asyncio.shield(future)).offset), builder.record_count())
         for builder, future in sent

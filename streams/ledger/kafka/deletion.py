@@ -1,8 +1,8 @@
 """Deleting the oldest records of partitions.
 
-aiokafka's admin client can do so too, but asks for the metadata of every topic of the cluster each
-time. With a thousand partitions, reading that answer takes longer than everything else that a
-worker does in a second.
+aiokafka's admin client can delete records too, but each time it fetches the metadata of every topic
+of the cluster. With a thousand partitions, reading that answer takes longer than everything else
+that a worker does in a second.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartit
         aiokafka.errors.KafkaError: a partition has no leader now, or a broker failed to delete.
     """
     requests: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for there, offset in offsets.items():
-        await producer.partitions_for(there.topic)
-        leader = producer.client.cluster.leader_for_partition(there)
+    for tp, offset in offsets.items():
+        await producer.partitions_for(tp.topic)
+        leader = producer.client.cluster.leader_for_partition(tp)
         if leader is None or leader < 0:
             producer.client.force_metadata_update()
-            raise LeaderNotAvailableError(f"{there.topic}/{there.partition}")
-        requests[leader][there.topic].append((there.partition, offset))
+            raise LeaderNotAvailableError(f"{tp.topic}/{tp.partition}")
+        requests[leader][tp.topic].append((tp.partition, offset))
     for leader, topics in requests.items():
         request = DeleteRecordsRequest(topics.items(), _TIMEOUT_MS)
-        # Not in the connection of the producer, whose records would wait behind it.
+        # Sent on another connection than the producer's, so that no records wait behind it.
         response = await producer.client.send(leader, request, group=ConnectionGroup.COORDINATION)
         for topic, partitions, *_ in response.topics:
             for partition, _, code, *_ in partitions:

@@ -4,8 +4,8 @@ Before records are deleted, the offset up to which they are in the ledger is rec
 a partition starts after that offset, somebody else deleted the records in between.
 
 A broker deletes whole segments, and never the active one. It starts a new segment with the first
-record after `segment.ms`. If no record comes, an empty marker is appended; it remains until the
-next record, and shows that nothing is left to do.
+record after `segment.ms`. If no record comes, an empty marker is appended. It stays in the inbox
+until the next record comes, and shows that nothing is left to do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPa
 from recollect.streams.ledger.kafka.keys import KafkaKeys
 from recollect.streams.ledger.kafka.topics import INBOX
 
-# No zone has such a name.
+# The key of a marker; no zone can have this name.
 _ROLL_MARKER = b"recollect:marker"
 # The broker's clock may differ from ours.
 _SLACK_SECONDS = 1.0
@@ -31,7 +31,7 @@ def is_marker(key: bytes | None, value: bytes | None) -> bool:
 class Inbox:
     """Retention of the inbox, as a ledger's sequencers apply it.
 
-    `roll_seconds`: the age of a segment after which the next record starts another.
+    `roll_seconds`: the age at which a segment ends: the next record starts a new one.
     """
 
     def __init__(self, clients: Clients, keys: KafkaKeys, roll_seconds: float) -> None:
@@ -44,7 +44,7 @@ class Inbox:
     def deleted_unsequenced(self, partitions: Collection[int]) -> dict[int, range]:
         """Return the offsets of each partition that were deleted before they were sequenced."""
         starts = self._clients.starts(_tps(partitions))
-        # Read after the starts: a sequencer records the offset before it deletes.
+        # This is read after the starts, because a sequencer records the offset before it deletes.
         sequenced = self._keys.sequenced_offsets()
         return {
             partition: range(sequenced[partition], start)
@@ -57,7 +57,7 @@ class Inbox:
         self._keys.save_sequenced_offsets(offsets)
 
     def delete_before(self, offsets: Mapping[int, int]) -> None:
-        """Delete the records of partitions below the offsets; they are in the ledger."""
+        """Delete the records of partitions below the offsets; they must be in the ledger."""
         self.save_sequenced(offsets)
         self._clients.delete_before({(INBOX, number): at for number, at in offsets.items()})
 
@@ -74,11 +74,11 @@ class Inbox:
                 self._roll(tp, starts[tp], end)
 
     def _roll(self, tp: LedgerPartition, start: int, end: int) -> None:
-        left = self._clients.read(tp, start, 2) if start < end else []
-        if not all(is_marker(record.key, record.value) for record in left):
+        remaining = self._clients.read(tp, start, 2) if start < end else []
+        if not all(is_marker(record.key, record.value) for record in remaining):
             return
         # If the last record is not at the end, only aborted records follow it.
-        marked = bool(left) and left[-1].offset == end - 1
+        marked = bool(remaining) and remaining[-1].offset == end - 1
         upto = end - 1 if marked else end
         if start < upto:
             self.delete_before({tp[1]: upto})

@@ -49,7 +49,8 @@ _AGENTS = "agents"
 _READER = "reader"
 # Poll interval for topics that this process does not follow.
 _POLL_INTERVAL_SECONDS = 0.05
-# After each lost race, at least one event of another sequencer was accepted.
+# How often `publish` retries after losing a race. Each lost race means that another sequencer had
+# an event accepted.
 _MAX_RETRIES = 100
 _BATCH_SIZE = 2_000
 #: How long the number of workers is cached, in seconds.
@@ -66,7 +67,8 @@ class KafkaLedger(Ledger):
     those that decide the same `reader`. `secret`: the secret of an embedded ledger that moves to
     these topics.
 
-    Pickling keeps what is needed to open it again and read the copy as it is.
+    A pickle contains what is needed to open the ledger again; the reopened ledger reads the copy as
+    it is.
     """
 
     shared = True
@@ -91,11 +93,11 @@ class KafkaLedger(Ledger):
         self._follows = follows
         self._writes = writes
         self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
-        self._counted = (-_WORKERS_CACHE_SECONDS, 0)
+        self._cached_workers = (-_WORKERS_CACHE_SECONDS, 0)
         self._connecting = threading.RLock()
         self._keys: KafkaKeys | None = None
         self._inbox: Inbox | None = None
-        #: The result of checking the topics; None before.
+        #: The result of checking the topics; None until they are checked.
         self.topics: TopicCheck | None = None
         #: The clients of the brokers; they connect on first use.
         self.clients = Clients(settings)
@@ -189,8 +191,8 @@ class KafkaLedger(Ledger):
     def _check_agents(self, keys: KafkaKeys) -> None:
         """Raise HomeError if other agents decide in this ledger.
 
-        If no agents are recorded but there are events, an older build wrote them, which had only
-        recollect's own.
+        If there are events but no agents are recorded, an older build wrote the events. Such builds
+        had only recollect's own agents.
         """
         ours = self._agents
         if self.copy.keys.shared_value(_AGENTS) is None:
@@ -210,7 +212,7 @@ class KafkaLedger(Ledger):
     def _check_reader(self, keys: KafkaKeys) -> None:
         """Raise HomeError if decisions in this ledger rest on another reader.
 
-        If no reader is recorded but there are events, an older build wrote them, which had none.
+        If there are events but no reader is recorded, an older build without a reader wrote them.
         """
         unknown = self.copy.keys.shared_value(_READER) is None
         ours = NO_READER if unknown and self._has_events() else self._reader
@@ -238,15 +240,15 @@ class KafkaLedger(Ledger):
                 held.enter_context(self._publishing[partition])
             for _ in range(_MAX_RETRIES):
                 self._refresh(tps)
-                tried = {
+                attempts = {
                     zone: self._sequence(zone, some)
                     for zone, some in drafts.items()
                     if zone not in receipts
                 }
                 self._append_sequenced(
-                    {zone: records for zone, (_, records) in tried.items() if records}
+                    {zone: records for zone, (_, records) in attempts.items() if records}
                 )
-                for zone, (found, records) in tried.items():
+                for zone, (found, records) in attempts.items():
                     ours[zone] |= {
                         record.number
                         for record in records
@@ -275,7 +277,7 @@ class KafkaLedger(Ledger):
         return receipts, records
 
     def _append_sequenced(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
-        """Append events of zones, and copy them, accepted or void."""
+        """Append events of zones, copy them, and destroy the keys of those that became void."""
         self.keys.add({each.key_id: each.key for some in records.values() for each in some})
         failpoint("append.keys")
         self._append(
@@ -288,8 +290,8 @@ class KafkaLedger(Ledger):
     def destroy_void_keys(self, partition: int) -> None:
         """Destroy the keys of void events.
 
-        Their text may have to be forgotten, and no erasure would name such a key. Keys that an
-        accepted event of any zone may use are kept.
+        Their text may have to be forgotten, but no erasure would ever destroy such a key. Keys that
+        an accepted event of any zone may use are kept.
         """
         if void := self.copy.file.void_keys(partition, self.keys.secret):
             self.keys.destroy(void)
@@ -336,7 +338,8 @@ class KafkaLedger(Ledger):
         # Recordings are not polled, but copied on demand.
         polled = self._follows and topic != RECORDINGS
         if self._follows or self.copy.has_more(tp, offset + limit):
-            # A change of another worker may rest on events that were not copied here yet.
+            # Another worker's change may rest on events beyond the end of this copy; they are
+            # fetched below.
             with suppress(LedgerGap):
                 records = self.copy.file.read(topic, partition, offset, limit, zone)
                 if polled or len(records) == limit:
@@ -363,13 +366,14 @@ class KafkaLedger(Ledger):
             found = self.clients.read(tp, offset, limit, known)
         except OffsetOutOfRangeError:
             start, end = self.clients.starts([tp])[tp], self.clients.ends([tp])[tp]
-            what = (
+            problem = (
                 f"begins at offset {start}, after {offset}"
                 if start > offset
                 else f"ends at offset {end}, but {max(offset, known)} was read before"
             )
             raise LedgerGap(
-                f"{name} {what}: records are missing; restore the topic from a backup that has them"
+                f"{name} {problem}: records are missing; restore the topic from a backup that has "
+                "them"
             ) from None
         records = [to_record(record) for record in found]
         for expected, record in enumerate(records, offset):
@@ -399,7 +403,7 @@ class KafkaLedger(Ledger):
         return self.copy.file.head(zone)
 
     def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
-        # The deletion of a key may arrive before the erasure that explains it.
+        # A key's deletion may arrive before the erasure that explains it, so fetch all events.
         self.connect()
         self.copy.refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.events_of_kind(zone, kind, offset)
@@ -455,9 +459,9 @@ class KafkaLedger(Ledger):
             self.copy.poll(min(left, _POLL_INTERVAL_SECONDS))
 
     def workers(self) -> int:
-        if (at := time.monotonic()) - self._counted[0] > _WORKERS_CACHE_SECONDS:
-            self._counted = at, self.clients.members(self.settings.group)
-        return self._counted[1]
+        if (at := time.monotonic()) - self._cached_workers[0] > _WORKERS_CACHE_SECONDS:
+            self._cached_workers = at, self.clients.members(self.settings.group)
+        return self._cached_workers[1]
 
     def close(self) -> None:
         self.clients.close()
@@ -485,7 +489,7 @@ def _tp(topic: str, partition: int) -> LedgerPartition:
 
 
 def _as_new(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
-    """Give status "new" to the receipts of events that any try of this call published."""
+    """Give status "new" to the receipts of events that an attempt of this call published."""
     unclaimed = set(ours)
     found = []
     for receipt in receipts:

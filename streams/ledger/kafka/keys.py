@@ -1,8 +1,8 @@
 """The compacted `keys` topic with the keys of sealed payloads, and a node's copy of it.
 
-A record's key is the id of a key, its value the key itself. A tombstone deletes the key, and
-compaction removes the older record. The copy remembers deleted keys, so that an older record read
-later does not restore them.
+A record's key is the id of an encryption key, and its value is the encryption key. A tombstone
+deletes the encryption key, and compaction removes the older record. The copy remembers deleted
+keys, so that an older record that is read later does not restore them.
 
 Compaction skips the active segment, and the broker starts a new one with the first record after
 `segment.ms`. If no record follows a deletion, a marker is appended.
@@ -40,12 +40,13 @@ KEY_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (KEYS, partition) for partition in range(PARTITIONS)
 )
 
-# The topic also holds values that all nodes share. A node that finds none under a name writes its
-# own, under a record key of its own, so that compaction keeps all of them; the first counts.
+# The topic also holds values that all nodes share. A node that finds no value under a name writes
+# its own. Each node uses a different record key, so that compaction keeps all values; the first one
+# counts.
 _SHARED_KEY_PREFIX = b"agreed:"
 _SECRET = "secret"
-# It also holds the offset up to which each partition of the inbox was sequenced; the greatest
-# counts. These record keys are shorter than the ids of keys.
+# The topic also holds the offset up to which each partition of the inbox was sequenced; of several,
+# the greatest counts. These record keys are shorter than any id of an encryption key.
 _SEQUENCED_KEY = re.compile(rb"inbox:([0-9]{1,2})")
 _INBOX = "inbox"
 _ROLL_MARKER = b"marker"
@@ -74,7 +75,7 @@ class KeysCopy:
         return found or 0
 
     def append_delivered(self, partition: int, records: Sequence[DeliveredRecord]) -> None:
-        """Append records of a partition, without those that were copied before."""
+        """Copy records of a partition, except those that were copied before."""
         with self._transaction():
             cursor = self.next(partition)
             fresh = [record for record in records if record.offset >= cursor and record.key]
@@ -96,11 +97,11 @@ class KeysCopy:
             destroyed = [(record.key,) for record in keys if record.value is None]
             self._destroy(destroyed)
             if fresh:
-                ends = [record.timestamp for record in keys if record.value is None]
+                deletions = [record.timestamp for record in keys if record.value is None]
                 self._connection.execute(
                     "INSERT INTO times VALUES (?, ?, ?) ON CONFLICT (partition) DO UPDATE SET "
                     "ended_at = max(ended_at, excluded.ended_at), last_at = excluded.last_at",
-                    (partition, max(ends, default=0), fresh[-1].timestamp),
+                    (partition, max(deletions, default=0), fresh[-1].timestamp),
                 )
             self._connection.execute(
                 "INSERT OR REPLACE INTO cursors VALUES (?, ?)",
@@ -134,7 +135,7 @@ class KeysCopy:
                 (partition,),
             )
         if not found:
-            # An older program copied it without the time.
+            # An older program copied the partition without recording times.
             return 0
         ((ended_at, last_at),) = found
         return ended_at if ended_at and last_at <= ended_at + milliseconds else None
@@ -151,16 +152,16 @@ class KeysCopy:
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return those of the keys that the copy has."""
+        """Return the keys, of those asked for, that the copy has."""
         return dict(self._select("SELECT key_id, key FROM keys WHERE key_id IN ({})", key_ids))
 
     def destroyed(self, key_ids: Sequence[bytes]) -> set[bytes]:
-        """Return which of the keys are known to be destroyed."""
+        """Return the ids of those keys that are known to be destroyed."""
         found = self._select("SELECT key_id FROM destroyed WHERE key_id IN ({})", key_ids)
         return {key_id for (key_id,) in found}
 
     def shared_value(self, name: str) -> bytes | None:
-        """Return a value that all nodes share, or None if none was read yet."""
+        """Return the value that all nodes share under `name`, or None if it was not read yet."""
         with self._lock:
             found: bytes | None = scalar(
                 self._connection, "SELECT value FROM agreed WHERE name = ?", (name,)
@@ -220,11 +221,12 @@ def _name_of(record: DeliveredRecord) -> str:
 class KafkaKeys(KeyStore):
     """The `keys` topic.
 
-    A key counts as missing only once the topic was read to an end that was requested after the
-    lookup. Whether it was destroyed or lost is not known here.
+    A key that the copy lacks counts as missing only after the topic has been read up to its current
+    end. This class cannot tell whether a missing key was destroyed or lost.
 
     `refresh` brings the copy up to the topic's end. `writes` False: a replica, which deletes keys
-    only in its copy. `secret`: the secret that the ledger must have; it is set if there is none.
+    only in its copy. `secret`: the secret that the ledger must have; it is written if the ledger
+    has none.
 
     Raises:
         HomeError: the ledger has another secret.
@@ -244,7 +246,7 @@ class KafkaKeys(KeyStore):
         self._refresh = refresh
         self._writes = writes
         self._absent: set[bytes] = set()
-        self._rolled: dict[int, float] = {}
+        self._rolled_at: dict[int, float] = {}
         refresh()
         self._secret = self.get_or_set_shared(_SECRET, secret or new_key()[1])
         if secret not in (None, self._secret):
@@ -284,8 +286,8 @@ class KafkaKeys(KeyStore):
     def sequenced_offsets(self) -> list[int]:
         """Return the offset up to which each partition of the inbox is in the ledger.
 
-        An older build deleted records without recording an offset; there it is the partition's
-        start.
+        An older build deleted records without recording an offset; then it is the start of the
+        partition.
         """
         self._refresh()
         recorded = self._copy.sequenced_offsets()
@@ -307,11 +309,14 @@ class KafkaKeys(KeyStore):
             self._copy.save_sequenced_offsets(new)
 
     def roll_segments(self, partitions: Iterable[int], seconds: float) -> None:
-        """Let compaction reach the deleted keys; `seconds` is `segment.ms` in seconds."""
+        """Roll active segments that contain deletions, so that compaction removes the deleted keys.
+
+        `seconds` is `segment.ms` in seconds.
+        """
 
         def due(partition: int) -> bool:
             ended_at = self._copy.last_unrolled_deletion(partition, seconds * 1_000)
-            waited = time.monotonic() - self._rolled.get(partition, -math.inf)
+            waited = time.monotonic() - self._rolled_at.get(partition, -math.inf)
             return (
                 ended_at is not None
                 and time.time() > ended_at / 1_000 + seconds + _SLACK_SECONDS
@@ -319,12 +324,12 @@ class KafkaKeys(KeyStore):
             )
 
         if found := [partition for partition in partitions if due(partition)]:
-            # Another node may have done it.
+            # Another node may have rolled them meanwhile.
             self._refresh()
-            if still := [partition for partition in found if due(partition)]:
-                self._rolled |= dict.fromkeys(still, time.monotonic())
+            if still_due := [partition for partition in found if due(partition)]:
+                self._rolled_at |= dict.fromkeys(still_due, time.monotonic())
                 marker = KeyedValue(_ROLL_MARKER, b"-")
-                self._clients.produce(KEYS, {partition: [marker] for partition in still})
+                self._clients.produce(KEYS, {partition: [marker] for partition in still_due})
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found = self._copy.get(key_ids)
@@ -333,7 +338,7 @@ class KafkaKeys(KeyStore):
         if missing:
             self._refresh()
             found |= self._copy.get(list(missing))
-            # These never arrive: a key is written before anything that is sealed with it.
+            # Keys missing now never arrive: a key is written before any record sealed with it.
             self._absent |= missing - found.keys()
         return found
 
@@ -343,14 +348,14 @@ class KafkaKeys(KeyStore):
             self._copy.add(keys)
 
     def destroy(self, key_ids: Iterable[bytes]) -> None:
-        wanted = list(key_ids)
-        if not wanted:
+        to_destroy = list(key_ids)
+        if not to_destroy:
             return
         if self._writes:
             self._refresh()
-            known = self._copy.destroyed(wanted)
-            self._produce({key_id: None for key_id in wanted if key_id not in known})
-        self._copy.destroy(wanted)
+            destroyed = self._copy.destroyed(to_destroy)
+            self._produce({key_id: None for key_id in to_destroy if key_id not in destroyed})
+        self._copy.destroy(to_destroy)
 
     def _produce(self, keys: Mapping[bytes, bytes | None]) -> None:
         by_partition: dict[int, list[KeyedValue]] = {}

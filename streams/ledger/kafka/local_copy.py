@@ -2,7 +2,7 @@
 
 Kafka finds records by offset only; agents and read models need them by zone. So each node keeps the
 records it has read in a `LedgerFile` of its own. The end of that file is the node's cursor. The
-offsets that Kafka commits for a group only inform operators.
+offsets that the consumer group commits to Kafka only inform operators.
 
 Reading resumes at the last copied record, and each process compares that record with the topic's
 before it serves anything. If it differs, the topic was restored from an older backup or created
@@ -37,7 +37,7 @@ from recollect.streams.system.locks import exclusive
 _BATCH_SIZE = 5_000
 #: How often a followed partition is compared with the broker, in seconds.
 AUDIT_SECONDS = 5.0
-# If a delivery lags behind the broker for this long, it is assumed to have stopped.
+# How long deliveries may lag behind the broker before they are assumed to have stopped.
 _DELIVERY_TIMEOUT_SECONDS = 0.5
 
 
@@ -88,7 +88,7 @@ class LocalCopy:
         """Stop polling these partitions: from now on the caller delivers their records through
         `append_delivered`, and the listener is notified of them.
 
-        The caller has compared their first records with the copy.
+        The caller must have compared the partitions' last copied records with the topic's.
         """
         self._followed |= self._delivered
         self._delivered = set(tps)
@@ -97,17 +97,19 @@ class LocalCopy:
         self._compared |= self._delivered
 
     def _notify_from_here(self, tps: Iterable[LedgerPartition]) -> None:
-        """Notify the listener of every record from the copy's current end on.
+        """Notify the listener, from now on, of every record after the copy's current end.
 
-        Reading may begin later than that, and other processes of this home may copy meanwhile.
+        This includes records that other processes of this home copy before polling begins here.
         """
         for tp in tps:
             if tp[0] != KEYS and tp not in self._notified:
                 self._notified[tp] = self.next(tp)
 
     def position(self, tp: LedgerPartition) -> int:
-        """Return the offset to resume at: that of the last copied record, to compare it, or of the
-        last one that the listener was notified of, if that is earlier.
+        """Return the offset at which to resume reading.
+
+        It is the offset of the last copied record, which is then compared with the topic's, or of
+        the last record of which the listener was notified, if that is earlier.
         """
         copied = self.next(tp)
         if tp[0] == KEYS:
@@ -124,7 +126,7 @@ class LocalCopy:
             raise self._broken[tp]
 
     def refresh(self, tps: Iterable[LedgerPartition]) -> None:
-        """Copy partitions up to the end that they have on the broker now."""
+        """Copy partitions up to their current end on the broker."""
         self.wait_for_offsets(self._clients.ends(tps))
 
     def wait_for_offsets(
@@ -132,24 +134,24 @@ class LocalCopy:
     ) -> None:
         """Wait until the copy has every record before the given ends.
 
-        `stall_seconds` is how many seconds may pass without a new record.
+        `stall_seconds`: how long no new record may arrive before the wait fails.
 
         Raises:
-            LedgerGap: a partition ends before the copy does, or has other records.
+            LedgerGap: a partition ends before the copy does, or its records differ from the copy.
             LedgerUnavailable: the broker does not deliver the records.
         """
         for tp, end in ends.items():
             self.check(tp)
-            if end < (copied := self.next(tp)) and self._shrunk(tp, copied):
+            if end < (copied := self.next(tp)) and self._mark_if_shrunk(tp, copied):
                 raise self._broken[tp]
         behind = {tp for tp, end in ends.items() if self._behind(tp, end)}
-        only_here = behind - self._followed - self._delivered
+        polled_for_wait = behind - self._followed - self._delivered
         try:
             self._wait_for_offsets(behind, ends, stall_seconds)
         finally:
             # Partitions polled only for this wait are not followed, and do not notify the listener.
-            self._followed -= only_here
-            for tp in only_here - self._delivered:
+            self._followed -= polled_for_wait
+            for tp in polled_for_wait - self._delivered:
                 self._notified.pop(tp, None)
 
     def _wait_for_offsets(
@@ -181,12 +183,12 @@ class LocalCopy:
                 copied, deadline = grown, time.monotonic() + stall_seconds
             behind = {tp for tp in behind if self._behind(tp, ends[tp])}
             if behind & self._delivered and time.monotonic() - began > _DELIVERY_TIMEOUT_SECONDS:
-                # During a rebalance nothing is delivered, and the rebalance waits for this thread:
-                # so it polls the partitions itself until `hand_over` is called.
+                # During a rebalance nothing is delivered, and the rebalance waits for this thread.
+                # So this thread polls the partitions itself, until `hand_over` is called.
                 self._delivered -= behind
 
     def has_more(self, tp: LedgerPartition, end: int) -> bool:
-        """Return whether the copy has records after `end`, and was compared with the broker."""
+        """Return whether the copy goes beyond the offset `end` and was compared with the broker."""
         return tp in self._compared and self.next(tp) > end
 
     def _behind(self, tp: LedgerPartition, end: int) -> bool:
@@ -195,7 +197,7 @@ class LocalCopy:
         return copied < end or (copied > 0 and tp[0] != KEYS and tp not in self._compared)
 
     def poll(self, seconds: float) -> None:
-        """Copy the records that arrive within `seconds`, or wait for the thread that is polling."""
+        """Copy the records that arrive within `seconds`; if another thread polls, wait for it."""
         if not self._poll_lock.acquire(blocking=False):
             with self._grown:
                 self._grown.wait(min(seconds, 0.02))
@@ -221,10 +223,10 @@ class LocalCopy:
             self._grown.wait(seconds)
 
     def append_delivered(self, tp: LedgerPartition, records: Sequence[DeliveredRecord]) -> None:
-        """Append records of a partition; the first may be the last one that was copied before.
+        """Append records of a partition; the first may repeat the last copied record.
 
         Raises:
-            LedgerGap: a record differs from the copied one, or one in between is missing.
+            LedgerGap: the repeated record differs from the copied one, or a record is missing.
         """
         topic, partition = tp
         if topic == KEYS:
@@ -267,9 +269,9 @@ class LocalCopy:
     ) -> set[LedgerPartition]:
         """Append records that this process produced, at the offsets that the broker gave them.
 
-        Records directly after the copy's end need not be read back; a later delivery is the same.
-
-        Return the partitions that must be polled first, because other records come before these.
+        Only records that directly follow the copy's end are appended. If they are delivered later,
+        that changes nothing. Return the other partitions: they must be polled, because records of
+        other processes come first.
         """
         written: set[LedgerPartition] = set()
         with self.file.writing():
@@ -314,7 +316,7 @@ class LocalCopy:
             found = self._clients.poll(seconds, _BATCH_SIZE)
         except OffsetOutOfRangeError as error:
             self._assigned = set()
-            self._out_of_range(error)
+            self._mark_out_of_range(error)
             return
         except TopicAuthorizationFailedError as error:
             raise LedgerUnavailable(
@@ -331,8 +333,9 @@ class LocalCopy:
                 raise
 
     def _audit(self) -> None:
-        """Compare followed partitions with the broker from time to time: start, end, last copied
-        record.
+        """Every `AUDIT_SECONDS`, compare followed partitions with the broker.
+
+        Their starts, ends and last copied records are compared.
         """
         now = time.monotonic()
         if now - self._audited < AUDIT_SECONDS or not self._assigned:
@@ -344,25 +347,25 @@ class LocalCopy:
         copied = {tp: self.next(tp) for tp in tps}
         for tp, end in self._clients.ends(tps).items():
             if end < copied[tp]:
-                self._shrunk(tp, copied[tp])
+                self._mark_if_shrunk(tp, copied[tp])
         for tp, start in self._clients.starts(tps).items():
             if start > 0 and tp[0] != KEYS:
-                self._truncated(tp, start)
-        # The next pull begins with the last copied record.
+                self._mark_truncated(tp, start)
+        # The next poll begins with the last copied records, and so compares them.
         self._assigned = set()
 
-    def _out_of_range(self, error: OffsetOutOfRangeError) -> None:
+    def _mark_out_of_range(self, error: OffsetOutOfRangeError) -> None:
         tps = self._followed - self._broken.keys()
         ends, starts = self._clients.ends(tps), self._clients.starts(tps)
         for tp in tps:
             if ends[tp] < (copied := self.next(tp)):
-                self._shrunk(tp, copied)
+                self._mark_if_shrunk(tp, copied)
             elif starts[tp] > max(copied - 1, 0) and tp[0] != KEYS:
-                self._truncated(tp, starts[tp])
+                self._mark_truncated(tp, starts[tp])
 
-    def _shrunk(self, tp: LedgerPartition, copied: int) -> bool:
+    def _mark_if_shrunk(self, tp: LedgerPartition, copied: int) -> bool:
         """Mark a partition broken if it ends before the copy does; return whether it does."""
-        # The end that the caller saw may be older than the copy.
+        # The end that the caller has seen may be outdated.
         end = self._clients.ends([tp], {tp: copied})[tp]
         if end >= copied:
             return False
@@ -376,7 +379,7 @@ class LocalCopy:
         )
         return True
 
-    def _truncated(self, tp: LedgerPartition, start: int) -> None:
+    def _mark_truncated(self, tp: LedgerPartition, start: int) -> None:
         topic, partition = tp
         self._mark_broken(
             tp,
@@ -392,7 +395,7 @@ class LocalCopy:
 
 
 def to_record(record: DeliveredRecord) -> Record:
-    """Convert a Kafka record to a ledger record; its zone is empty if its key is no zone's name."""
+    """Convert a Kafka record to a ledger record; a key that names no zone gives an empty zone."""
     return Record(record.offset, _zone_of(record.key), record.value or b"")
 
 

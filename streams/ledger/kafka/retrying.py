@@ -1,4 +1,4 @@
-"""Retry of outdated answers, which a paused broker gives until it learns of its new leader."""
+"""Retries for outdated answers: a broker that was paused gives them until it knows the leader."""
 
 from __future__ import annotations
 

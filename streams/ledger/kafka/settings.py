@@ -75,7 +75,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, url: str, given: Mapping[str, Any]) -> KafkaSettings:
-        """Return the settings of `kafka://host:port[,host:port][/prefix]`, with those given.
+        """Return the settings for `kafka://host:port[,host:port][/prefix]` and `given` values.
 
         Raises:
             InvalidInput: the URL is invalid, or SASL lacks a user name or a password.

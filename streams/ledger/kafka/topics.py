@@ -1,5 +1,7 @@
-"""The topics of a Kafka ledger: created with our settings, altered if they have those of an earlier
-build, and refused if they have any others.
+"""The topics of a Kafka ledger.
+
+Missing topics are created with our settings. Topics with the settings of an earlier build are
+altered. Topics with any other settings are refused.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ KEYS = "keys"
 #: All topics of a ledger, without the prefix.
 NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 
-#: The largest record: the largest accepted draft, which may grow threefold when its numbers are
-#: packed. Change records are split before they are that large.
+#: The maximum size of a record. The largest accepted draft fits, although it may grow threefold
+#: when its numbers are packed. Change records are split before they reach this size.
 MAX_TOPIC_RECORD_BYTES = 4 * 1024 * 1024
 
-#: The largest record that the broker accepts into the inbox: even a draft that is too large gets
-#: in, to be parked.
+#: The largest record that the broker accepts into the inbox. It allows for drafts that are too
+#: large, so that they can be parked.
 MAX_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
@@ -47,7 +49,8 @@ _RETAIN_FOREVER = {
     **_PRODUCER_COMPRESSION,
 }
 
-# Settings whose existing value may be smaller than ours, and those where it may be larger.
+# Settings whose existing value may be lower than ours (`_UPPER_BOUNDED`) or higher
+# (`_LOWER_BOUNDED`).
 _UPPER_BOUNDED = {
     "segment.ms",
     "max.compaction.lag.ms",
@@ -72,23 +75,23 @@ _ALTERABLE_IN_INBOX = {*_ALTERABLE, "retention.ms", "retention.bytes"}
 def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, str]:
     """Return the settings of a topic with this many replicas; `name` is without the prefix.
 
-    An acknowledged record is on two machines or on a disk: if fewer than two replicas must have it,
-    the broker flushes each append. A third of the erasure deadline is for rolling segments; the
-    rest is for the broker's cleaner.
+    An acknowledged record is on two machines, or at least on a disk: if a topic requires fewer than
+    two replicas in sync, the broker flushes each append. A third of the erasure deadline is for
+    rolling segments; the rest is for the broker's cleaner.
     """
     rolling_settings = {
-        # By the broker's own clock, whatever time a client stamps.
+        # Segments roll by the broker's clock, whatever timestamps the clients send.
         "message.timestamp.type": "LogAppendTime",
         "segment.ms": str(int(erase_seconds * 1_000 / 3)),
         "file.delete.delay.ms": str(min(_DELETE_MS, int(erase_seconds * 1_000 / 3))),
     }
     of_topic = {
-        # Only the sequencers delete from it, and only what is in the ledger.
+        # Only the sequencers delete its records, and only those that are in the ledger.
         INBOX: {
             **_UNLIMITED,
             **rolling_settings,
             "max.message.bytes": str(MAX_INBOX_BYTES),
-            # Clients may compress as they like; the broker converts it to what we can read.
+            # Clients may use any compression; the broker converts it to one that we can read.
             "compression.type": "gzip",
         },
         EVENTS: _RETAIN_FOREVER,
@@ -117,7 +120,7 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
 class TopicCheck(NamedTuple):
     """The result of checking the topics.
 
-    `roll_seconds`: the age of a segment of `inbox` and of `keys` after which the next record rolls
+    `roll_seconds`: for `inbox` and `keys`, the age of a segment after which the next record rolls
     it. `warnings`: settings that are less safe than possible.
     """
 
@@ -126,7 +129,7 @@ class TopicCheck(NamedTuple):
 
 
 _CREATED_WITHIN_SECONDS = 30.0
-# The source of a setting's value: the topic itself.
+# Kafka's code for a setting whose value comes from the topic itself.
 _SOURCE_TOPIC = 1
 
 
@@ -176,7 +179,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
 
 
 async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, list[int]]:
-    """Return how many replicas each partition has, for each topic that exists."""
+    """Return the numbers of replicas of each partition, for each topic that exists."""
     return {
         str(topic["topic"]): [len(partition["replicas"]) for partition in topic["partitions"]]
         for topic in await admin.describe_topics(names)
@@ -240,7 +243,7 @@ async def _reconcile(
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
     if wrong:
-        # A setting that is not named falls back to the broker's default.
+        # Every setting that the request does not name falls back to the broker's default.
         own = {
             str(key): str(value) for key, value, _, source, *_ in entries if source == _SOURCE_TOPIC
         }

@@ -1,8 +1,8 @@
 """Ordered delivery to the handler, with gap detection and retries.
 
-It does not depend on Faust. Reading and delivering belong to an assignment, between two rebalances
-of the group. When an assignment ends, deliveries that have not begun are dropped, and those in
-flight are awaited.
+It does not depend on Faust. Records are read and delivered within an assignment, which lasts from
+one rebalance of the group to the next. When it ends, deliveries that have not begun are dropped,
+and those in flight are awaited.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Delivery:
             await asyncio.wait(self._in_flight)
 
     def covers(self, partition: Partition, end: int) -> bool:
-        """Return whether a log with this end may contain everything that was read so far."""
+        """Return whether a log that ends at `end` may contain everything that was read so far."""
         return (self._next_offset(partition) or 0) <= end
 
     def _next_offset(self, partition: Partition) -> int | None:
@@ -117,7 +117,7 @@ class Delivery:
         return self._handler.cursor(*partition) if offset is None else offset
 
     def start_offset(self, partition: Partition, first: int, end: int) -> int:
-        """Return the offset to read from, in a log with the offsets `first` to `end` - 1.
+        """Return the offset to read from, in a log that has the offsets `first` to `end` - 1.
 
         Raises:
             LedgerGap: the next record to read is not in the log.
@@ -132,7 +132,7 @@ class Delivery:
             raise LedgerGap(
                 f"partition {number} of topic {topic} {holds} and ends at {end}, but the next "
                 f"offset to read is {offset}: the topic was truncated or recreated, or this home "
-                "belongs to another one; restore the topic, or start with an empty home"
+                "belongs to another ledger; restore the topic, or start with an empty home"
             )
         self._next[partition] = max(offset, first)
         return self._next[partition]
@@ -152,20 +152,20 @@ class Delivery:
     async def _deliver(self, chunk: Chunk) -> bool:
         backoff = _INITIAL_BACKOFF_SECONDS
         while not chunk.assignment_ended.is_set():
-            records = self._undelivered(chunk)
+            records = self._undelivered_records(chunk)
             error = await self._finish(self._handle(chunk, records)) if records else None
             if error is None:
                 if not chunk.done.done():
                     chunk.done.set_result(None)
                 return True
             topic, number = chunk.partition
-            what = (
+            failure = (
                 f"records {records[0].offset} to {records[-1].offset} of partition {number} of "
                 f"topic {topic} could not be handled ({type(error).__name__}: {error})"
             )
             if not isinstance(error, Exception) or not self._handler.is_retryable(error):
-                raise DeliveryFailed(f"{what}; the next worker will start with them") from error
-            _log.warning("%s; trying again in %.1f s", what, backoff)
+                raise DeliveryFailed(f"{failure}; the next worker will start with them") from error
+            _log.warning("%s; trying again in %.1f s", failure, backoff)
             await _wait(chunk.assignment_ended, backoff)
             backoff = min(2 * backoff, _MAX_BACKOFF_SECONDS)
         return False
@@ -182,8 +182,8 @@ class Delivery:
         await self._handler.deliver(*chunk.partition, records)
         self._next[chunk.partition] = records[-1].offset + 1
 
-    def _undelivered(self, chunk: Chunk) -> Sequence[Delivered]:
-        """Return the records of a chunk that were not delivered yet.
+    def _undelivered_records(self, chunk: Chunk) -> Sequence[Delivered]:
+        """Return the records of a chunk that have not been delivered yet.
 
         Raises:
             LedgerGap: a record is missing before or among them, in a dense topic.

@@ -30,10 +30,11 @@ class Handler(Protocol):
     """Receives the records; every method runs in the worker's event loop.
 
     Deliveries of different partitions run concurrently, those of one partition of one topic never
-    do. Every error of a method ends the worker, except a `is_retryable` one of `deliver`.
+    do. An error in any method ends the worker, except an error of `deliver` that `is_retryable`
+    accepts.
 
     A worker that was disconnected or suspended for too long may still deliver concurrently with its
-    successor, until it learns that it was expelled. Its writes then must be void or idempotent.
+    successor, until it learns that it was expelled. Its writes must then be void or idempotent.
     """
 
     async def started(self) -> None:
@@ -58,10 +59,10 @@ class Handler(Protocol):
         """
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
-        """Handle records, which must be durable on return. Within an assignment records come in
-        order, each once.
+        """Handle records, which must be durable on return.
 
-        In a dense topic, no offset is missing between two deliveries.
+        Within an assignment, records come in order, and each comes once. In a dense topic, no
+        offset is missing between two deliveries.
         """
 
     def is_retryable(self, error: Exception) -> bool:

@@ -1,9 +1,10 @@
 """Faust's transport, changed to read chunks from the handler's cursors, one task per partition.
 
 Faust's own consumer seeks to the offsets committed to Kafka, reads all partitions in one loop, and
-makes two tasks of each message. This one seeks to the handler's cursors after each rebalance, reads
-each partition in a task of its own, so that a slow one delays no other, and makes one message of up
-to a few hundred records. Offsets are committed to Kafka only to show the lag, and never read.
+makes two tasks of each message. This one seeks to the handler's cursors after each rebalance. It
+reads each partition in a task of its own, so that a slow one delays no other, and puts up to a few
+hundred records into one message. It commits offsets to Kafka only to show the lag, and never reads
+them.
 """
 
 from __future__ import annotations
@@ -92,12 +93,12 @@ class ReadingThread(AIOKafkaConsumerThread):
         )
 
     async def on_thread_stop(self) -> None:
-        """Stop. Without a broker, aiokafka raises because of a fetch that it cancels itself."""
+        """Stop; without a broker, aiokafka raises for a fetch that it has cancelled itself."""
         with suppress(asyncio.CancelledError):
             await super().on_thread_stop()
 
     async def check(self) -> None:
-        """Raise aiokafka's fatal error, if any; it reports one only on request."""
+        """Raise aiokafka's fatal error, if any; aiokafka reports it only on request."""
         await self._in_thread(self._check())
 
     async def _check(self) -> None:
@@ -109,8 +110,9 @@ class ReadingThread(AIOKafkaConsumerThread):
         return await self._in_thread(self._read(tp, limit))
 
     async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run work in the thread, concurrently with everything else; `call_thread` runs only two
-        calls at once.
+        """Run work in the thread, concurrently with everything else.
+
+        Faust's `call_thread` would run only two calls at once.
         """
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.thread_loop))
 
@@ -126,7 +128,7 @@ class ReadingThread(AIOKafkaConsumerThread):
         return cast(Sequence[Any], records.get(partition, ()))
 
     async def _commit(self, offsets: Mapping[TP, int]) -> bool:
-        """Commit offsets; Faust's own method crashes the worker if that fails."""
+        """Commit offsets; Faust's own method would crash the worker if that failed."""
         committed = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
         try:
             async with asyncio.timeout(_COMMIT_SECONDS):
@@ -168,9 +170,7 @@ class Consumer(FaustConsumer):
             await self.sleep(_MEMBERSHIP_CHECK_SECONDS)
 
     def verify_event_path(self, now: float, tp: TP) -> None:
-        """Omit Faust's warnings about slow deliveries, which name settings that do not apply
-        here.
-        """
+        """Omit Faust's warnings about slow deliveries, whose advice does not apply here."""
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         """End the assignment, then let Faust do its part."""
@@ -263,7 +263,7 @@ class Consumer(FaustConsumer):
             await asyncio.gather(*readers, return_exceptions=True)
 
     async def _read(self, tp: TP, assignment_ended: asyncio.Event, generation: int) -> None:
-        """Read a partition chunk by chunk, each after the one before is durable."""
+        """Read a partition chunk by chunk; a chunk is read when the previous one is durable."""
         try:
             while not assignment_ended.is_set():
                 try:

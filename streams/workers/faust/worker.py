@@ -133,8 +133,8 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
         broker=[f"kafka://{server}" for server in settings.servers],
         broker_credentials=_credentials(settings),
         broker_session_timeout=settings.session_timeout,
-        # If a seek takes longer than this, Faust hangs for ever without a message, and our seek
-        # waits for the handler to take over.
+        # If a seek takes longer than this, Faust hangs for ever without a message. Our seek may
+        # take long, since it waits for the handler to take over.
         broker_request_timeout=_NEVER,
         processing_guarantee="at_least_once",
         stream_wait_empty=False,
@@ -183,9 +183,7 @@ def _credentials(settings: Settings) -> Any:
 
 
 async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
-    """Check the topics before aiokafka asks for them, because a broker might create a missing
-    one.
-    """
+    """Check the topics before aiokafka asks for them: a broker might create a missing topic."""
     admin = AIOKafkaAdminClient(
         bootstrap_servers=list(settings.servers),
         **credentials_to_aiokafka_auth(_credentials(settings)),
