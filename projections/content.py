@@ -72,7 +72,7 @@ def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
 
 
 def row_counts(model: ReadModel) -> dict[str, int]:
-    """Return the number of rows of each content table, including those of this ledger."""
+    """Return the number of rows of each content table, the ledger's tables included."""
     return {
         table.name: scalar(model.connection, f'SELECT count(*) FROM "{table.name}"')
         for table in content_tables(model, of_ledger=True)

@@ -72,12 +72,12 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def writable(directory: Path) -> bool:
-    """Return whether a directory is writable; on a read-only file system, none is."""
+    """Return whether a directory is writable; False on a read-only file system."""
     return os.access(directory, os.W_OK)
 
 
 def read_only(directory: Path) -> bool:
-    """Return whether a directory exists, but is not writable now or has a full disk."""
+    """Return whether a directory exists, but is not writable now or is on a full disk."""
     return directory.is_dir() and not (writable(directory) and has_room(directory))
 
 

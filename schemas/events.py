@@ -74,7 +74,7 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
     """A text that somebody asked to remember verbatim.
 
     `replaces`: id of the fact or event that the text replaces. The text never counts as another
-    occasion of that fact.
+    occasion of a fact that it replaces.
     """
 
     context: str | None = None
@@ -359,7 +359,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GrowingDraft(Draft, frozen=True, kw_only=True):
-    """A draft of a message that its author extends: a longer text with the same id is an edit."""
+    """A draft of a message that may grow in its source: a longer text with its id is an edit."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,7 +52,7 @@ def find_mentions(
         key=lambda one: (-len(one[0]), one),
     )
     found: list[Mention] = []
-    for attachment, text in _numbered(content, attachments):
+    for attachment, text in _texts_by_attachment(content, attachments):
         taken: list[Mention] = []
         for name, id_ in signed_names:
             at = text.find(name)
@@ -95,25 +95,27 @@ def _mentions(content: Content) -> tuple[Mention, ...]:
         return ()
 
 
-_Text = tuple[tuple[str, ...], tuple[str, ...]]
+_SplitText = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _texts(content: Content, mentions: Sequence[Mention]) -> list[_Text]:
+def _texts(content: Content, mentions: Sequence[Mention]) -> list[_SplitText]:
     """Return (pieces around the mentions, ids of the mentioned users) for each text."""
     return [
-        _cut(text, [one for one in mentions if one.attachment == attachment])
-        for attachment, text in _numbered(content.content, content.attachments)
+        _split_at_mentions(text, [one for one in mentions if one.attachment == attachment])
+        for attachment, text in _texts_by_attachment(content.content, content.attachments)
     ]
 
 
-def _numbered(content: str, attachments: Sequence[Attachment]) -> Iterator[tuple[int | None, str]]:
+def _texts_by_attachment(
+    content: str, attachments: Sequence[Attachment]
+) -> Iterator[tuple[int | None, str]]:
     """Yield (None, content), then (index, caption) of each attachment."""
     yield None, content
     for number, one in enumerate(attachments):
         yield number, one.caption or ""
 
 
-def _cut(text: str, mentions: Sequence[Mention]) -> _Text:
+def _split_at_mentions(text: str, mentions: Sequence[Mention]) -> _SplitText:
     bounds = [0, *(offset for one in mentions for offset in (one.start, one.end)), len(text)]
     if any(first > second for first, second in pairwise(bounds)):
         return (text,), ()
@@ -121,7 +123,9 @@ def _cut(text: str, mentions: Sequence[Mention]) -> _Text:
     return pieces, tuple(one.id for one in mentions)
 
 
-def _match(one: _Text, other: _Text, one_has_mentions: bool, other_has_mentions: bool) -> bool:
+def _match(
+    one: _SplitText, other: _SplitText, one_has_mentions: bool, other_has_mentions: bool
+) -> bool:
     if one_has_mentions and other_has_mentions:
         return one == other
     (pieces, _), (plain, _) = (one, other) if one_has_mentions else (other, one)

@@ -11,9 +11,9 @@ import msgspec
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 # Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and bidirectional or
-# invisible format characters. It excludes the joiners U+200C and U+200D, since Persian, Indic
-# scripts and emoji need them, and format characters that are visible (those of Arabic, Syriac,
-# Kaithi and hieroglyphs).
+# invisible format characters. Visible format characters are excluded (those of Arabic, Syriac,
+# Kaithi and hieroglyphs), and so are the joiners U+200C and U+200D, which Persian, Indic scripts
+# and emoji need.
 _INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
@@ -52,7 +52,7 @@ def escape_invisible(text: str) -> str:
 def escape_invisible_json(document: str) -> str:
     """Escape invisible characters in a one-line JSON document, without changing its value.
 
-    A JSON encoder escapes only those of C0.
+    JSON encoders escape only the C0 controls.
     """
     return _invisible.sub(_json_escape_of, document)
 

@@ -14,8 +14,8 @@ def check_zone(name: str) -> str:
     """Return `name` if it is a valid zone name.
 
     Raises:
-        InvalidInput: the name has other characters than letters, digits, `.`, `_` and `-`, more
-            than 64, or does not start with a letter or digit.
+        InvalidInput: the name is longer than 64 characters, has a character other than letters,
+            digits, `.`, `_` and `-`, or does not start with a letter or digit.
     """
     if not _NAME.fullmatch(name):
         raise InvalidInput(

@@ -112,9 +112,9 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
 
 
 class Replacement(NamedTuple):
-    """An edit or deletion of an event, by the event `by`, `at` a time (unix ms).
+    """An edit or deletion of the event `event_id`; `at` is unix ms.
 
-    `content` is None for a deletion.
+    `by`: id of the event that edits or deletes it. `content`: the new text; None for a deletion.
     """
 
     event_id: str

@@ -64,7 +64,7 @@ def events_in_other_conversations(
 def first_message_of_sender(
     connection: apsw.Connection, event: Event, excluded: Container[int] = ()
 ) -> Event | None:
-    """Return the first event in a message's conversation by its sender, if earlier, or None.
+    """Return the first event of a message's sender in its conversation; None if it is the message.
 
     Events with numbers in `excluded` count as erased.
     """

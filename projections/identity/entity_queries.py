@@ -34,7 +34,7 @@ def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, st
 
 
 def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
-    """Return the ids of the entities merged directly into this one, even if undone since."""
+    """Return the ids of the entities ever merged directly into this one, even if undone since."""
     found = rows(
         connection,
         "SELECT DISTINCT loser_id FROM merges WHERE winner_id = ? ORDER BY loser_id",
@@ -142,7 +142,7 @@ def candidates_of(
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:
-    """Return up to `limit` entities with any of these name keys, in order of how many they have."""
+    """Return up to `limit` entities with any of these name keys, those with most of them first."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
         Entity(*row)

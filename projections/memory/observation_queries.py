@@ -60,12 +60,16 @@ def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> lis
 def observations(
     connection: apsw.Connection, run_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
-    """Return the runs that were the newest completed version of an observation at a time, by id."""
+    """Return, of these runs, the newest completed version of each observation at a time, by id."""
     return [
         ObservationVersion(
-            id_, text, created_at, bool(is_stale), (before, was) if was is not None else None
+            id_,
+            text,
+            created_at,
+            bool(is_stale),
+            (before, previous_text) if previous_text is not None else None,
         )
-        for id_, text, created_at, is_stale, before, was in rows(
+        for id_, text, created_at, is_stale, before, previous_text in rows(
             connection,
             f"""
             SELECT run.id, run.output_text, run.created_at, run.is_stale,

@@ -144,7 +144,7 @@ def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
 def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
     """Return a part's sections for `models`; other sections are not decoded.
 
-    `format_` is that of the record's header.
+    `format_`: the format in the record's header.
 
     Raises:
         NewerFormat: a newer program wrote it.

@@ -156,8 +156,8 @@ def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> An
 
 def _check_format(value: bytes, newest: int, what: str) -> None:
     """Raise if a record was written by a newer program, or is unreadable."""
-    begun: _Prefix = decode(_prefixes, value, what)
-    format_ = decode(_formats, begun.prefix, f"the beginning of {what}").format
+    start: _Prefix = decode(_prefixes, value, what)
+    format_ = decode(_formats, start.prefix, f"the beginning of {what}").format
     if format_ < 1:
         raise IntegrityError(f"{what} cannot be read: unsupported format {format_}")
     if format_ > newest:
@@ -281,8 +281,8 @@ def chain_of(value: bytes) -> str:
         NewerFormat: a newer program wrote it.
     """
     _check_format(value, CHANGE_FORMAT, "a change record")
-    begun: _Prefix = decode(_prefixes, value, "a change record")
-    header: _Chain = decode(_chains, begun.prefix, "a change's header")
+    start: _Prefix = decode(_prefixes, value, "a change record")
+    header: _Chain = decode(_chains, start.prefix, "a change's header")
     return header.chain
 
 

@@ -1,4 +1,4 @@
-"""Verification results, and certificates of erasures; they contain no words of erased events."""
+"""Results of verifications, and certificates of erasures, which contain no erased text."""
 
 from __future__ import annotations
 

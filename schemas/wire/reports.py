@@ -198,7 +198,7 @@ class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity of one generation, and the names of the entities that it is in the other."""
+    """An entity of one generation, and the names of the corresponding entities in the other."""
 
     name: str
     names: list[str]

@@ -22,17 +22,17 @@ class FairLock:
             if not self._held:
                 self._held = True
                 return
-            turn = threading.Lock()
-            turn.acquire()
-            self._waiting.append(turn)
+            waiter = threading.Lock()
+            waiter.acquire()
+            self._waiting.append(waiter)
         try:
-            turn.acquire()
+            waiter.acquire()
         except BaseException:
             # Interrupted, perhaps after the lock was passed to this thread.
             with self._state:
-                still_waiting = turn in self._waiting
+                still_waiting = waiter in self._waiting
                 if still_waiting:
-                    self._waiting.remove(turn)
+                    self._waiting.remove(waiter)
             if not still_waiting:
                 self.__exit__()
             raise

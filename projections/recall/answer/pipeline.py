@@ -32,7 +32,7 @@ class Pipeline:
         self._ranker = Ranker(files, profile, reranker)
 
     def run(self, question: ParsedQuestion, index: Index) -> AnswerTrace:
-        """Return the results of a question, with the intermediate ones."""
+        """Return the results of a question, with the intermediate results."""
         query = question.query
         found = self._ranker.find_candidates(question, index)
         scored = self._ranker.score_documents(
@@ -61,7 +61,7 @@ class Pipeline:
         return AnswerTrace(question, found, ranked, pool, document_items, results)
 
     def _with_similarity(self, results: list[Result], question: ParsedQuestion) -> list[Result]:
-        """Return results with the cosine similarity of each one's own vector to the question."""
+        """Add to each result the cosine similarity of its own vector to the question."""
         if question.vector is None:
             return results
         similarities: dict[str, float] = {}

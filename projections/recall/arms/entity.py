@@ -8,12 +8,12 @@ from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
-# The score of a turn that mentions an entity, relative to a turn by a speaker asked for.
+# The score of a turn that mentions an entity, relative to a turn by one of the question's speakers.
 _MENTIONED = 0.5
 
 
 def entity(question: ParsedQuestion, index: Index) -> ArmScores:
-    """Give turns by a speaker asked for a score of 1, and turns about other named entities 0.5.
+    """Score turns by the question's speakers with 1, and turns about other named entities with 0.5.
 
     Named entities are those in the text of the question, and the query's `entity`.
     """

@@ -43,7 +43,7 @@ class GrowableArray:
         return self._buffer[..., : self._count]
 
     def extend(self, more: Array) -> None:
-        """Add values; a column of texts becomes as wide as the longest."""
+        """Add values; a column of texts becomes as wide as its longest text."""
         needed = self._count + more.shape[-1]
         type_ = np.promote_types(self._buffer.dtype, more.dtype)
         if needed > self._buffer.shape[-1] or type_ != self._buffer.dtype:

@@ -187,7 +187,8 @@ def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[byte
 def _digest(term: bytes) -> int:
     """Return a 64-bit digest that identifies a term.
 
-    Colliding terms count as one; among a million terms the probability is one in thirty million.
+    Terms with equal digests count as one. Among a million terms, the probability of that is one in
+    thirty million.
     """
     return int.from_bytes(blake2b(term, digest_size=8).digest(), "little")
 

@@ -97,12 +97,12 @@ class Sessions:
         before, after = self._links()
         found: dict[int, Ints] = {0: places.astype(np.int64)}
         for link, step in ((before, -1), (after, 1)):
-            for far in range(1, max((step * distance for distance in distances), default=0) + 1):
-                found[step * far] = link[found[step * (far - 1)]]
+            for steps in range(1, max((step * distance for distance in distances), default=0) + 1):
+                found[step * steps] = link[found[step * (steps - 1)]]
         return [found[distance] for distance in distances]
 
     def _links(self) -> tuple[Array, Array]:
-        """Return the previous and the next place of each turn, and -1 at the index -1."""
+        """Return (previous, next) places of all turns; both end with -1, so index -1 yields -1."""
         if self._linked is None:
             before, after = (self.columns[name].values for name in ("before", "after"))
             self._linked = (np.append(before, -1), np.append(after, -1))

@@ -76,7 +76,7 @@ class Centroid(NamedTuple):
 
 
 class _Sample:
-    """A sample of a zone's turns, every `step`-th that has token vectors, and its centroid."""
+    """A sample of a zone's turns: every `step`-th turn that has token vectors; and its centroid."""
 
     def __init__(self, step: int, dimensions: int) -> None:
         self.step = step

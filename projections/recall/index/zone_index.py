@@ -70,7 +70,7 @@ class State(msgspec.Struct, frozen=True):
     """The state of the files that an index reflects, and the encoder model of its vectors.
 
     `lineages`: (inode, count of deleted or changed rows) of each file. `watermarks`: by file name.
-    `seq`: the last vector that was read.
+    `seq`: number of the last vector that was read.
     """
 
     lineages: list[tuple[int, int]]
@@ -262,31 +262,35 @@ class Index:
         self._stored_turns = len(self.turns)
         self._stored_has_stale_rows = False
         if not self.has_stale_rows:
-            wide = {name: array.values for name, array in self._wide.items()}
+            wide = {name: array.values for name, array in self._wide_arrays.items()}
             metadata = msgspec.json.encode(self._state)
-            array_store.write(self._files.directory, metadata, self._narrow(), wide)
+            array_store.write(self._files.directory, metadata, self._narrow_arrays(), wide)
 
     def store_pruned(self) -> None:
         """Write a stored index back after `prune`, under the same lock."""
-        positions = {f"{name}.lying": array.row_positions for name, array in self._wide.items()}
-        removed = {name: array.removed for name, array in self._wide.items()}
+        positions = {
+            f"{name}.lying": array.row_positions for name, array in self._wide_arrays.items()
+        }
+        removed = {name: array.removed for name, array in self._wide_arrays.items()}
         metadata = msgspec.json.encode(self._state)
-        array_store.prune(self._files.directory, metadata, {**self._narrow(), **positions}, removed)
+        array_store.prune(
+            self._files.directory, metadata, {**self._narrow_arrays(), **positions}, removed
+        )
 
     def columns(self) -> dict[str, Array]:
         """Return all arrays by name."""
-        wide = {name: array.values for name, array in self._wide.items()}
-        return {**self._narrow(), **wide}
+        wide = {name: array.values for name, array in self._wide_arrays.items()}
+        return {**self._narrow_arrays(), **wide}
 
     @property
-    def _wide(self) -> dict[str, GrowableRows]:
+    def _wide_arrays(self) -> dict[str, GrowableRows]:
         return {
             "event_vectors.codes": self.event_vectors.codes,
             "fact_vectors.codes": self.fact_vectors.codes,
             "tokens.codes": self.tokens.codes,
         }
 
-    def _narrow(self) -> dict[str, Array]:
+    def _narrow_arrays(self) -> dict[str, Array]:
         return {
             **add_prefix("turns", self.turns.columns()),
             **add_prefix("facts", self.facts.columns()),

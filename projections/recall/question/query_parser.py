@@ -102,7 +102,7 @@ class QueryParser:
     def anchor_question(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
     ) -> ParsedQuestion:
-        """Return a question that finds the event of a question with a time relative to it.
+        """Return a question that finds the event on which the time in another question depends.
 
         For a question about "the week before the move", it finds the turn about the move.
         """
@@ -174,7 +174,7 @@ class QueryParser:
         )
 
     def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
-        """Return (time spans, event of a time relative to it, UTC offset in minutes) of a question.
+        """Return (time spans, event that a relative time depends on, UTC offset in minutes).
 
         Relative times count from the time of asking if the query has one. Otherwise they count from
         the zone's last event, in the time zone of its sender, so that an old memory can be

@@ -33,7 +33,10 @@ _NUMBERS = frozenset({*NUMBER_WORDS, "dozen", "hundred", "thousand", "million", 
 def boost_matching_type(
     scores: Floats, places: Ints, *, answer_type: AnswerType, index: Index
 ) -> Floats:
-    """Return the scores of turns, best first, with those boosted that have the expected type."""
+    """Boost the turns with the expected type of answer; return the new scores.
+
+    `scores` are best first.
+    """
     top = places[:_TOP_N]
     matches = (_has_year if answer_type == "time" else _has_number)(top, index)
     boosted = scores.copy()

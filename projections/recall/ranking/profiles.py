@@ -12,9 +12,9 @@ from recollect.schemas.wire import Budget
 #: vector and its neighbours'; its best sentence's vector; speaker and mentions; causes and effects;
 #: token vectors of the turn and its neighbours; the time that the question refers to; entities
 #: shared with the best turns. Many turns have no facts, since only durable statements become facts.
-#: So vectors of facts weigh little, and their terms, which include the speaker and resolved dates,
-#: more (with 0.4 and 0.05, recall@10 is 88.9 instead of 89.5, MRR 69.4 instead of 69.2; LoCoMo,
-#: dev).
+#: So 0.25 for the vectors of facts and 0.15 for their terms, which include the speaker and resolved
+#: dates, is better than 0.4 and 0.05: recall@10 is 89.5 instead of 88.9, though MRR is 69.2 instead
+#: of 69.4 (LoCoMo, dev).
 WEIGHTS = {
     "keyword": 0.5,
     "statement": 0.15,
@@ -37,14 +37,15 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters of ranking.
 
     `fusion`: "weighted" is the weighted sum of min-max normalised scores, "rrf" is Reciprocal Rank
-    Fusion with `rrf_k`. `question_share`: how much less a turn that asks a question scores.
-    `mmr_lambda`: the weight of relevance against redundancy in Maximal Marginal Relevance; None: no
-    diversification. `pool`: the candidates per arm. `late_interaction_limit`: how many of the best
-    candidates late interaction scores, if it has a weight (100 give the same recall@10, 20 give 0.8
-    less; LoCoMo, dev). Both limits grow with the number of requested results. `decay` and
-    `recency`: the shares of a score that are subject to them (see `decay`). `rerank_limit`: how
-    many of the best a reranker scores, if there is one. `match_answer_type`: whether turns with the
-    expected answer type are boosted, and neighbours demoted for list questions.
+    Fusion with `rrf_k`. `question_share`: subtracted from the score of a turn that only asks
+    questions. `mmr_lambda`: the weight of relevance against redundancy in Maximal Marginal
+    Relevance; None: no diversification. `pool`: the number of candidates per arm.
+    `late_interaction_limit`: how many of the best candidates late interaction scores, if it has a
+    weight (100 give the same recall@10, 20 give 0.8 less; LoCoMo, dev). Both limits grow with the
+    number of requested results. `decay` and `recency`: the shares of a score that are subject to
+    them (see `decay`). `rerank_limit`: how many of the best turns a reranker scores, if there is
+    one. `match_answer_type`: whether turns with the expected answer type are boosted, and
+    neighbours demoted for list questions.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"

@@ -34,7 +34,7 @@ def with_reranked(scores: Floats, reranked: Floats) -> Floats:
 def rerank_turns(
     scores: Floats, places: Ints, *, scorer: TextScorer, profile: Profile, index: Index
 ) -> Floats:
-    """Return the scores of turns, best first, with the first of them rescored by the reranker."""
+    """Rescore the first turns by the reranker; return the new scores. `scores` are best first."""
     if not len(places):
         return scores
     numbers = [int(index.turns.numbers[place]) for place in places[: profile.rerank_limit]]

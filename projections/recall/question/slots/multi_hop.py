@@ -85,7 +85,9 @@ def find_chain(
     valid_at: int,
     allowed: Mask,
 ) -> tuple[str, ...]:
-    """Return the facts that lead from a name in a question to its answer; none if one fact does.
+    """Return the facts that lead from a name in a question to its answer.
+
+    None are returned if a single fact answers the question.
 
     `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
     results.
