@@ -22,9 +22,9 @@ with needed("anthropic"):
 _ROOT = "/memories"
 _MAX_LINES = 999_999
 _WIDTH = len(str(_MAX_LINES))
-# Levels of folders shown below the viewed one.
+# How many levels of folders are shown below the viewed folder.
 _DEPTH = 2
-# The size shown for a folder, as on most disks.
+# The size shown for a folder; it is the same on most disks.
 _FOLDER_SIZE = 4096
 # Maximum characters of a path in an error.
 _MAX_SHOWN = 200
@@ -36,8 +36,8 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
     """The memory tool of Anthropic's SDK with its files stored in a zone.
 
     Each file is an event. An edit is a new version, recall finds only the newest, and deleting a
-    file erases all its versions for good. A folder exists as long as a file is in it. Results and
-    errors are those of the SDK's own tool on a disk.
+    file erases all its versions for good. A folder exists as long as it contains a file. Results
+    and errors are the same as those of the SDK's own tool, which stores its files on a disk.
     """
 
     def __init__(self, zone: Zone, *, platform: str = "anthropic-memory", **options: Any) -> None:
@@ -294,7 +294,7 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _offsets(text: str, part: str) -> list[int]:
-    """Return the offsets of a part in a text; if there are several, overlapping ones too."""
+    """Return the offsets of all occurrences of a part in a text, overlapping ones included."""
     if text.count(part) <= 1:
         return [offset] if (offset := text.find(part)) >= 0 else []
     found, offset = [], text.find(part)
@@ -305,7 +305,7 @@ def _offsets(text: str, part: str) -> list[int]:
 
 
 def _size(size: int) -> str:
-    """Return a size in bytes, K, M or G, with one decimal unless it is an integer."""
+    """Return a size in bytes, K, M or G, with one decimal if it is no whole number."""
     unit = min((size.bit_length() - 1) // 10, 3) if size else 0
     scaled = size / 1024**unit
     shown = str(int(scaled)) if scaled == int(scaled) else f"{scaled:.1f}"

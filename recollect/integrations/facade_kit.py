@@ -12,7 +12,7 @@ from recollect import IngestReport, InvalidInput, Memory, UnknownZone, Zone
 _PAGE = 1_000
 # The maximum number of source ids that fit into one URL.
 _BATCH_SIZE = 500
-# Numbers below this are unix seconds: in milliseconds they would be times before March 1973.
+# Smaller numbers are unix seconds: as milliseconds they would be times before March 1973.
 _SECONDS_UNTIL = 100_000_000_000
 #: The value of `kind` in a facade's fields that marks the replacement of a memory.
 REPLACEMENT = "update"
@@ -62,17 +62,19 @@ def retract(
 ) -> None:
     """Retract a memory, unless the event `replaced_by` states it too.
 
-    `own`: source ids. A fact that other events state as well is retracted only for these. None:
-    for all events.
+    `own`: the source ids of the caller's events. A fact that other events state too is retracted
+    only for the caller's events. None: it is retracted for all events.
     """
-    # An id with a colon is that of a part of an event, which has no other sources.
-    held = None if ":" in id_ else zone.get_memory(id_)
-    sources = [] if held is None else held.source_event_ids
+    # An id with a colon is the id of a part of an event, and a part has no other sources.
+    memory = None if ":" in id_ else zone.get_memory(id_)
+    sources = [] if memory is None else memory.source_event_ids
     if replaced_by in sources:
         return
-    shared = held is not None and held.type == "fact" and own is not None and not own >= {*sources}
-    among = [source for source in sources if source in (own or ())] if shared else None
-    zone.retract(id_, replaced_by=replaced_by, source_event_ids=among)
+    is_shared = (
+        memory is not None and memory.type == "fact" and own is not None and not own >= {*sources}
+    )
+    only_sources = [source for source in sources if source in (own or ())] if is_shared else None
+    zone.retract(id_, replaced_by=replaced_by, source_event_ids=only_sources)
 
 
 def replace(
@@ -82,9 +84,9 @@ def replace(
     own: Set[str] | None = None,
     principal: Mapping[str, str] | None = None,
 ) -> IngestReport:
-    """Ingest an event that replaces memories (`targets`: their ids), and then retract these.
+    """Ingest an event, then retract the memories that it replaces (`targets`: their ids).
 
-    `own`: see `retract`. In this order, a crash in between loses nothing.
+    `own`: see `retract`. Since the event is ingested first, a crash in between loses nothing.
     """
     report = zone.ingest(event, principal=principal)
     if not report.rejected:
@@ -138,7 +140,7 @@ def to_unix_ms(value: Any, field: str) -> int:
 
 
 def partly_rejected(report: IngestReport, name: str, indexes: Sequence[int]) -> InvalidInput:
-    """Return the error for a partly rejected batch: the rejected items, and those stored.
+    """Return the error for a partly rejected batch; it lists the rejected and the stored items.
 
     `indexes`: for each event of the batch, the index of its item in the list called `name`.
     """

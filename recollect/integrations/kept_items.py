@@ -16,9 +16,9 @@ from recollect.integrations.facade_kit import list_all
 #: The metadata key of the value. It is stored as JSON text, so that any characters and numbers can
 #: be stored.
 _VALUE = "kept_value"
-# Callers mostly need the last few.
+# A small first page, since callers mostly need only the last few values.
 _FIRST_PAGE = 20
-_RECALLED_AT_ONCE = 50
+_RECALL_BATCH_SIZE = 50
 _MAX_FORGOTTEN = 5_000
 # Above this many paths it is faster to scan all stored values.
 _MANY_PATHS = 32
@@ -65,7 +65,7 @@ class KeptItems:
         """Store values, and return the source ids assigned to them.
 
         Raises:
-            InvalidInput: a value cannot be stored. In that case none are.
+            InvalidInput: a value cannot be stored. In that case no value is stored.
         """
         if not items:
             return []
@@ -101,7 +101,7 @@ class KeptItems:
         return next(self._newest_first(path), None)
 
     def newest_of(self, paths: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], KeptItem]:
-        """Return path -> its last value, for those of some paths that have any."""
+        """Return the last value under each path; paths without values are left out."""
         distinct = set(paths)
         if len(distinct) <= _MANY_PATHS:
             found = ((path, self.newest(path)) for path in distinct)
@@ -113,7 +113,7 @@ class KeptItems:
         return newest
 
     def under(self, path: tuple[str, ...], *, last: int | None = None) -> list[KeptItem]:
-        """Return the values under a path, oldest first; `last`: only that many, the newest."""
+        """Return the values under a path, oldest first; `last`: only this many of the newest."""
         return list(islice(self._newest_first(path), last))[::-1]
 
     def newest_first(self) -> Iterator[KeptItem]:
@@ -125,8 +125,8 @@ class KeptItems:
         results = self.zone.recall(
             query, scope="events", platform=self.platform, max_results=limit
         ).results
-        for start in range(0, len(results), _RECALLED_AT_ONCE):
-            part = results[start : start + _RECALLED_AT_ONCE]
+        for start in range(0, len(results), _RECALL_BATCH_SIZE):
+            part = results[start : start + _RECALL_BATCH_SIZE]
             sources = [result.source_event_ids[0] for result in part]
             found = list_all(self.zone, "events", platform=self.platform, source_event_ids=sources)
             items = {memory.id: item for memory in found if (item := _stored(memory))}
@@ -143,7 +143,7 @@ class KeptItems:
     def forget_under(self, *paths: tuple[str, ...]) -> bool:
         """Erase all values under some paths, for good; return whether there were any.
 
-        One erasure covers several thousand of them.
+        Each erasure command covers several thousand values.
         """
         with self.lock:
             distinct = set(paths)

@@ -80,7 +80,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
         """Store messages in order.
 
         Raises:
-            InvalidInput: a message cannot be stored. In that case none are.
+            InvalidInput: a message cannot be stored. In that case no message is stored.
         """
         self._stored_items.add([self._item(message) for message in messages])
 

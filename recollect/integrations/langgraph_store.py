@@ -237,6 +237,6 @@ def _compare(value: Any, operator: str, other: Any) -> bool:
     try:
         one, two = float(value), float(other)
     except (TypeError, ValueError):
-        # A value that is not a number is neither above nor below another.
+        # Values that cannot be compared as numbers are neither above nor below each other.
         return False
     return {"$gt": one > two, "$gte": one >= two, "$lt": one < two, "$lte": one <= two}[operator]

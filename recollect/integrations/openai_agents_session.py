@@ -49,7 +49,7 @@ class RecollectSession(SessionABC):
         """Store items in order.
 
         Raises:
-            InvalidInput: an item cannot be stored. In that case none are.
+            InvalidInput: an item cannot be stored. In that case no item is stored.
         """
         await asyncio.to_thread(self._stored_items.add, [self._item(item) for item in items])
 

@@ -38,9 +38,9 @@ def with_memory(
     `chat.completions` and `responses` look up the context for the user's last message, and add it,
     marked as data, to the system message; often it is empty. `max_tokens`: its maximum length. Once
     the model has answered, the user's messages since its previous answer and the answer itself are
-    stored as one turn of a session; reasoning is left out. A streamed answer is stored when it was
-    read to its end. If the memory fails, the model answers without it, and a warning is logged. The
-    given client is not changed; copies of the returned one use the memory too.
+    stored as one turn of a session; reasoning is left out. A streamed answer is stored when it has
+    been read to its end. If the memory fails, the model answers without it, and a warning is
+    logged. The given client is not changed; copies of the returned one use the memory too.
     """
     memory = _Memory(
         zone,
@@ -110,12 +110,13 @@ class _Memory:
             event["occurred_at"] = at.isoformat(timespec="milliseconds")
         if not events:
             return
-        # Otherwise the turn stays open, and facts are extracted from it only after some time.
+        # Without this, the turn would stay open, and its facts would be extracted only after some
+        # time.
         events[-1]["kind"] = "turn_completed"
         try:
             self._memory_zone.ingest(events)
         except DecisionTimeout:
-            # It is stored, and the service decides it later.
+            # The turn is stored, and the service decides it later.
             _log.info("a turn is stored, but not decided yet")
         except RecollectError as error:
             _log.warning("a turn was not stored: %s", type(error).__name__)
@@ -202,7 +203,7 @@ def _texts_of_user(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
             every.append(text)
             since.append(text)
         elif role not in _SYSTEM:
-            # An answer, a tool call or its result: the user has been answered.
+            # This is an answer, a tool call or its result, so the user has been answered.
             since.clear()
     return [text for text in every if text.strip()], since
 

@@ -24,7 +24,7 @@ ASSISTANTS = _word_set(
 )
 _ROLES = ASSISTANTS | _word_set("user human customer")
 _USERS = _ROLES - ASSISTANTS
-# The roles that mean a speaker even on a single labelled line; "System: Windows" is no turn.
+# The roles that show a turn even if only one line has a label; "System: Windows" is no turn.
 _SPEAKING_ROLES = _ROLES - _word_set("agent model system developer tool function customer")
 
 
@@ -153,13 +153,13 @@ def _in_lines(text: str) -> Iterator[Turn]:
     if not labels or text[: labels[0].start()].strip():
         return
     ends = [*(found.start() for found in labels[1:]), len(text)]
-    said = [text[found.end() : end] for found, end in zip(labels, ends, strict=True)]
-    if not _is_dialogue([found["who"] for found in labels], said):
+    texts = [text[found.end() : end] for found, end in zip(labels, ends, strict=True)]
+    if not _is_dialogue([found["who"] for found in labels], texts):
         return
     start = 0
-    for found, words, end in zip(labels, said, ends, strict=True):
-        content = words.rstrip()
-        after = words[len(content) :]
+    for found, turn, end in zip(labels, texts, ends, strict=True):
+        content = turn.rstrip()
+        after = turn[len(content) :]
         yield Turn(_speaker(found["who"]), content, text[start : found.end()], after)
         start = end
 
@@ -176,15 +176,15 @@ def _is_speaker_label(who: str) -> bool:
     )
 
 
-def _is_dialogue(who: Sequence[str], said: Sequence[str]) -> bool:
+def _is_dialogue(labels: Sequence[str], texts: Sequence[str]) -> bool:
     """Return whether labelled lines are turns of people rather than the fields of a form."""
-    names = {name.casefold() for name in who}
+    names = {label.casefold() for label in labels}
     if names & _SPEAKING_ROLES:
         return True
-    if len(who) == 1:
-        return _FIRST_PERSON.match(said[0]) is not None
-    spoken = sum(_SPEECH.search(words) is not None for words in said)
-    return len(names) < len(who) or 2 * spoken >= len(said)
+    if len(labels) == 1:
+        return _FIRST_PERSON.match(texts[0]) is not None
+    spoken = sum(_SPEECH.search(text) is not None for text in texts)
+    return len(names) < len(labels) or 2 * spoken >= len(texts)
 
 
 def _speaker(who: str) -> str:

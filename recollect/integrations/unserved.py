@@ -28,7 +28,7 @@ def unserved(prefix: str, paths: Sequence[str]) -> Router:
 
 
 def unserved_handler(paths: Sequence[str], methods: Sequence[HttpMethod]) -> HTTPRouteHandler:
-    """Return a handler that answers these methods with 501, where a path has other methods."""
+    """Return a handler that answers these methods with 501 on paths that support others."""
 
     @route(list(paths), http_method=list(methods), status_code=200, opt={"right": "read"})
     async def not_served(request: AnyRequest) -> None:

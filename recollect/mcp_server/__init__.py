@@ -45,12 +45,12 @@ def _own() -> Sequence[MemoryTool]:
     return recollect_tools()
 
 
-#: The default tool set alone.
+#: Only the default tool set.
 OWN_TOOL_SETS: ToolSets = {"recollect": _own}
 
 
 def __getattr__(name: str) -> object:
-    # Loading these loads the protocol's SDK.
+    # Loaded on first use, since these names load the protocol's SDK.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module("recollect.mcp_server.memory_tool"), name)

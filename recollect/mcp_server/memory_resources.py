@@ -29,7 +29,7 @@ PROFILE_URI = "memory://profile"
 ENTITY_URI = "memory://entities/"
 MARKDOWN = "text/markdown"
 CONTEXT = "context"
-# Items of each kind on a page, and characters of a text.
+# The maximum number of items of each kind on a page, and of characters of a text.
 _MAX_MODELS = 10
 _MAX_ENTITIES = 15
 _MAX_FACTS = 30

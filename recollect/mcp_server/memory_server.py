@@ -48,7 +48,7 @@ INSTRUCTIONS = (
 _INTERNAL_ERROR = "internal error of recollect; nothing was lost, and its log has the details"
 #: Seconds after which a call that writes returns, if its events are stored but not yet decided.
 WRITE_SECONDS = 30.0
-# Characters of an error, which may quote the input.
+# The maximum number of characters of an error, which may quote the input.
 _MAX_ERROR_LENGTH = 300
 _NOTHING_YET = "this memory is empty; remember something first"
 
@@ -62,11 +62,11 @@ class CallRunner:
     """Runs calls on threads, and maps their errors to messages."""
 
     async def run(self, work: Callable[[], T], *, reads_only: bool) -> T:
-        """Return what `work` returns on a thread.
+        """Run `work` on a thread, and return its result.
 
         Raises:
-            KeptUndecided: the events it published are stored, but not decided in time; the call
-                goes on in the background.
+            KeptUndecided: the call's events are stored, but were not decided in time; the call
+                continues in the background.
         """
         if reads_only:
             return await to_thread.run_sync(work)
@@ -225,8 +225,8 @@ class _RequestHandlers:
         """Return the result of `work`.
 
         Raises:
-            _Failed: it failed; the message reveals neither other zones nor internals.
-            KeptUndecided: the events it published are stored, but not decided in time.
+            _Failed: the call failed; the message reveals neither other zones nor internals.
+            KeptUndecided: the call's events are stored, but were not decided in time.
         """
         try:
             return await self._calls.run(

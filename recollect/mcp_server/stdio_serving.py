@@ -1,4 +1,4 @@
-"""Serving a zone over standard input and output, to the one client that started the process."""
+"""Serving a zone over standard input and output to the client that started this process."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """JSON Schemas of tools' arguments and results, and the values that conform to them.
 
-The schemas have no unions, nulls or references: clients reject unions with null, and of several
-types they send the wrong one. A missing value is omitted instead of null.
+The schemas have no unions, nulls or references: clients reject unions with null, and if a value may
+have several types, they send the wrong one. A missing value is omitted instead of null.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from recollect.schemas.text_sanitising import (
 
 JsonSchema = dict[str, Any]
 
-# Minimum similarity, from 0 to 1, of a misspelt name to the suggested one.
+# The minimum similarity (0 to 1) of a misspelt name and the suggested name.
 _MIN_SIMILARITY = 0.5
 _MAX_QUOTED = 60
 # The default of an optional argument by type; passing it means the same as omitting it.
@@ -47,7 +47,7 @@ _CLIENT_ARGUMENTS = frozenset(
     | {"limit", "reasoning", "thought"}
 )
 _REFERENCE = "#/$defs/"
-# Marks a node that was a union with null; removed from all results.
+# Marks a node that was a union with null; the finished schemas do not contain the mark.
 _NULLABLE = "nullable"
 
 

@@ -1,4 +1,4 @@
-"""The library of a service, in place of a home."""
+"""The library as the client of a service, instead of with a home."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Zones(msgspec.Struct):
 
 
 class RemoteRecollect(Recollect):
-    """A service, as `Recollect("http://...")` opens it; any thread may call any method."""
+    """A service opened by `Recollect("http://...")`; any thread may call any method."""
 
     def __init__(
         self,

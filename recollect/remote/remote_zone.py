@@ -129,7 +129,7 @@ class RemoteZone(Zone):
             return [str(error)]
         if not operation.optional:
             raise error
-        # Raises if it was the zone that the service did not find, because it has no events.
+        # This raises an error if the service did not find the zone, since it has no events.
         self.status()
         return None
 
@@ -362,7 +362,7 @@ def _path_segment(name: str) -> str:
 
 
 def _all_rejected_report(lines: ResendableLines, error: InvalidFields) -> IngestReport:
-    """Return the report of an import all of whose events the service rejected."""
+    """Return the report of an import if the service has rejected all of its events."""
     rejections = []
     for field in error.errors:
         number = field.pointer.rpartition("/")[2]

@@ -27,7 +27,7 @@ class ResendableLines:
     """
 
     def __init__(self, events: Iterable[tuple[SourceLocation, object]]) -> None:
-        """`events`: dicts, or an `InvalidInput` in place of one that the source rejects."""
+        """`events`: dicts; an `InvalidInput` stands for an event that the source rejects."""
         self._events = iter(events)
         self._sent = tempfile.SpooledTemporaryFile(_MAX_MEMORY_BYTES)  # noqa: SIM115
         # The index of the first line of each path, and the line numbers within the paths.
@@ -56,7 +56,7 @@ class ResendableLines:
         return SourceLocation(path, self._numbers[line - 1])
 
     def replay(self) -> Iterator[bytes]:
-        """Yield all lines in chunks: first those sent before, then the remaining ones."""
+        """Yield all lines in chunks: first the lines sent before, then the remaining lines."""
         self._sent.seek(0)
         while chunk := self._sent.read(_CHUNK_BYTES):
             yield chunk

@@ -35,7 +35,7 @@ from recollect.integrations.hindsight.hindsight_events import (
 from recollect.integrations.hindsight.hindsight_tags import TagPredicate, pattern
 
 _RESULTS = {"low": 20, "mid": 50, "high": 100}
-#: The time fields by which memories can be listed; no memory has any other.
+#: The time fields that memories have; a listing by any other time field is empty.
 _TIMES = ("mentioned_at", "created_at", "updated_at")
 
 Budget = Literal["low", "mid", "high"]
@@ -49,7 +49,7 @@ class Retained(NamedTuple):
     token: str
 
 
-class Listing(NamedTuple):
+class ListFilters(NamedTuple):
     """The filters of a listing.
 
     `since` (inclusive) and `until` (exclusive) are unix ms, and apply to `time_field`.
@@ -82,7 +82,7 @@ class HindsightBank:
         document_tags: Sequence[str] = (),
         principal: Mapping[str, str] | None = None,
     ) -> Retained:
-        """Ingest items; a call with the same `operation_id` again adds nothing.
+        """Ingest items. A repeated call with the same `operation_id` adds nothing.
 
         An item with the id of an existing document replaces that document, unless its
         `update_mode` is "append". Each turn of a conversation is an event from its speaker.
@@ -112,10 +112,11 @@ class HindsightBank:
     def _replacing_document(
         self, document: str, operation: str, events: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the events that replace a document by these events.
+        """Change the events of a document so that they replace its earlier version.
 
-        The first one is an edit of the document's first event, whose other events are deleted. If
-        an earlier attempt at the operation has replaced the document, the events are unchanged.
+        The first event becomes an edit of the document's first event; the document's other events
+        are deleted. If an earlier attempt at the operation has replaced the document already, the
+        events are returned unchanged.
         """
         parts = [
             versions[0].source_event_ids[0]
@@ -185,7 +186,7 @@ class HindsightBank:
         return event.source_event_ids[0]
 
     def set_state(self, memory_id: str, state: State) -> None:
-        """Retract a memory (`invalidated`) or restore it (`valid`), unless it has that state.
+        """Retract a memory (`invalidated`) or restore it (`valid`), unless it is in that state.
 
         Raises:
             UnknownId: no memory has the id.
@@ -206,9 +207,9 @@ class HindsightBank:
 
     def _facts_from(self, source_ids: Sequence[str], *, superseded: bool = False) -> list[Memory]:
         """Return the current facts of some events; with `superseded`, all their facts."""
-        wanted = set(source_ids)
-        found = list_all(self.zone, "facts", source_event_ids=list(wanted), superseded=superseded)
-        return [fact for fact in found if fact.source_event_ids[0] in wanted]
+        ids = set(source_ids)
+        found = list_all(self.zone, "facts", source_event_ids=list(ids), superseded=superseded)
+        return [fact for fact in found if fact.source_event_ids[0] in ids]
 
     # Documents and operations
 
@@ -247,9 +248,9 @@ class HindsightBank:
 
     def _documents(self, document_id: str | None = None) -> dict[str, list[Memory]]:
         """Return document id -> the current versions of its events, in order."""
-        wanted = {} if document_id is None else {"document_id": document_id}
+        fields = {} if document_id is None else {"document_id": document_id}
         found: dict[str, list[Memory]] = defaultdict(list)
-        for versions in ordered_versions(find_retained(self.zone, **wanted)):
+        for versions in ordered_versions(find_retained(self.zone, **fields)):
             fields = hindsight_fields(versions[-1])
             # The replacement of a memory is not part of the document.
             if is_replacement(fields):
@@ -308,10 +309,10 @@ class HindsightBank:
         observation rests are returned as observations. Memories from within `window` (unix ms) come
         first.
         """
-        wanted = set(types or ("world", "experience", "observation"))
-        scope: list[Scope] = [*(("events", "facts") if "world" in wanted else ())]
-        if "observation" in wanted:
-            scope += ["observations", *(() if "world" in wanted else ("facts",))]
+        requested = set(types or ("world", "experience", "observation"))
+        scope: list[Scope] = [*(("events", "facts") if "world" in requested else ())]
+        if "observation" in requested:
+            scope += ["observations", *(() if "world" in requested else ("facts",))]
         if not scope or not self.zone.exists():
             return []
         asked = Query(
@@ -330,7 +331,7 @@ class HindsightBank:
             found = _fill_budget(first.results, found, max_tokens)
         events = self._events_of(found)
         return [
-            _result_fields(result, said_by, as_observation="world" not in wanted)
+            _result_fields(result, said_by, as_observation="world" not in requested)
             for result, said_by in ((result, events[result.id]) for result in found)
             if not result.is_stale
             and not any(hindsight_fields(event).get("kind") == BANK for event in said_by)
@@ -376,46 +377,48 @@ class HindsightBank:
 
     # Listing
 
-    def list_units(self, wanted: Listing, *, offset: int, limit: int) -> tuple[list[Any], int]:
+    def list_units(self, filters: ListFilters, *, offset: int, limit: int) -> tuple[list[Any], int]:
         """Return a page of facts, then observations, both newest first, and the total number."""
-        if wanted.time_field not in (None, *_TIMES):
+        if filters.time_field not in (None, *_TIMES):
             return [], 0
-        text = None if wanted.containing is None else wanted.containing.casefold()
+        text = None if filters.containing is None else filters.containing.casefold()
         found = [
             item
-            for item in self._every(wanted)
-            if (text is None or text in item.text.casefold()) and _within(item, wanted)
+            for item in self._matching_memories(filters)
+            if (text is None or text in item.text.casefold()) and _is_in_time_range(item, filters)
         ]
         page = found[offset : offset + limit]
         events = self._events_of(page)
         return [_unit_fields(item, events[item.id]) for item in page], len(found)
 
-    def _every(self, wanted: Listing) -> Iterator[Memory]:
-        among = self._sources(wanted)
-        if wanted.type in (None, "world"):
+    def _matching_memories(self, filters: ListFilters) -> Iterator[Memory]:
+        source_ids = self._sources(filters)
+        if filters.type in (None, "world"):
             narrowed: dict[str, Any] = {}
-            if among is not None:
-                narrowed["source_event_ids"] = list(among)
-            if wanted.entity_id is not None:
-                narrowed["entity"] = wanted.entity_id
-            facts = list_all(self.zone, "facts", superseded=wanted.invalidated, **narrowed)
-            yield from (fact for fact in facts if fact.current != wanted.invalidated)
-        if wanted.type in (None, "observation") and wanted.entity_id is None:
-            for item in list_all(self.zone, "observations", superseded=wanted.invalidated):
+            if source_ids is not None:
+                narrowed["source_event_ids"] = list(source_ids)
+            if filters.entity_id is not None:
+                narrowed["entity"] = filters.entity_id
+            facts = list_all(self.zone, "facts", superseded=filters.invalidated, **narrowed)
+            yield from (fact for fact in facts if fact.current != filters.invalidated)
+        if filters.type in (None, "observation") and filters.entity_id is None:
+            for item in list_all(self.zone, "observations", superseded=filters.invalidated):
                 rests_on = set(item.source_event_ids)
-                if item.current != wanted.invalidated and (among is None or rests_on <= among):
+                if item.current != filters.invalidated and (
+                    source_ids is None or rests_on <= source_ids
+                ):
                     yield item
 
-    def _sources(self, wanted: Listing) -> set[str] | None:
+    def _sources(self, filters: ListFilters) -> set[str] | None:
         """Return the source ids of the events that match a listing; None: all events."""
-        among = self._matching_sources(wanted.matches)
-        if wanted.document_id is None:
-            return None if among is None else set(among)
+        source_ids = self._matching_sources(filters.matches)
+        if filters.document_id is None:
+            return None if source_ids is None else set(source_ids)
         of_document = {
             event.source_event_ids[0]
-            for event in find_retained(self.zone, document_id=wanted.document_id)
+            for event in find_retained(self.zone, document_id=filters.document_id)
         }
-        return of_document if among is None else of_document & set(among)
+        return of_document if source_ids is None else of_document & set(source_ids)
 
     def get_unit(self, id_: str) -> dict[str, Any]:
         """Return the memory with an id, of any type.
@@ -445,7 +448,7 @@ class HindsightBank:
 def _fill_budget(
     first: Sequence[Result], others: Sequence[Result], max_tokens: int
 ) -> list[Result]:
-    """Append the others that fit into the rest of the token budget; a token is at least a byte."""
+    """Append those of the others that still fit; bytes are counted, an upper bound of tokens."""
     found = list(first)
     ids = {result.id for result in first}
     left = max_tokens - sum(_bytes(result) for result in first)
@@ -495,12 +498,12 @@ def _operation(id_: str, events: Sequence[Memory]) -> dict[str, Any]:
     }
 
 
-def _within(item: Memory, wanted: Listing) -> bool:
-    if wanted.since is None and wanted.until is None:
+def _is_in_time_range(item: Memory, filters: ListFilters) -> bool:
+    if filters.since is None and filters.until is None:
         return True
     at = to_unix_ms(item.as_of, "as_of")
-    return (wanted.since is None or at >= wanted.since) and (
-        wanted.until is None or at < wanted.until
+    return (filters.since is None or at >= filters.since) and (
+        filters.until is None or at < filters.until
     )
 
 

@@ -107,7 +107,7 @@ def _profile(zone: Zone) -> dict[str, Any]:
 
 
 async def _store_fields(request: AnyRequest, bank: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Store the given fields of a bank, and return all. Without any, no bank is created."""
+    """Store the given fields of a bank, and return all; if none is given, create no bank."""
     principal_metadata = principal_in(request).metadata(bank)
     if not given:
         return await ask(request, bank, stored_fields)
@@ -181,7 +181,7 @@ async def update_profile(
 
 @get("/{bank:str}/config", opt=_READ)
 async def config(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return the stored fields of a bank without its name; there are no other settings."""
+    """Return the stored fields of a bank except its name; a bank has no other settings."""
     return _config(bank, await ask(request, bank, stored_fields))
 
 

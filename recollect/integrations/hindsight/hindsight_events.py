@@ -74,8 +74,8 @@ def content_events(
 ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Yield the index and the events of each item.
 
-    `earlier`: the events that an earlier attempt at the operation ingested, by source id; their
-    times are used again.
+    `earlier`: the events that an earlier attempt at the operation ingested, by source id. The
+    events get the same times again.
 
     Raises:
         InvalidInput: an item has no valid content.
@@ -155,15 +155,15 @@ def edit_event(target: str, fields: Mapping[str, Any], text: str) -> dict[str, A
 
 
 def replacement_event(
-    stating: Memory, fields: Mapping[str, Any], memory_id: str, text: str
+    source: Memory, fields: Mapping[str, Any], memory_id: str, text: str
 ) -> dict[str, Any]:
-    """Return an event that replaces a memory; `stating`: the event that states the old memory."""
+    """Return an event that replaces a memory; `source`: the event that states the old memory."""
     inherited = {name: fields[name] for name in _INHERITED_FIELDS if name in fields}
     return {
         "platform": PLATFORM,
         "id": f"{PLATFORM}-update-{secrets.token_hex(16)}",
-        "sender_id": stating.sender_id,
-        "sender_name": stating.sender_name,
+        "sender_id": source.sender_id,
+        "sender_name": source.sender_name,
         "occurred_at": now_ms(),
         "content": text,
         "metadata": {KEY: {**inherited, "kind": REPLACEMENT, "id": memory_id}},

@@ -1,4 +1,4 @@
-"""The mental models of a bank. Hindsight names each by one id; here each version has its own."""
+"""The mental models of a bank. Hindsight gives a model one id; here each version has its own."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from recollect import MentalModel, Zone, paginate
 
-#: The versions of a mental model, the oldest first; the id of the first names them all.
+#: The versions of a mental model, the oldest first. The model's id is that of its first version.
 Versions = list[MentalModel]
 
 
-def every_model(zone: Zone) -> list[Versions]:
+def list_models(zone: Zone) -> list[Versions]:
     """Return the mental models of a bank, the most recently changed one last."""
     found: dict[str | None, Versions] = {}
     for version in paginate(zone.mental_models, superseded=True):
@@ -18,21 +18,21 @@ def every_model(zone: Zone) -> list[Versions]:
     return list(found.values())
 
 
-def model_named(zone: Zone, model_id: str) -> Versions:
-    """Return the mental model one of whose versions has an id.
+def find_model(zone: Zone, model_id: str) -> Versions:
+    """Return the mental model that has a version with this id.
 
     Raises:
-        UnknownId: the bank has none.
+        UnknownId: the bank has no such model.
     """
     version = zone.mental_model(model_id)
-    for versions in every_model(zone):
+    for versions in list_models(zone):
         if any(version.id == one.id for one in versions):
             return versions
     return [version]
 
 
-def shown(bank: str, versions: Versions) -> dict[str, Any]:
-    """Return a mental model as Hindsight shows it: its current version, under its one id."""
+def in_hindsight_form(bank: str, versions: Versions) -> dict[str, Any]:
+    """Return a mental model in Hindsight's form: its current version, with the model's id."""
     current = versions[-1]
     return {
         "id": versions[0].id,

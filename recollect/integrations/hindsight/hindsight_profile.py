@@ -55,10 +55,10 @@ def store_fields(
     event: dict[str, Any] = {
         "platform": PLATFORM,
         "id": f"{PLATFORM}-{BANK}-{secrets.token_hex(8)}",
-        # No facts are extracted from outgoing messages.
+        # Outgoing, so that no facts are extracted from it.
         "sender_id": PLATFORM,
         "direction": "out",
-        "occurred_at": _after(found),
+        "occurred_at": _time_after(found),
         "content": str(text or zone.name),
         "metadata": {KEY: {"kind": BANK, BANK: fields}},
     }
@@ -73,11 +73,11 @@ def store_fields(
 def versions(zone: Zone) -> list[Memory]:
     """Return the event of a bank and its edits, oldest first; [] if there is none."""
     found = list_all(zone, "events", platform=PLATFORM, metadata={f"{KEY}.kind": BANK})
-    several = group_versions(found)
-    return min(several, key=lambda one: one[0].as_of) if several else []
+    groups = group_versions(found)
+    return min(groups, key=lambda group: group[0].as_of) if groups else []
 
 
-def _after(found: list[Memory]) -> int:
+def _time_after(found: list[Memory]) -> int:
     """Return the current time, or a time after the last version if that is later."""
     last = max((to_unix_ms(version.as_of, "as_of") for version in found), default=0)
     return max(now_ms(), last + 1)

@@ -23,11 +23,15 @@ from recollect.integrations.hindsight import (
 from recollect.integrations.hindsight.hindsight_bank import (
     Budget,
     HindsightBank,
-    Listing,
+    ListFilters,
     Retained,
 )
 from recollect.integrations.hindsight.hindsight_bank_routes import check_page
-from recollect.integrations.hindsight.hindsight_models import every_model, model_named, shown
+from recollect.integrations.hindsight.hindsight_models import (
+    find_model,
+    in_hindsight_form,
+    list_models,
+)
 from recollect.integrations.hindsight.hindsight_tags import TagsMatch, tag_filter
 from recollect.integrations.unserved import unserved, unserved_handler
 from recollect.service import (
@@ -269,7 +273,7 @@ async def list_units(
     check_page(limit, offset)
     if consolidation_state is not None:
         raise Refused(NOT_SERVED, "consolidation_state: recollect stores none")
-    wanted = Listing(
+    filters = ListFilters(
         type=type_,
         containing=q,
         document_id=document_id,
@@ -283,7 +287,7 @@ async def list_units(
     items, total = await ask(
         request,
         bank,
-        lambda zone: HindsightBank(zone).list_units(wanted, offset=offset, limit=limit),
+        lambda zone: HindsightBank(zone).list_units(filters, offset=offset, limit=limit),
     )
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
@@ -355,8 +359,8 @@ async def mental_models(
 ) -> dict[str, Any]:
     """Return the stored reports."""
     check_page(limit, offset)
-    found = await ask(request, bank, every_model)
-    items = [shown(bank, model) for model in found[offset : offset + limit]]
+    found = await ask(request, bank, list_models)
+    items = [in_hindsight_form(bank, model) for model in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
 
@@ -378,7 +382,8 @@ async def get_model(
     request: AnyRequest, bank: FromPath[str], model_id: FromPath[str]
 ) -> dict[str, Any]:
     """Return a stored report."""
-    return shown(bank, await read(request, bank, lambda zone: model_named(zone, model_id)))
+    versions = await read(request, bank, lambda zone: find_model(zone, model_id))
+    return in_hindsight_form(bank, versions)
 
 
 @delete("/{bank:str}/mental-models/{model_id:str}", status_code=200, opt=_FORGET)

@@ -12,7 +12,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from recollect import InvalidInput, Zone, paginate
 from recollect.integrations.hindsight import hindsight_profile
 from recollect.integrations.hindsight.hindsight_bank import HindsightBank, State
-from recollect.integrations.hindsight.hindsight_models import model_named, shown
+from recollect.integrations.hindsight.hindsight_models import find_model, in_hindsight_form
 from recollect.service import (
     AnyRequest,
     ask,
@@ -51,7 +51,7 @@ class ModelChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _erase_all(zone: Zone) -> int:
-    """Erase the content of a zone; return the number of erased events."""
+    """Erase a zone; return the number of erased events."""
     erased = 0
     for model in list(paginate(zone.mental_models)):
         erased += zone.delete_mental_model(model.id).events
@@ -59,7 +59,7 @@ def _erase_all(zone: Zone) -> int:
 
 
 def _erase_memories(zone: Zone) -> int:
-    """Erase the content of a zone except the bank's own fields; return the number of events."""
+    """Erase a zone except the bank's own fields; return the number of erased events."""
     fields = hindsight_profile.stored_fields(zone)
     erased = _erase_all(zone)
     if fields:
@@ -83,7 +83,7 @@ async def delete_bank(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any
 async def clear_memories(
     request: AnyRequest, bank: FromPath[str], type: FromQuery[str | None] = None
 ) -> dict[str, Any]:
-    """Erase all memories of a bank; a single type cannot be erased, as all share their sources."""
+    """Erase all memories of a bank; all types share their messages, so none is erased alone."""
     if type is not None:
         raise InvalidInput(
             "type: memories of one type cannot be erased alone, since all share their messages; "
@@ -128,11 +128,11 @@ async def update_model(
     query = data.source_query
 
     def refresh(zone: Zone) -> dict[str, Any]:
-        versions = model_named(zone, model_id)
+        versions = find_model(zone, model_id)
         report = zone.reflect(query)
         sources = [result.id for result in report.results]
         newer = zone.update_mental_model(versions[-1].id, report.text, sources=sources)
-        return {**shown(bank, [*versions, newer]), "source_query": query}
+        return {**in_hindsight_form(bank, [*versions, newer]), "source_query": query}
 
     return await write(request, bank, refresh)
 

@@ -62,8 +62,8 @@ class Memory:
     ) -> None:
         """Open a home by its directory, or a service by its address and `token`.
 
-        `encoder` and `ledger`: see `Recollect`. An open `Recollect` is used as it is, and `close`
-        leaves it open.
+        `encoder` and `ledger`: see `Recollect`. If `home` is an open `Recollect`, `close` leaves it
+        open.
         """
         self._close: Callable[[], None] | None = None
         if not isinstance(home, Recollect):
@@ -75,8 +75,8 @@ class Memory:
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
         """Open a memory with the settings in `config_dict["recollect"]`.
 
-        These are home, zone, token, encoder and ledger. The rest of a Mem0 configuration (models,
-        stores) is ignored.
+        The settings are home, zone, token, encoder and ledger. The rest of a Mem0 configuration
+        (models, stores) is ignored.
 
         Raises:
             ValueError: a setting is unknown.

@@ -21,7 +21,7 @@ from recollect.integrations.mem0.mem0_filters import IDS
 PLATFORM = "mem0"
 #: The metadata key of Mem0's fields.
 KEY = "mem0"
-_SHOWN = (*IDS, "actor_id", "role", "expiration_date")
+_SHOWN_FIELDS = (*IDS, "actor_id", "role", "expiration_date")
 
 
 class Message:
@@ -39,7 +39,7 @@ class Message:
 
     @property
     def is_replacement(self) -> bool:
-        """Whether it replaces a memory of another message."""
+        """Whether the message replaces a memory of another message."""
         return is_replacement(self.stored)
 
     @property
@@ -74,7 +74,7 @@ class Message:
 
     @property
     def owner_fields(self) -> dict[str, str]:
-        """The ids of the owner by field; those that are absent are left out."""
+        """The ids of the owner by field, without absent ones."""
         return {name: self.stored[name] for name in IDS if self.stored.get(name) is not None}
 
     @property
@@ -84,12 +84,12 @@ class Message:
 
     @property
     def sort_key(self) -> tuple[str, str, int]:
-        """Sorts messages by time, then by their position in the call that added them."""
+        """The key that sorts messages by time, then by position in the call that added them."""
         return (self.created_at, str(self.stored.get("batch")), int(self.stored.get("place") or 0))
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The fields of its memories in Mem0's form, without ids and texts."""
+        """The fields of the message's memories in Mem0's form, without ids and texts."""
         metadata = self.stored.get("metadata") or {}
         return {
             "metadata": metadata or None,
@@ -98,7 +98,11 @@ class Message:
             **(
                 {"categories": _as_list(metadata["categories"])} if "categories" in metadata else {}
             ),
-            **{name: self.stored[name] for name in _SHOWN if self.stored.get(name) is not None},
+            **{
+                name: self.stored[name]
+                for name in _SHOWN_FIELDS
+                if self.stored.get(name) is not None
+            },
         }
 
     @property
@@ -107,7 +111,7 @@ class Message:
         return {**self.fields, "timestamp": self.created_at}
 
     def is_expired(self, today: str) -> bool:
-        """Return whether it has expired on a day (YYYY-MM-DD)."""
+        """Return whether the message has expired on a day (YYYY-MM-DD)."""
         until = self.stored.get("expiration_date")
         return until is not None and until < today
 
@@ -121,14 +125,14 @@ class Item(NamedTuple):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """A key that is equal if the same memory is added again."""
+        """A key that stays the same if the memory is added again."""
         stored = self.message.stored
         text = self.text.strip().casefold()
         return (self.message.owner_ids, stored.get("role"), stored.get("actor_id"), text)
 
     @property
     def retraction_ids(self) -> list[str]:
-        """The ids to retract: of the fact, of all versions of the message, or of its parts."""
+        """The ids to retract: of the fact, of all message versions, or of the message's parts."""
         message = self.message
         if message.is_one_memory or self.text == message.last.text.strip():
             return [version.id for version in message.versions]
@@ -214,7 +218,7 @@ def find_replacements(zone: Zone, fields: Mapping[str, str]) -> list[Message]:
 
 
 class MessageMemories(NamedTuple):
-    """The memories of a message, and those of earlier messages that it only repeats."""
+    """The memories of a message, and the earlier messages' memories that it only repeats."""
 
     items: list[Item]
     repeated: list[Item]
@@ -286,7 +290,7 @@ class MemoryReader:
     def find_ended(self, facts: Iterable[Memory]) -> set[str]:
         """Return the ids of the facts that were retracted or superseded.
 
-        A fact from another owner supersedes none.
+        A fact of one owner does not supersede facts of another.
         """
         past = [fact for fact in facts if not fact.current]
         newer = {change.id for fact in past for change in fact.superseded_by}

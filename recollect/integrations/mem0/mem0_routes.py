@@ -40,7 +40,7 @@ _ZONE_HEADER = "X-Recollect-Zone"
 #: The paths that Mem0's client calls and that are not supported.
 _UNSERVED = (
     *("/v1/exports", "/v1/exports/get", "/v1/summary", "/v1/feedback", "/v1/events"),
-    # Where clients before version 2 delete a user.
+    # Clients before version 2 delete a user here.
     "/v1/entities/{kind:str}/{name:str}",
     *("/v2/entities/{kind:str}/{name:str}/profile", "/v2/profiles"),
     *("/v2/profiles/{part:str}", "/v2/profiles/{part:str}/{id:str}"),
@@ -298,7 +298,8 @@ async def delete_all(
     filters: dict[str, Any] = {} if text is None else dict(_read_filters(text))
     filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
     if filters == dict.fromkeys(IDS, "*"):
-        # Mem0's form of "everything": hardly any memory has an id of each kind.
+        # Mem0's client means everything; taken literally, the filters would match only memories
+        # with an id of every kind.
         filters = {"OR": [{name: "*"} for name in IDS]}
     await _forget(request, _checked_filters(filters))
     return {"message": "Memories deleted successfully!"}
@@ -343,7 +344,7 @@ async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[s
 
 @delete("/v1/batch", status_code=200, opt=_WRITE)
 async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
-    """Retract memories; none if one of the ids is unknown."""
+    """Retract memories; if one of the ids is unknown, retract none."""
 
     def delete_each(store: Mem0Store) -> None:
         ids = [item.memory_id for item in data.memories]
@@ -376,8 +377,8 @@ def _checked_filters(filters: dict[str, Any]) -> dict[str, Any]:
     """Return filters after checking them.
 
     Raises:
-        Refused: they are malformed, or a field or an operator is unknown.
-        InvalidInput: they name no owner.
+        Refused: the filters are malformed, or a field or an operator is unknown.
+        InvalidInput: the filters name no owner.
     """
     try:
         check_filters(filters)

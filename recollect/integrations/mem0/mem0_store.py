@@ -1,6 +1,6 @@
 """Mem0's operations on a zone: add, search, list, update and delete memories.
 
-They reach only memories that were added through Mem0's interfaces. Filters are applied before
+They see only memories that were added through Mem0's interfaces. Filters are applied before
 ranking. Updating or deleting a memory retracts it and keeps the rest of its message; deleting all
 memories of an owner erases their messages.
 """
@@ -54,19 +54,19 @@ from recollect.integrations.thoughts import strip_reasoning
 from recollect.integrations.transcripts import parse_turns
 
 _MAX_RESULTS = 1_000
-# The number of candidates, as in Mem0: for each result, and the minimum.
+# The number of candidates per result, and the minimum number of candidates, as in Mem0.
 _CANDIDATES, _MIN_CANDIDATES = 4, 60
 _BATCH_SIZE = 500
 # Above this number of lookups by digest, it is faster to read all messages.
 _MAX_LOOKUPS = 8
-# The error of a cosine of stored vectors, which have 16 levels for each dimension.
+# The rounding error of the cosine of stored vectors, whose components have 16 levels.
 _ROUNDING = 0.01
 _STEM = 4
 _LONG_WORD = re.compile(rf"\w{{{_STEM},}}")
 # Roles of instructions to a model, which are not stored.
 _INSTRUCTIONS = ("system", "developer")
 _UNCHANGED = object()
-#: Passed as `expiration_date` of `update`, leaves it unchanged.
+#: As the `expiration_date` of `update`, leaves the date unchanged.
 UNCHANGED: Any = _UNCHANGED
 
 
@@ -127,8 +127,8 @@ class Mem0Store:
     ) -> Addition:
         """Ingest messages; with `wait`, return once they are decided.
 
-        `at`: their time (ISO 8601 or unix seconds). `expiration_date` (YYYY-MM-DD): the last day
-        on which they are found.
+        `at`: the time of the messages (ISO 8601 or unix seconds). `expiration_date` (YYYY-MM-DD):
+        the last day on which the memories are found.
 
         Raises:
             InvalidInput: there is nothing to add, or a message was rejected. The message lists the
@@ -258,7 +258,7 @@ class Mem0Store:
         return [message for message in found if message.owner_ids == item.message.owner_ids]
 
     def _same_memories(self, item: Item, owners_messages: Sequence[Message]) -> list[Item]:
-        """Return the other memories of the owner's messages that are the same memory."""
+        """Return the other items in the owner's messages that are the same memory."""
         # A fact shares words with its message, so most messages can be skipped.
         stems = {word[:_STEM] for word in _LONG_WORD.findall(item.text.casefold())}
         near = [
@@ -499,7 +499,7 @@ class Mem0Store:
         return [one for one in found if one.source_id in kept], set(chosen)
 
     def _first_ids(self, items: Sequence[Item]) -> dict[str, str]:
-        """Return memory id -> the id of the same memory when it was first added, if it was."""
+        """Return, for memories that were added before, memory id -> id of the first addition."""
         if not items:
             return {}
         owned = items[0].message.owner_fields
@@ -572,7 +572,7 @@ class Mem0Store:
         raise _unknown(memory_id)
 
     def _item_of(self, message: Message, memory: Memory) -> tuple[Item, bool]:
-        """Return the memory of a message that a fact or the event itself represents."""
+        """Return the memory for a fact or an event of a message, and whether it was deleted."""
         if message.is_one_memory:
             return whole_message(message), not message.last.current
         if memory.type == "fact":
@@ -595,7 +595,7 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
     message = item.message
     found = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
     if message.is_replacement:
-        # It has the id of the memory that it replaces, which may belong to another message.
+        # A replacement has the id of the replaced memory, which may belong to another message.
         found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
     near = [hit.similarity for hit in found if hit.similarity is not None]
     if not found or (near and max(near) < threshold - _ROUNDING):
@@ -616,7 +616,8 @@ def _retraction_ids(items: Iterable[Item]) -> list[str]:
 def _as_messages(messages: Any) -> list[Any]:
     if isinstance(messages, str):
         parsed = parse_turns(messages)
-        # Without a turn of an assistant it is one message: Mem0 keeps names that begin lines.
+        # Without an assistant's turn, the text is one message, as in Mem0, even if its lines begin
+        # with names.
         if not any(turn.is_assistant for turn in parsed):
             return [{"role": "user", "content": messages}]
         return [

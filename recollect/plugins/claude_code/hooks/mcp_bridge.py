@@ -1,7 +1,7 @@
 """An MCP server over stdio that forwards each message to the service and returns its answer.
 
-A client's list of MCP servers can take a URL from the environment, but not from recollect's
-configuration file, as `plugin_service.py` does. Standard library only.
+It is needed because a client's list of MCP servers can take a URL from the environment, but not
+from recollect's configuration file; `plugin_service.py` reads both. Standard library only.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Bridge:
         self._service = service
         self._output = output
         self._writing = threading.Lock()
-        # The protocol revision of the handshake. Later revisions name theirs in each message.
+        # The protocol revision that the handshake agreed on. In later revisions of the protocol
+        # there is no handshake, and each message names its revision.
         self._version: Optional[str] = None
 
     def forward(self, line: bytes) -> None:
@@ -113,7 +114,7 @@ def main() -> None:
                 if not line.strip():
                     continue
                 if b'"initialize"' in line:
-                    # Not in parallel: later messages need the revision that it agrees on.
+                    # Not in parallel, since later messages need the agreed protocol revision.
                     bridge.forward(line)
                 else:
                     calls.submit(bridge.forward, line)

@@ -2,10 +2,10 @@
 
 It reads the hook's payload from standard input. At the start of a session and with every prompt it
 prints relevant memories as `additionalContext`, if there are any. With every event it sends the
-messages since the last one, without injected context; this includes interrupted turns, and messages
-written while the service was down. It uses the standard library only, and exits after one second at
-most; the rest is sent in the background. Errors are ignored: the agent then works without memory.
-See `plugin_service.py` for the configuration.
+messages written since the last event, without injected context. This includes interrupted turns,
+and messages written while the service was down. The hook uses the standard library only, and exits
+after one second at most; what is left is sent in the background. Errors are ignored: the agent then
+works without memory. See `plugin_service.py` for the configuration.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class HookRun:
                 self._add_context(event, payload)
             sending.join()
         except Exception:
-            # No failure of its memory may block the agent.
+            # A failure of the memory must not block the agent.
             return
 
     def _add_context(self, event: str, payload: Mapping[str, Any]) -> None:

@@ -38,11 +38,11 @@ class Service(NamedTuple):
         """POST a JSON body and return the body of the response.
 
         Raises:
-            OSError: there is no answer, or it is an error (`urllib.error.HTTPError`).
+            OSError: there is no answer, or the answer is an error (`urllib.error.HTTPError`).
             ValueError: the URL is not an HTTP URL.
         """
         if not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"{self.url} is no URL of HTTP")
+            raise ValueError(f"{self.url} is not an HTTP URL")
         sent = {"Content-Type": "application/json", **(headers or {})}
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"

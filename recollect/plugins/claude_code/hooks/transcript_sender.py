@@ -1,7 +1,7 @@
 """Sends the messages of transcripts to the service, each from where the last hook stopped.
 
 A position per transcript is kept in `$XDG_STATE_HOME/recollect/claude_code`
-[~/.local/state/recollect/claude_code]: ids and a hash of the part read, no text. It advances once
+[~/.local/state/recollect/claude_code]: ids and a hash of the part read, no text. It advances when
 the service has answered. So nothing is lost if a hook is killed, if two run at once, or while the
 service is down: the same events are sent again, and the service recognises duplicates. A
 transcript that was truncated or rewritten is read again from its beginning.
@@ -39,7 +39,7 @@ _MAX_BATCH_EVENTS = 200
 _MAX_BATCH_BYTES = 500_000
 # A transcript of another session that changed within this time may be in use.
 _IN_USE_SECONDS = 60.0
-# All events were rejected, or the body was: a retry would not help.
+# The HTTP status if all events, or the body, were rejected: a retry would not help.
 _REFUSED_EVENTS = 422
 _REFUSED_BODY = (400, 413)
 
@@ -124,7 +124,7 @@ class Positions:
 
     @contextmanager
     def background_lock(self) -> Iterator[bool]:
-        """Yield whether this process may send in the background: one at a time does."""
+        """Yield whether this process may send in the background: only one at a time may."""
         try:
             import fcntl
         except ImportError:
@@ -179,7 +179,7 @@ class TranscriptSender:
                 if ledger_end is not None and ledger_end < position.ledger_end:
                     raise _LedgerBehind
                 position = reached._replace(ledger_end=ledger_end or position.ledger_end)
-                # If it cannot be stored, everything is sent again, so nothing is lost.
+                # If the position cannot be stored, everything is sent again, so nothing is lost.
                 with suppress(OSError):
                     self.positions.write(position)
 
@@ -288,5 +288,5 @@ def _digest_of(file: BinaryIO, length: int) -> Any:
 def _state_directory() -> Path:
     base = os.environ.get("XDG_STATE_HOME") or os.path.join("~", ".local", "state")
     base = os.path.expanduser(base)
-    # Without a home directory no positions are stored, so that none land in the project.
+    # Without a home directory no positions are stored, so that no file lands in the project.
     return Path(base if os.path.isabs(base) else os.devnull) / "recollect" / "claude_code"
